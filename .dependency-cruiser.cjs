@@ -1,6 +1,6 @@
 /**
  * The import rule (ARCHITECTURE.md): apps → lifecycle → platform → core; testing → platform, core; core imports nothing of
- * ours. Inside core: kernel ← catalog ← {classic, v1} ← fleet; inside lifecycle: {engine, catalogs, solve} ← {classic, v1} ← fleet.
+ * ours. Inside core: kernel ← catalog ← {classic, v1} ← cluster ← rollout ← view; inside lifecycle: {engine, catalogs, solve} ← {classic, v1} ← fleet.
  * Classic and v1 do not import each other.
  */
 const SPEC = '\\.spec\\.ts$';
@@ -21,27 +21,29 @@ const floor = (name, comment, from, to) => ({
 });
 
 /** Pure folders of core whose code pages may run: they import nothing but themselves. */
-const PURE_FOR_PAGES = '^libs/core/src/(catalog/graph/svg/lanes|fleet/console-questions/operator-chain|fleet/diagnosis/advice-parts|fleet/diagnosis/command-in|fleet/rollout/withdrawn|kernel/text/shell-word)\\.ts$';
+const PURE_FOR_PAGES = '^libs/core/src/(catalog/graph/svg/lanes|view/questions/operator-chain|cluster/advice/advice-parts|cluster/advice/command-in|rollout/controller/step/withdrawn|kernel/text/shell-word)\\.ts$';
 
 module.exports = {
   forbidden: [
     { name: 'core-is-pure', severity: 'error', comment: 'libs/core imports nothing of ours', from: { path: '^libs/core/src', pathNot: SPEC }, to: { path: '^(libs/(platform|lifecycle|testing)|apps)/' } },
     { name: 'core-has-no-io', severity: 'error', comment: 'libs/core does no I/O: no Node modules but crypto hashing, no I/O library', from: { path: '^libs/core/src', pathNot: [SPEC, '/explain/second-solver\\.ts$'] }, to: { dependencyTypes: ['core'], pathNot: '^(node:)?(crypto|buffer)$' } },
     { name: 'core-no-io-library', severity: 'error', comment: 'libs/core imports pure packages only', from: { path: '^libs/core/src', pathNot: SPEC }, to: { path: 'node_modules/(@nestjs|bullmq|ioredis|@kubernetes|@grpc|pino|prom-client|testcontainers|commander)' } },
-    wing('kernel-is-lowest', 'the kernel imports no other wing', 'kernel', 'catalog|classic|v1|fleet'),
-    wing('catalog-below-lifecycles', 'catalog imports the kernel only', 'catalog', 'classic|v1|fleet'),
-    wing('classic-apart-from-v1', 'OLM Classic imports kernel and catalog', 'classic', 'v1|fleet'),
-    wing('v1-apart-from-classic', 'OLM v1 imports kernel and catalog', 'v1', 'classic|fleet'),
+    wing('kernel-is-lowest', 'the kernel imports no other wing', 'kernel', 'catalog|classic|v1|cluster|rollout|view'),
+    wing('catalog-below-lifecycles', 'catalog imports the kernel only', 'catalog', 'classic|v1|cluster|rollout|view'),
+    wing('classic-apart-from-v1', 'OLM Classic imports kernel and catalog', 'classic', 'v1|cluster|rollout|view'),
+    wing('v1-apart-from-classic', 'OLM v1 imports kernel and catalog', 'v1', 'classic|cluster|rollout|view'),
+    wing('cluster-below-rollout', 'what concerns one cluster knows neither rollouts nor rows', 'cluster', 'rollout|view'),
+    wing('rollout-below-view', 'rollouts know no rows', 'rollout', 'view'),
     { name: 'platform-below-lifecycle', severity: 'error', comment: 'libs/platform imports core only', from: { path: '^libs/platform/src', pathNot: SPEC }, to: { path: '^(apps|libs/(lifecycle|testing))/' } },
     { name: 'lifecycle-below-apps', severity: 'error', comment: 'libs/lifecycle imports platform and core only', from: { path: '^libs/lifecycle/src', pathNot: '\\.(spec|fixture)\\.ts$' }, to: { path: '^(apps|libs/testing)/' } },
     floor('engine-is-lowest', 'the engine, catalogs and solving know neither of the two lifecycles', 'engine|catalogs|solve', 'classic|v1|fleet'),
     floor('classic-passes-apart-from-v1', 'passes of OLM Classic stand on the engine alone', 'classic', 'v1|fleet'),
     floor('v1-passes-apart-from-classic', 'passes of OLM v1 stand on the engine alone', 'v1', 'classic|fleet'),
-    { name: 'simulation-is-played-alone', severity: 'error', comment: 'nothing that works on clusters imports the simulation of rollouts: commands play it', from: { path: '^(apps|libs)/', pathNot: ['\\.(spec|fixture)\\.ts$', '^libs/core/src/fleet/simulation/', '^apps/cli/src/'] }, to: { path: '^libs/core/src/fleet/simulation/' } },
+    { name: 'simulation-is-played-alone', severity: 'error', comment: 'nothing that works on clusters imports the simulation of rollouts: commands play it', from: { path: '^(apps|libs)/', pathNot: ['\\.(spec|fixture)\\.ts$', '^libs/core/src/rollout/simulation/', '^apps/cli/src/'] }, to: { path: '^libs/core/src/rollout/simulation/' } },
     { name: 'testing-below-apps', severity: 'error', comment: 'libs/testing imports platform and core only', from: { path: '^libs/testing/src' }, to: { path: '^(apps|libs/lifecycle)/' } },
     { name: 'apps-stay-apart', severity: 'error', comment: 'apps never import each other; one module of the cli wires all services into one process', from: { path: '^apps/([^/]+)/', pathNot: '^apps/cli/src/up/all-services\\.ts$' }, to: { path: '^apps/([^/]+)/', pathNot: '^apps/$1/' } },
-    { name: 'pages-take-types', severity: 'error', comment: 'pages of the console take types from the API of the console and rows of core, nothing else of ours', from: { path: '^apps/console/web/' }, to: { path: '^(apps|libs)/', pathNot: ['^apps/console/web/', '^apps/console/src/api/', '^libs/core/src/fleet/view/', PURE_FOR_PAGES] } },
-    { name: 'pages-take-no-values', severity: 'error', comment: 'the schemas of the API would bring zod into the pages: types only', from: { path: '^apps/console/web/' }, to: { path: '^(apps/console/src|libs/core/src/fleet/view)/', dependencyTypesNot: ['type-only'] } },
+    { name: 'pages-take-types', severity: 'error', comment: 'pages of the console take types from the API of the console and rows of core, nothing else of ours', from: { path: '^apps/console/web/' }, to: { path: '^(apps|libs)/', pathNot: ['^apps/console/web/', '^apps/console/src/api/', '^libs/core/src/view/rows/', PURE_FOR_PAGES] } },
+    { name: 'pages-take-no-values', severity: 'error', comment: 'the schemas of the API would bring zod into the pages: types only', from: { path: '^apps/console/web/' }, to: { path: '^(apps/console/src|libs/core/src/view/rows)/', dependencyTypesNot: ['type-only'] } },
     { name: 'pages-take-few-packages', severity: 'error', comment: 'pages have a budget of size: no other package without a measured reason', from: { path: '^apps/console/web/' }, to: { path: 'node_modules/', pathNot: 'node_modules/(preact|@preact/signals|preact-iso|@tanstack/virtual-core|eventsource-parser)/' } },
     { name: 'pages-are-for-browsers', severity: 'error', comment: 'nothing but the build reads the pages', from: { pathNot: '^apps/console/web/' }, to: { path: '^apps/console/web/' } },
     { name: 'testing-is-for-tests', severity: 'error', comment: 'only tests, benchmarks and the demo use libs/testing', from: { path: '^apps/', pathNot: '(\\.spec\\.ts$|^apps/cli/src/demo/)' }, to: { path: '^libs/testing/' } },

@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { fleetCrd } from '#core/fleet/kinds/custom-resource';
-import { ALL_FLEET_KINDS, type AnyFleetKind } from '#core/fleet/kinds/fleet-kinds';
+import { ALL_FLEET_KINDS, type AnyFleetKind } from '#core/kernel/api/fleet/fleet-kinds';
+import { fleetCrd } from '#core/rollout/kinds/custom-resource';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 
 /** Writes the CustomResourceDefinitions of the fleet kinds from their schemas. */

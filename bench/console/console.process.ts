@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Registry } from 'prom-client';
-import { ALL_RIGHTS } from '#core/fleet/console-rights/rights';
+import { ALL_RIGHTS } from '#core/view/rights/rights';
 import { SystemClock } from '#platform/clock/system-clock';
 import { readSettings } from '#platform/config/settings';
 import { boundGarbage } from '#platform/processes/service-memory';

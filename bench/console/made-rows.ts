@@ -1,4 +1,4 @@
-import type { CatalogRow, ClusterRow, OperatorRow, ViewRow } from '#core/fleet/view/rows';
+import type { CatalogRow, ClusterRow, OperatorRow, ViewRow } from '#core/view/rows/rows';
 
 const BEGUN = '2026-11-20T08:00:00Z';
 /** Of each cluster: its own, and those of two catalogs. */

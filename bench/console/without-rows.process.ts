@@ -3,7 +3,7 @@ import { registerHooks } from 'node:module';
 // Loaded by Node before a poller: it keeps nothing for rows of the console, and writes none.
 
 const REPLACED: Readonly<Record<string, string>> = {
-  '/libs/core/src/fleet/view/row-parts.js':
+  '/libs/core/src/view/rows/row-parts.js':
     'export const rowPart = () => undefined; export const planFacts = () => undefined;',
   '/libs/lifecycle/src/fleet/rows/cluster-rows.js': `export class ClusterRows {
     async start() {} touch() {} touchAll() {} checkReach() {} resyncs() { return []; } async stop() {} async leave() {}

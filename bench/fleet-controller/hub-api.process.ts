@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { clusterStatus } from '#core/fleet/membership/cluster-conditions';
+import { clusterStatus } from '#core/cluster/membership/cluster-conditions';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { BenchHubApi } from '../fleet-rollout/hub-api.js';

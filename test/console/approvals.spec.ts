@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { HistoryEntry } from '#core/fleet/view/history-entry';
+import type { HistoryEntry } from '#core/view/rows/history-entry';
 import type { QuestionAsker } from '#platform/console/question-channel.port';
 import { PATIENCE } from '#testing/patience';
 import { needing } from '#testing/report/needs';

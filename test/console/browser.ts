@@ -10,8 +10,8 @@ import {
   type Request,
 } from 'playwright-core';
 import { expect, vi } from 'vitest';
-import type { Policy } from '#core/fleet/console-rights/console-policy';
-import { rightsOf } from '#core/fleet/console-rights/rights';
+import type { Policy } from '#core/view/rights/console-policy';
+import { rightsOf } from '#core/view/rights/rights';
 import { findExecutable } from '#platform/debian/executable';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import { PATIENCE, PATIENCE_MS } from '#testing/patience';

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { PackageRecord } from '#core/catalog/model/package-record';
 import { sampleEntry } from '#core/classic/resolution/sample-problem.fixture';
-import type { ContentTile } from '#core/fleet/catalog-pages/catalog-answers';
-import { contentGraph } from '#core/fleet/catalog-pages/content-graph';
-import { contentPackage, contentTile } from '#core/fleet/catalog-pages/content-package';
-import type { CatalogQuestion, QuestionAnswer } from '#core/fleet/console-questions/console-question';
+import type { ContentTile } from '#core/view/catalog-pages/catalog-answers';
+import { contentGraph } from '#core/view/catalog-pages/content-graph';
+import { contentPackage, contentTile } from '#core/view/catalog-pages/content-package';
+import type { CatalogQuestion, QuestionAnswer } from '#core/view/questions/console-question';
 
 /** A package as a poller holds it: its record, and the CSV of the head of its default channel. */
 export type HeldPackage = Readonly<{ record: PackageRecord; csv: unknown; icon: string }>;

@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { ClusterRow } from '#core/fleet/view/rows';
+import type { ClusterRow } from '#core/view/rows/rows';
 import type { QuestionAsker } from '#platform/console/question-channel.port';
 import { PATIENCE } from '#testing/patience';
 import { needing } from '#testing/report/needs';

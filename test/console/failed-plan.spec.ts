@@ -1,9 +1,9 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { adviceParts } from '#core/fleet/diagnosis/advice-parts';
-import { commandIn, contextAccess } from '#core/fleet/diagnosis/command-in';
-import { diagnoseSubscription } from '#core/fleet/diagnosis/diagnose-subscription';
-import { csv, group, plan, source, state } from '#core/fleet/diagnosis/diagnosis.fixture';
+import { adviceParts } from '#core/cluster/advice/advice-parts';
+import { commandIn, contextAccess } from '#core/cluster/advice/command-in';
+import { diagnoseSubscription } from '#core/cluster/diagnosis/diagnose-subscription';
+import { csv, group, plan, source, state } from '#core/cluster/diagnosis/diagnosis.fixture';
 import { SUBSCRIPTION_API } from '#core/kernel/api/subscription';
 import type { QuestionAsker } from '#platform/console/question-channel.port';
 import { PATIENCE } from '#testing/patience';

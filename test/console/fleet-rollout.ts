@@ -1,4 +1,4 @@
-import type { FleetRolloutRow } from '#core/fleet/view/rollout-row';
+import type { FleetRolloutRow } from '#core/view/rows/rollout-row';
 
 type Wave = FleetRolloutRow['waves'][number];
 

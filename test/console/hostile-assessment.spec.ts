@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { HOSTILE_TEXTS, hostileAssessment } from '#core/fleet/assessment/hostile-assessment.fixture';
+import { HOSTILE_TEXTS, hostileAssessment } from '#core/cluster/assessment/hostile-assessment.fixture';
 import { needing } from '#testing/report/needs';
 import { chromiumNeed, launchChromium, openContext } from './browser.js';
 

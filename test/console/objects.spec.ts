@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { QuestionAnswer } from '#core/fleet/console-questions/console-question';
+import type { QuestionAnswer } from '#core/view/questions/console-question';
 import type { QuestionAsker } from '#platform/console/question-channel.port';
 import { PATIENCE } from '#testing/patience';
 import { needing } from '#testing/report/needs';

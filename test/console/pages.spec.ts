@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { ActionResult, ConsoleAction } from '#core/fleet/console-actions/console-action';
+import type { ActionResult, ConsoleAction } from '#core/view/actions/console-action';
 import type { ActionSender } from '#platform/console/action-channel.port';
 import type { QuestionAsker } from '#platform/console/question-channel.port';
 import { PATIENCE } from '#testing/patience';

@@ -1,5 +1,5 @@
 import type { PackageRecord } from '#core/catalog/model/package-record';
-import type { CatalogQuestion, QuestionAnswer } from '#core/fleet/console-questions/console-question';
+import type { CatalogQuestion, QuestionAnswer } from '#core/view/questions/console-question';
 import { catalogAnswer, chain, type HeldPackage, heldPackage } from './catalog-content.js';
 
 const HARBOR: PackageRecord = {

@@ -1,6 +1,6 @@
-import type { ConsoleQuestion, QuestionAnswer } from '#core/fleet/console-questions/console-question';
-import type { HistoryEntry } from '#core/fleet/view/history-entry';
-import type { ClusterRow, OperatorRow, RowCause, ViewRow } from '#core/fleet/view/rows';
+import type { ConsoleQuestion, QuestionAnswer } from '#core/view/questions/console-question';
+import type { HistoryEntry } from '#core/view/rows/history-entry';
+import type { ClusterRow, OperatorRow, RowCause, ViewRow } from '#core/view/rows/rows';
 import type { TrailEntry } from '#platform/console/audit-trail.port';
 import type { MemoryView } from '#platform/view/memory-view';
 import { catalogRow, clusterRow, operatorRow, planRow } from '../../apps/console/src/console.fixture.js';

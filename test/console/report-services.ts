@@ -1,4 +1,4 @@
-import type { HubRow } from '#core/fleet/view/hub-row';
+import type { HubRow } from '#core/view/rows/hub-row';
 import type { MemoryView } from '#platform/view/memory-view';
 
 /** Writes reports of services, for the page Hub. */

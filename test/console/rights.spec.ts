@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { ConsoleAction } from '#core/fleet/console-actions/console-action';
-import { PolicyModel } from '#core/fleet/console-rights/console-policy';
+import type { ConsoleAction } from '#core/view/actions/console-action';
+import { PolicyModel } from '#core/view/rights/console-policy';
 import type { ActionSender } from '#platform/console/action-channel.port';
 import type { QuestionAsker } from '#platform/console/question-channel.port';
 import { PATIENCE } from '#testing/patience';

@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { OperatorRow, ViewRow } from '#core/fleet/view/rows';
+import type { OperatorRow, ViewRow } from '#core/view/rows/rows';
 import { PATIENCE } from '#testing/patience';
 import { needing } from '#testing/report/needs';
 import * as fixture from '../../apps/console/src/console.fixture.js';

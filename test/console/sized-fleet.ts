@@ -1,4 +1,4 @@
-import type { ViewRow } from '#core/fleet/view/rows';
+import type { ViewRow } from '#core/view/rows/rows';
 import type { QuestionAsker } from '#platform/console/question-channel.port';
 import type { MemoryView } from '#platform/view/memory-view';
 import { catalogRow, operatorRow, planRow } from '../../apps/console/src/console.fixture.js';

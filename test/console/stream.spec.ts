@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { PolicyModel } from '#core/fleet/console-rights/console-policy';
-import type { OperatorRow } from '#core/fleet/view/rows';
+import { PolicyModel } from '#core/view/rights/console-policy';
+import type { OperatorRow } from '#core/view/rows/rows';
 import { startTcpProxy, type TcpProxy } from '#testing/control-plane/tcp-proxy';
 import { PATIENCE } from '#testing/patience';
 import { needing } from '#testing/report/needs';

@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { ConsoleAction } from '#core/fleet/console-actions/console-action';
+import type { ConsoleAction } from '#core/view/actions/console-action';
 import type { ActionSender } from '#platform/console/action-channel.port';
 import { PATIENCE } from '#testing/patience';
 import { needing } from '#testing/report/needs';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { BAD_OBJECTS, GOOD_OBJECTS, isUnknownField } from '#core/fleet/kinds/bad-values.fixture';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { BAD_OBJECTS, GOOD_OBJECTS, isUnknownField } from '#core/rollout/kinds/bad-values.fixture';
 import { loadClusters } from '#platform/kube/access/load-clusters';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import { fleetDefinitions } from '#testing/cluster/fleet-definitions';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { OPERATOR_ANNOTATION } from '#core/fleet/desired/desired-classic';
+import { OPERATOR_ANNOTATION } from '#core/cluster/marks/fleet-marks';
 import { CLUSTER_CATALOG_API } from '#core/kernel/api/cluster-catalog';
 import { CLUSTER_EXTENSION_API } from '#core/kernel/api/cluster-extension';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { diagnoseSubscription } from '#core/fleet/diagnosis/diagnose-subscription';
+import { diagnoseSubscription } from '#core/cluster/diagnosis/diagnose-subscription';
 import { ClusterServiceVersion } from '#core/kernel/api/cluster-service-version';
 import { InstallPlan } from '#core/kernel/api/install-plan';
 import { ApplierBench } from './applier-support/applier-bench.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ADVICE } from '#core/fleet/diagnosis/advice';
-import { diagnoseInstallPlan } from '#core/fleet/diagnosis/diagnose-install-plan';
+import { ADVICE } from '#core/cluster/advice/advice';
+import { diagnoseInstallPlan } from '#core/cluster/diagnosis/diagnose-install-plan';
 import { InstallPlan } from '#core/kernel/api/install-plan';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { OperatorGroup } from '#core/kernel/api/operator-group';

@@ -7,7 +7,7 @@ import { dump, load } from 'js-yaml';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { loadCatalog } from '#core/catalog/load/load-catalog';
-import { APPROVAL_ANNOTATIONS } from '#core/fleet/console-actions/decide-approval';
+import { APPROVAL_ANNOTATIONS } from '#core/view/actions/decide-approval';
 import { findRedis } from '#platform/redis/find-redis';
 import { type CatalogServer, serveCatalog } from '#platform/registry/grpc-catalog-server';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { fleetManifests } from '#core/fleet/export/fleet-manifests';
 import { CATALOG_SOURCE_API, type CatalogSource } from '#core/kernel/api/catalog-source';
 import { SUBSCRIPTION_API, type Subscription } from '#core/kernel/api/subscription';
+import { fleetManifests } from '#core/rollout/export/fleet-manifests';
 import { changedFields, objectsIn } from '../fleet/changed-fields.js';
 import { FleetBench } from './applier-support/fleet-bench.js';
 import { LAMPS } from './applier-support/lamp-operator.js';

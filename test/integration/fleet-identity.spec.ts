@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { fleetCrd } from '#core/fleet/kinds/custom-resource';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { fleetCrd } from '#core/rollout/kinds/custom-resource';
 import { ClusterSightings } from '#lifecycle/fleet/cluster-sightings';
 import { ManualClock } from '#platform/clock/manual-clock';
 import { SystemClock } from '#platform/clock/system-clock';

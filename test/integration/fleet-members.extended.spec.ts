@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { RELEASE_FINALIZER } from '#core/fleet/membership/cluster-release';
+import { RELEASE_FINALIZER } from '#core/cluster/membership/cluster-release';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import { Refusal } from '#testing/cluster/objects/refusal';
 import type { SimulatedFleet } from '#testing/cluster/simulated-fleet';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hopHash } from '#core/fleet/plan-class/hop-hash';
 import { InstallPlan } from '#core/kernel/api/install-plan';
+import { hopHash } from '#core/rollout/review/hop-hash';
 import { type ActionPlace, carryOutAction } from '#lifecycle/fleet/console/carry-out-action';
 import { movesOf, subscriptionsIn } from '#lifecycle/fleet/rollouts/classic-subject';
 import { approvePlan } from '../../apps/cli/src/live/approve-plan.js';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { OLM_DEPLOYMENTS } from '#core/fleet/joining/olm-signs';
+import { OLM_DEPLOYMENTS } from '#core/cluster/joining/olm-signs';
 import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { Refusal } from '#testing/cluster/objects/refusal';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { shardOf } from '#core/fleet/ownership/shard';
+import { shardOf } from '#core/cluster/ownership/shard';
 import { BullmqJobQueue } from '#platform/queue/bullmq-job-queue';
 import type { JobContract } from '#platform/queue/job-queue.port';
 import { APPLY_QUEUE, OBSERVE_QUEUE, RESOLVE_QUEUE, SOLVED_QUEUE } from '#platform/queue/jobs';

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { ActionResult, ConsoleAction } from '#core/fleet/console-actions/console-action';
-import { APPROVAL_ANNOTATIONS } from '#core/fleet/console-actions/decide-approval';
-import { hopHash } from '#core/fleet/plan-class/hop-hash';
 import type { InstallPlan } from '#core/kernel/api/install-plan';
+import { hopHash } from '#core/rollout/review/hop-hash';
+import type { ActionResult, ConsoleAction } from '#core/view/actions/console-action';
+import { APPROVAL_ANNOTATIONS } from '#core/view/actions/decide-approval';
 import { ConsoleActions } from '#lifecycle/fleet/console/console-actions';
 import { SystemClock } from '#platform/clock/system-clock';
 import { readSettings } from '#platform/config/settings';

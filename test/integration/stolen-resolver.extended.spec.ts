@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { PackageRecord } from '#core/catalog/model/package-record';
 import type { Resolution, ResolutionProblem } from '#core/classic/resolution/resolution-problem';
 import { resolve } from '#core/classic/resolution/resolve';
-import { shardOf } from '#core/fleet/ownership/shard';
+import { shardOf } from '#core/cluster/ownership/shard';
 import type { InstallPlan } from '#core/kernel/api/install-plan';
 import type { Subscription } from '#core/kernel/api/subscription';
 import { canonicalHash } from '#core/kernel/canonical/canonical-json';

@@ -17,7 +17,7 @@ const FOLDERS = [
 /**
  * What a hub or a diagnosis advises, carried out by test/advice; and the next steps that the command names.
  */
-const TABLE = 'libs/core/src/fleet/diagnosis/advice.ts';
+const TABLE = 'libs/core/src/cluster/advice/advice.ts';
 const COMMAND_TABLE = 'apps/cli/src/output/next-commands.ts';
 /**
  * Help texts, whose examples no advice contains, the words of other tools with their commands, and the
@@ -35,7 +35,7 @@ const REPLAN = 'libs/core/src/classic/install-plan/replan-command.ts';
 /** What explains that nothing can be resolved advises in prose, beside its rules. */
 const RESOLUTION = 'libs/core/src/classic/resolution/explain/advice.ts';
 /** The sentence about a hub that runs begins with its name, and advises no command. */
-const RUNNING = 'libs/core/src/fleet/joining/lock-holder.ts';
+const RUNNING = 'libs/core/src/cluster/joining/lock-holder.ts';
 /** In double quotes stands the name of a verb, not a command. */
 const COMMAND =
   /(?<!"[^"]*)(?:^|[`': (])(?:kubectl (?:-n \S+ )?(?:annotate|apply|create|delete|edit|get|label|patch)|flotilla (?:approve|bundle|catalog|clusters|crd|explain|get|health|plan|resolve|fleet|retry|status|up))\b/;

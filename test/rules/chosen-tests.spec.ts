@@ -10,7 +10,7 @@ describe('the tests that depend on a change', () => {
   it('are those that import it, however far', () => {
     const tests = ofChange('libs/core/src/kernel/text/cut-text.ts');
     expect(tests).toContain('libs/core/src/kernel/text/cut-text.spec.ts');
-    expect(tests).toContain('libs/core/src/fleet/approval/class-approval.spec.ts');
+    expect(tests).toContain('libs/core/src/rollout/review/class-approval.spec.ts');
     expect(tests).not.toContain('libs/core/src/kernel/durations/left-of.spec.ts');
   });
 

@@ -35,7 +35,7 @@ const sound: Readonly<Record<string, string>> = {
   'libs/core/src/catalog/bundle.ts': "import { name } from '../kernel/name.js';\nexport const bundle = [name];\n",
   'libs/core/src/classic/plan.ts': "import { bundle } from '../catalog/bundle.js';\nexport const plan = [bundle];\n",
   'libs/core/src/v1/revision.ts': "import { bundle } from '../catalog/bundle.js';\nexport const revision = [bundle];\n",
-  'libs/core/src/fleet/finding.ts':
+  'libs/core/src/cluster/finding.ts':
     "import { plan } from '../classic/plan.js';\nimport { revision } from '../v1/revision.js';\nexport const finding = [plan, revision];\n",
   'libs/lifecycle/src/engine/pass.ts':
     "import { adapter } from '#platform/b/adapter';\nexport const pass = [adapter];\n",
@@ -45,13 +45,13 @@ const sound: Readonly<Record<string, string>> = {
   'apps/catalog-poller/src/poller.ts': "import { value } from '#core/a/value';\nexport const poller = [value];\n",
   'apps/cli/src/up/all-services.ts':
     "import { applier } from '../../../applier/src/applier.js';\nexport const up = [applier];\n",
-  'libs/core/src/fleet/view/rows.ts': 'export const rows = 1;\n',
+  'libs/core/src/view/rows/rows.ts': 'export const rows = 1;\n',
   'apps/console/src/api/answer.ts':
-    "import { rows } from '#core/fleet/view/rows';\nexport type Answer = typeof rows;\nexport const answer = rows;\n",
+    "import { rows } from '#core/view/rows/rows';\nexport type Answer = typeof rows;\nexport const answer = rows;\n",
   'apps/console/web/page.ts':
     "import { h } from 'preact';\nimport type { Answer } from '../src/api/answer.js';\nexport const page = (answer: Answer) => h('p', null, answer);\n",
-  'libs/core/src/fleet/simulation/world.ts': 'export const world = 1;\n',
-  'apps/cli/src/fleet/rehearse.ts': "import '#core/fleet/simulation/world';\n",
+  'libs/core/src/rollout/simulation/world.ts': 'export const world = 1;\n',
+  'apps/cli/src/fleet/rehearse.ts': "import '#core/rollout/simulation/world';\n",
   'apps/cli/src/demo/demo.ts': "import { twin } from '#testing/c/twin';\nexport const demo = [twin];\n",
 };
 
@@ -76,13 +76,13 @@ const breaches: readonly (readonly [rule: string, path: string, source: string, 
   [
     'simulation-is-played-alone',
     'libs/lifecycle/src/fleet/bad/rehearsal.ts',
-    "import '#core/fleet/simulation/world';\n",
+    "import '#core/rollout/simulation/world';\n",
     'what works on clusters plays no rehearsal',
   ],
   [
     'simulation-is-played-alone',
-    'libs/core/src/fleet/rollout/bad/rehearsal.ts',
-    "import type { world } from '../../simulation/world.js';\nexport type World = typeof world;\n",
+    'libs/core/src/rollout/bad/rehearsal.ts',
+    "import type { world } from '../simulation/world.js';\nexport type World = typeof world;\n",
     'nor do its rules',
   ],
   ['platform-below-lifecycle', 'libs/platform/src/bad/twin.ts', "import '#testing/c/twin';\n", 'nor what tests need'],
@@ -114,7 +114,19 @@ const breaches: readonly (readonly [rule: string, path: string, source: string, 
   ],
   ['classic-apart-from-v1', 'libs/core/src/classic/bad.ts', "import '../v1/revision.js';\n", 'Classic knows no v1'],
   ['v1-apart-from-classic', 'libs/core/src/v1/bad.ts', "import '../classic/plan.js';\n", 'v1 knows no Classic'],
-  ['v1-apart-from-classic', 'libs/core/src/v1/high.ts', "import '../fleet/finding.js';\n", 'nor the fleet'],
+  [
+    'v1-apart-from-classic',
+    'libs/core/src/v1/high.ts',
+    "import '../cluster/finding.js';\n",
+    'nor what concerns a cluster',
+  ],
+  [
+    'cluster-below-rollout',
+    'libs/core/src/cluster/bad.ts',
+    "import type { world } from '../rollout/simulation/world.js';\nexport type World = typeof world;\n",
+    'one cluster knows no rollout',
+  ],
+  ['rollout-below-view', 'libs/core/src/rollout/bad.ts', "import '../view/rows/rows.js';\n", 'rollouts know no rows'],
   [
     'testing-below-apps',
     'libs/testing/src/bad/app.ts',

@@ -40,7 +40,7 @@ const WORDS = /\b(wish|wishes|wished|alarms?|lookouts?|somebody|nobody|whoever)\
 
 /** Folders whose texts users read. */
 const TEXTS = [
-  'libs/core/src/fleet/diagnosis',
+  'libs/core/src/cluster/diagnosis',
   'libs/platform/src/config',
   'apps/cli/src/up',
   'apps/cli/src/live',

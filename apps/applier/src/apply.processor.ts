@@ -1,5 +1,5 @@
 import { Inject, Injectable, Optional } from '@nestjs/common';
-import { SYSTEM_NAMESPACE } from '#core/fleet/joining/hub-instance';
+import { SYSTEM_NAMESPACE } from '#core/cluster/joining/hub-instance';
 import { type Subject, subjectKind } from '#core/kernel/subject/subject';
 import { ClusterContact } from '#lifecycle/engine/cluster-contact';
 import { PassRefusals } from '#lifecycle/engine/pass-refusals';

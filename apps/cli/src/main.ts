@@ -1,4 +1,4 @@
-import { oldNode } from '#core/fleet/doctor/old-node';
+import { oldNode } from '#core/cluster/doctor/old-node';
 
 // Before everything else is loaded: an old Node would fail there, with a text about a module of its own.
 const old = oldNode(process.versions.node);

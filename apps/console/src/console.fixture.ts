@@ -2,7 +2,7 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Registry } from 'prom-client';
-import type { CatalogRow, ClusterRow, OperatorRow, PlanRow } from '#core/fleet/view/rows';
+import type { CatalogRow, ClusterRow, OperatorRow, PlanRow } from '#core/view/rows/rows';
 import { SystemClock } from '#platform/clock/system-clock';
 import { readSettings } from '#platform/config/settings';
 import { publicProofKeys } from '#platform/console/proof/proof-keys';

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { OperatorRow } from '#core/fleet/view/rows';
+import type { OperatorRow } from '#core/view/rows/rows';
 import { Problem } from './api/actions.schema.js';
 import * as lists from './api/lists.schema.js';
 import { contentAnswer } from './catalog/content.fixture.js';

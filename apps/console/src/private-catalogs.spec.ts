@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PolicyModel } from '#core/fleet/console-rights/console-policy';
-import { rightsOf } from '#core/fleet/console-rights/rights';
-import type { CatalogRow } from '#core/fleet/view/rows';
+import { PolicyModel } from '#core/view/rights/console-policy';
+import { rightsOf } from '#core/view/rights/rights';
+import type { CatalogRow } from '#core/view/rows/rows';
 import { ManualClock } from '#platform/clock/manual-clock';
 import { PATIENCE } from '#testing/patience';
 import { contentAnswer } from './catalog/content.fixture.js';

@@ -1,8 +1,8 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PHASE_TABLE } from '#core/classic/csv/phase-table';
-import { CAUSE_CODES } from '#core/fleet/diagnosis/cause-codes';
-import { ROLLOUT_REASONS, TRANSITIONS, WAVE_REASONS } from '#core/fleet/rollout/phases';
+import { CAUSE_CODES } from '#core/cluster/diagnosis/cause-codes';
+import { ROLLOUT_REASONS, TRANSITIONS, WAVE_REASONS } from '#core/rollout/controller/step/phases';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import { code, markdownTable } from './markdown-table.js';
 
@@ -20,7 +20,7 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'libs/lifecycle/src/v1/extensions',
   ],
   ClusterObjectSet: ['libs/core/src/v1/revision'],
-  FleetCluster: ['libs/core/src/fleet/membership', 'libs/lifecycle/src/fleet'],
+  FleetCluster: ['libs/core/src/cluster/membership', 'libs/lifecycle/src/fleet'],
 };
 
 /** Forms in which code writes the type and the reason of a condition. */

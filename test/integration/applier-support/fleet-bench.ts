@@ -1,6 +1,6 @@
-import type { CheckAnswer } from '#core/fleet/gates/cel-check';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import type { CheckAnswer } from '#core/rollout/gates/cel-check';
 import { ManualClock } from '#platform/clock/manual-clock';
 import type { GateQuestion } from '#platform/fleet/http-gates';
 import { silentLog } from '#platform/telemetry/log.port';

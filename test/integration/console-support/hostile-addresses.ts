@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { ConsoleQuestion, QuestionAnswer } from '#core/fleet/console-questions/console-question';
-import type { FleetRolloutRow } from '#core/fleet/view/rollout-row';
-import type { ViewRow } from '#core/fleet/view/rows';
+import type { ConsoleQuestion, QuestionAnswer } from '#core/view/questions/console-question';
+import type { FleetRolloutRow } from '#core/view/rows/rollout-row';
+import type { ViewRow } from '#core/view/rows/rows';
 import { catalogRow, clusterRow, operatorRow, planRow } from '../../../apps/console/src/console.fixture.js';
 import { catalogAnswer, chain, type HeldPackage, heldPackage } from '../../console/catalog-content.js';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
-import type { ConsoleAction } from '#core/fleet/console-actions/console-action';
-import type { ConsoleQuestion } from '#core/fleet/console-questions/console-question';
+import type { ConsoleAction } from '#core/view/actions/console-action';
+import type { ConsoleQuestion } from '#core/view/questions/console-question';
 import type { HubStore } from '#platform/hub/hub-store';
 import { LONGEST_HISTORY } from '#platform/view/view-keys';
 import { aWhile, PATIENCE } from '#testing/patience';

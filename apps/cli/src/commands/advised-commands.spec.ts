@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { diagnoseCatalogSource } from '#core/fleet/diagnosis/diagnose-catalog-source';
+import { diagnoseCatalogSource } from '#core/cluster/diagnosis/diagnose-catalog-source';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import { buildImage } from '#platform/registry/image-builder';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';

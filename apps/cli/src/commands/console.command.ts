@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { CONSOLE_VERBS } from '#core/fleet/console-rights/console-verbs';
+import { CONSOLE_VERBS } from '#core/view/rights/console-verbs';
 import { ExitCode, type Io, UsageError } from '../io.js';
 
 const LINK_HELP = `
@@ -88,7 +88,7 @@ async function canI(asked: string, options: CanIOptions, io: Io): Promise<void> 
   const [{ commandSettings }, { readConsolePolicy }, { rightsOf }] = await Promise.all([
     import('../command-settings.js'),
     import('#platform/http-access/console-policy-file'),
-    import('#core/fleet/console-rights/rights'),
+    import('#core/view/rights/rights'),
   ]);
   const verb = CONSOLE_VERBS.find((one) => one === asked);
   if (verb === undefined) throw new UsageError(`"${asked}" is no verb of the console: ${CONSOLE_VERBS.join(', ')}`);

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { FleetEvent } from '#core/fleet/rollout/record/event-log';
-import type { RunSummary } from '#core/fleet/simulation/summary';
+import type { FleetEvent } from '#core/rollout/controller/record/event-log';
+import type { RunSummary } from '#core/rollout/simulation/summary';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import { runFlotilla } from '../run-flotilla.fixture.js';
 

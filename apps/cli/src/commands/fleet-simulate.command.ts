@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { FleetEvent } from '#core/fleet/rollout/record/event-log';
-import type { RunSummary } from '#core/fleet/simulation/summary';
+import type { FleetEvent } from '#core/rollout/controller/record/event-log';
+import type { RunSummary } from '#core/rollout/simulation/summary';
 import { type Io, UsageError } from '../io.js';
 import { outputOption } from '../output/output-option.js';
 import { exitCodeOf, verdictOf } from '../output/verdict.js';
@@ -44,7 +44,7 @@ export const fleetSimulateCommand = (fleet: Command, io: Io): Command =>
     .addHelpText('after', HELP)
     .action(async (options: Options) => {
       const { readFleetScenario } = await import('../fleet/read-fleet-scenario.js');
-      const { simulateChecked } = await import('#core/fleet/simulation/simulate-checked');
+      const { simulateChecked } = await import('#core/rollout/simulation/simulate-checked');
       const { NotesAfter, notesBefore } = await import('../fleet/simulation-notes.js');
       const scenario = await readFleetScenario(options, io);
       const speed = speedOf(options.speed);

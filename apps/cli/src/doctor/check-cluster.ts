@@ -1,5 +1,5 @@
-import { clockCheck, type DoctorCheck, failed, ok, warning } from '#core/fleet/doctor/machine-checks';
-import { signText } from '#core/fleet/joining/olm-signs';
+import { clockCheck, type DoctorCheck, failed, ok, warning } from '#core/cluster/doctor/machine-checks';
+import { signText } from '#core/cluster/joining/olm-signs';
 import { CATALOG_SOURCE_API, type CatalogSource } from '#core/kernel/api/catalog-source';
 import { CLUSTER_CATALOG_API } from '#core/kernel/api/cluster-catalog';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';

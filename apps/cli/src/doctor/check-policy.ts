@@ -1,5 +1,5 @@
 import { lookup } from 'node:dns/promises';
-import { type DoctorCheck, warning } from '#core/fleet/doctor/machine-checks';
+import { type DoctorCheck, warning } from '#core/cluster/doctor/machine-checks';
 import { parseImageReference } from '#platform/registry/image-reference';
 import {
   addressRefusal,

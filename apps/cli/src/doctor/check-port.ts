@@ -1,4 +1,4 @@
-import { type DoctorCheck, failed } from '#core/fleet/doctor/machine-checks';
+import { type DoctorCheck, failed } from '#core/cluster/doctor/machine-checks';
 import type { Settings } from '#platform/config/settings';
 import { hubAddress } from '../live/hub-address.js';
 import { hubHealth } from '../live/hub-health.js';

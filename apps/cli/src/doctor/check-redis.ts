@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type DoctorCheck, failed, ok, warning } from '#core/fleet/doctor/machine-checks';
+import { type DoctorCheck, failed, ok, warning } from '#core/cluster/doctor/machine-checks';
 import type { Settings } from '#platform/config/settings';
 import { readRedisAccess } from '#platform/redis/redis-access';
 import { redisCheck } from '#platform/redis/redis-check';

@@ -1,4 +1,4 @@
-import { type DoctorCheck, ok, warning } from '#core/fleet/doctor/machine-checks';
+import { type DoctorCheck, ok, warning } from '#core/cluster/doctor/machine-checks';
 import { inParallel } from '../in-parallel.js';
 import { lineOf } from '../live/ask-clusters.js';
 import { commandRegistryClient, logins } from '../reference/registry-access.js';

@@ -1,4 +1,4 @@
-import { type DoctorCheck, failed, machineChecks } from '#core/fleet/doctor/machine-checks';
+import { type DoctorCheck, failed, machineChecks } from '#core/cluster/doctor/machine-checks';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import { outboundPolicyOf } from '#platform/config/registry-limits';
 import { commandSettings } from '../command-settings.js';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFile, rm, statfs, writeFile } from 'node:fs/promises';
 import { availableParallelism, totalmem } from 'node:os';
 import { join } from 'node:path';
-import type { MachineFacts } from '#core/fleet/doctor/machine-checks';
+import type { MachineFacts } from '#core/cluster/doctor/machine-checks';
 import { fileReason, isDiskFailure } from '#platform/files/file-tree.error';
 import { makeFolder } from '#platform/files/make-folder';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { clusterStatus } from '#core/fleet/membership/cluster-conditions';
+import { clusterStatus } from '#core/cluster/membership/cluster-conditions';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { runFlotilla } from '../run-flotilla.fixture.js';

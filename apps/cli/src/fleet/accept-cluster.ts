@@ -1,4 +1,4 @@
-import { type FleetClusterStatus, replacingUid } from '#core/fleet/membership/cluster-conditions';
+import { type FleetClusterStatus, replacingUid } from '#core/cluster/membership/cluster-conditions';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import { ACCEPTED_UID_ANNOTATION } from '#platform/fleet/secret-clusters';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';

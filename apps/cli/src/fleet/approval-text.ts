@@ -1,5 +1,5 @@
-import type { ApprovalDemand } from '#core/fleet/approval/class-approval';
 import { counted } from '#core/kernel/text/counted';
+import type { ApprovalDemand } from '#core/rollout/review/class-approval';
 import type { ClassAnswer } from './rollout-answer.js';
 
 /** Rules that still lack approvals. */

@@ -1,10 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
-import type { Author } from '#core/fleet/approval/class-approval';
-import { applyDecision, type Decision, type DecisionEffects } from '#core/fleet/rollout/decisions';
-import { Draft } from '#core/fleet/rollout/draft';
 import type { DecisionAction } from '#core/kernel/api/fleet/fleet-decision';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { applyDecision, type Decision, type DecisionEffects } from '#core/rollout/controller/step/decisions';
+import { Draft } from '#core/rollout/controller/step/draft';
+import type { Author } from '#core/rollout/review/class-approval';
 import type { LiveFleet, LiveRollout } from '#lifecycle/fleet/rollouts/live-fleet';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 

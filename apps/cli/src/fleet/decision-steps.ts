@@ -1,5 +1,5 @@
-import { isRetriedAnew } from '#core/fleet/rollout/decisions';
-import { isFinal } from '#core/fleet/rollout/phases';
+import { isRetriedAnew } from '#core/rollout/controller/step/decisions';
+import { isFinal } from '#core/rollout/controller/step/phases';
 import type { LiveRollout } from '#lifecycle/fleet/rollouts/live-fleet';
 import { NEXT } from '../output/next-commands.js';
 

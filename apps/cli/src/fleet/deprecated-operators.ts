@@ -1,5 +1,5 @@
-import { namedClusters } from '#core/fleet/status/operator-conditions';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
+import { namedClusters } from '#core/rollout/status/operator-conditions';
 import type { LiveFleet } from '#lifecycle/fleet/rollouts/live-fleet';
 
 /** What catalogs deprecate of an operator as it is installed: each text with the clusters that report it. */

@@ -1,7 +1,7 @@
-import { approvalDemands } from '#core/fleet/approval/class-approval';
-import { ROLLBACK_CLASS } from '#core/fleet/rollout/returns';
-import { isReturnDue, type RolloutRow } from '#core/fleet/rollout/row';
 import { counted } from '#core/kernel/text/counted';
+import { ROLLBACK_CLASS } from '#core/rollout/controller/step/returns';
+import { isReturnDue, type RolloutRow } from '#core/rollout/controller/step/row';
+import { approvalDemands } from '#core/rollout/review/class-approval';
 import type { LiveFleet, LiveRollout } from '#lifecycle/fleet/rollouts/live-fleet';
 import { NEXT } from '../output/next-commands.js';
 import { demandText, openDemands } from './approval-text.js';

@@ -1,10 +1,10 @@
-import { approvalDemands } from '#core/fleet/approval/class-approval';
-import { durationMs, placesOf, thresholdOf } from '#core/fleet/placement/waves';
-import { isFinal } from '#core/fleet/rollout/phases';
-import { isInFlight, type RolloutRow } from '#core/fleet/rollout/row';
 import type { FleetCluster } from '#core/kernel/api/fleet/fleet-cluster';
 import { shortDuration } from '#core/kernel/durations/short-duration';
 import { counted } from '#core/kernel/text/counted';
+import { isFinal } from '#core/rollout/controller/step/phases';
+import { isInFlight, type RolloutRow } from '#core/rollout/controller/step/row';
+import { durationMs, placesOf, thresholdOf } from '#core/rollout/placement/waves';
+import { approvalDemands } from '#core/rollout/review/class-approval';
 import type { LiveRollout } from '#lifecycle/fleet/rollouts/live-fleet';
 import { unapprovedNeighbours } from '#lifecycle/fleet/rollouts/moved-neighbours';
 import { NOT_OFFERED } from '#lifecycle/fleet/rollouts/path-from';

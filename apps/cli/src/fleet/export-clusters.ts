@@ -1,13 +1,13 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { type ExportedCluster, type FleetManifest, fleetManifests } from '#core/fleet/export/fleet-manifests';
 import { CATALOG_SOURCE_API, type CatalogSource } from '#core/kernel/api/catalog-source';
 import { CLUSTER_CATALOG_API, type ClusterCatalog } from '#core/kernel/api/cluster-catalog';
 import { CLUSTER_EXTENSION_API, type ClusterExtension } from '#core/kernel/api/cluster-extension';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { SUBSCRIPTION_API, type Subscription } from '#core/kernel/api/subscription';
 import { counted } from '#core/kernel/text/counted';
+import { type ExportedCluster, type FleetManifest, fleetManifests } from '#core/rollout/export/fleet-manifests';
 import { makeFolder } from '#platform/files/make-folder';
 import { globalCatalogNamespaceOf } from '#platform/hub/managed-clusters';
 import type { KindRef, KubeClient } from '#platform/kube/client/kube-client.port';

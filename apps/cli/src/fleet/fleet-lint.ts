@@ -1,17 +1,17 @@
-import { deniesReturns } from '#core/fleet/approval/class-approval';
-import { catalogProblem, stagedProblem } from '#core/fleet/placement/catalog-problem';
-import type { SelectedCluster } from '#core/fleet/placement/select-clusters';
-import { selectorProblem } from '#core/fleet/placement/select-clusters';
-import type { SubjectProblem } from '#core/fleet/placement/subject-problem';
-import { cutsOf, orderOf, waveOf, wavesOf } from '#core/fleet/placement/waves';
-import type { FleetFiles, FleetSubject } from '#core/fleet/rollout/record/subjects';
-import { isTargetOf, selectorFailureOn } from '#core/fleet/rollout/targets';
-import { selectorFailureText } from '#core/fleet/status/selector-failures';
 import type { FleetCatalog } from '#core/kernel/api/fleet/fleet-catalog';
 import type { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
 import type { FleetStrategy, WaveSpec } from '#core/kernel/api/fleet/fleet-strategy';
 import type { FleetWindow } from '#core/kernel/api/fleet/fleet-window';
 import { counted } from '#core/kernel/text/counted';
+import type { FleetFiles, FleetSubject } from '#core/rollout/controller/record/subjects';
+import { isTargetOf, selectorFailureOn } from '#core/rollout/controller/record/targets';
+import { catalogProblem, stagedProblem } from '#core/rollout/placement/catalog-problem';
+import type { SelectedCluster } from '#core/rollout/placement/select-clusters';
+import { selectorProblem } from '#core/rollout/placement/select-clusters';
+import type { SubjectProblem } from '#core/rollout/placement/subject-problem';
+import { cutsOf, orderOf, waveOf, wavesOf } from '#core/rollout/placement/waves';
+import { deniesReturns } from '#core/rollout/review/class-approval';
+import { selectorFailureText } from '#core/rollout/status/selector-failures';
 
 /** A cluster, as plans and lint read it. */
 export type LintedCluster = SelectedCluster & Readonly<{ allowedNamespaces: readonly string[] | undefined }>;

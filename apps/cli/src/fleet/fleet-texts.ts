@@ -1,5 +1,5 @@
-import type { FleetEvent } from '#core/fleet/rollout/record/event-log';
-import type { RunSummary } from '#core/fleet/simulation/summary';
+import type { FleetEvent } from '#core/rollout/controller/record/event-log';
+import type { RunSummary } from '#core/rollout/simulation/summary';
 import { table } from '../commands/catalog-table.js';
 
 /** One event as a line for people. */

@@ -1,9 +1,9 @@
-import { dnsName } from '#core/fleet/export/dns-name';
-import { isClusterName } from '#core/fleet/membership/kubeconfig-readings';
+import { isClusterName } from '#core/cluster/membership/kubeconfig-readings';
 import { FleetCluster } from '#core/kernel/api/fleet/fleet-cluster';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { sameJson } from '#core/kernel/canonical/same-json';
+import { dnsName } from '#core/rollout/export/dns-name';
 import type { Settings } from '#platform/config/settings';
 import { hubNamespace } from '#platform/fleet/fleet-place';
 import { KUBECONFIG_SECRET, secretAccess } from '#platform/fleet/secret-access';

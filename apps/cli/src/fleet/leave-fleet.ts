@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { FORCE_REMOVAL_ANNOTATION } from '#core/fleet/membership/cluster-release';
+import { FORCE_REMOVAL_ANNOTATION } from '#core/cluster/membership/cluster-release';
 import { FleetCluster } from '#core/kernel/api/fleet/fleet-cluster';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { FleetEvent } from '#core/fleet/rollout/record/event-log';
+import type { FleetEvent } from '#core/rollout/controller/record/event-log';
 import { recorder } from '../run-flotilla.fixture.js';
 import { LivePicture } from './live-picture.js';
 import { type PlayedEvents, playLive } from './play-live.js';

@@ -1,4 +1,4 @@
-import type { FleetEvent } from '#core/fleet/rollout/record/event-log';
+import type { FleetEvent } from '#core/rollout/controller/record/event-log';
 import { clock, shortEventLine } from './fleet-texts.js';
 
 /** Durations of a wave in seconds, as its clock shows them. */

@@ -1,7 +1,7 @@
-import { isFinal } from '#core/fleet/rollout/phases';
-import { ROLLBACK_CLASS } from '#core/fleet/rollout/returns';
 import type { DecisionAction } from '#core/kernel/api/fleet/fleet-decision';
 import { counted } from '#core/kernel/text/counted';
+import { isFinal } from '#core/rollout/controller/step/phases';
+import { ROLLBACK_CLASS } from '#core/rollout/controller/step/returns';
 import type { LiveFleet, LiveRollout } from '#lifecycle/fleet/rollouts/live-fleet';
 import { parseDuration } from '#platform/config/duration';
 import { FolderVisitor } from '#platform/fleet/folder/folder-visitor';

@@ -1,5 +1,6 @@
-import { type FleetObject, fleetKey, readFleetObject } from '#core/fleet/kinds/fleet-kinds';
-import { FleetFiles, type FleetSubject } from '#core/fleet/rollout/record/subjects';
+import { type FleetObject, fleetKey } from '#core/kernel/api/fleet/fleet-kinds';
+import { FleetFiles, type FleetSubject } from '#core/rollout/controller/record/subjects';
+import { readFleetObject } from '#core/rollout/kinds/read-fleet-object';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { type Io, UsageError } from '../io.js';
 import type { AnswerFormat } from '../output/output-option.js';

@@ -1,9 +1,9 @@
-import { ROLLBACK_CLASS } from '#core/fleet/rollout/returns';
-import type { RolloutRow } from '#core/fleet/rollout/row';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import { FleetPlan } from '#core/kernel/api/fleet/fleet-plan';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import { counted } from '#core/kernel/text/counted';
+import { ROLLBACK_CLASS } from '#core/rollout/controller/step/returns';
+import type { RolloutRow } from '#core/rollout/controller/step/row';
 import type { LiveFleet, LiveRollout } from '#lifecycle/fleet/rollouts/live-fleet';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { folded } from '../output/folded-lines.js';

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import type { FleetEvent } from '#core/fleet/rollout/record/event-log';
+import type { FleetEvent } from '#core/rollout/controller/record/event-log';
 import type { Io } from '../io.js';
 import type { LivePicture } from './live-picture.js';
 import { RedrawnPicture } from './redrawn-picture.js';

@@ -1,7 +1,7 @@
 import { isNode, LineCounter, parseDocument } from 'yaml';
-import { readScenario, type ScenarioFile, ScenarioProblem } from '#core/fleet/simulation/read-scenario';
-import type { FleetScenario } from '#core/fleet/simulation/scenario';
 import { parseGoDuration } from '#core/kernel/durations/go-duration';
+import { readScenario, type ScenarioFile, ScenarioProblem } from '#core/rollout/simulation/read-scenario';
+import type { FleetScenario } from '#core/rollout/simulation/scenario';
 import { fileError } from '#platform/files/file-tree.error';
 import { type Io, UsageError } from '../io.js';
 import { readManifests, textOf } from '../resolution/read-manifests.js';

@@ -1,10 +1,10 @@
-import { type ApprovalDemand, approvalDemands } from '#core/fleet/approval/class-approval';
-import { durationMs, placesOf } from '#core/fleet/placement/waves';
-import type { RolloutPhase } from '#core/fleet/rollout/phases';
-import { ROLLBACK_CLASS } from '#core/fleet/rollout/returns';
-import { isOfReturns, type RolloutRow } from '#core/fleet/rollout/row';
-import { type Counts, sumOf } from '#core/fleet/rollout/tally';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
+import type { RolloutPhase } from '#core/rollout/controller/step/phases';
+import { ROLLBACK_CLASS } from '#core/rollout/controller/step/returns';
+import { isOfReturns, type RolloutRow } from '#core/rollout/controller/step/row';
+import { type Counts, sumOf } from '#core/rollout/controller/step/tally';
+import { durationMs, placesOf } from '#core/rollout/placement/waves';
+import { type ApprovalDemand, approvalDemands } from '#core/rollout/review/class-approval';
 import type { LiveFleet, LiveRollout } from '#lifecycle/fleet/rollouts/live-fleet';
 import { holdOf, type WindowHoldText, windowsOf } from './window-hold.js';
 

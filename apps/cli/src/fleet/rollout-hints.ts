@@ -1,7 +1,7 @@
-import { isFinal } from '#core/fleet/rollout/phases';
-import { ROLLBACK_CLASS } from '#core/fleet/rollout/returns';
-import { isBetweenHops, isReturnDue, type RolloutRow } from '#core/fleet/rollout/row';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
+import { isFinal } from '#core/rollout/controller/step/phases';
+import { ROLLBACK_CLASS } from '#core/rollout/controller/step/returns';
+import { isBetweenHops, isReturnDue, type RolloutRow } from '#core/rollout/controller/step/row';
 import type { LiveFleet, LiveRollout } from '#lifecycle/fleet/rollouts/live-fleet';
 import type { ClassAnswer, FailureAnswer } from './rollout-answer.js';
 import { targetThere } from './target-there.js';

@@ -1,6 +1,6 @@
-import { isFinal } from '#core/fleet/rollout/phases';
-import { WITHDRAWN_NOTE } from '#core/fleet/rollout/withdrawn';
 import { counted } from '#core/kernel/text/counted';
+import { isFinal } from '#core/rollout/controller/step/phases';
+import { WITHDRAWN_NOTE } from '#core/rollout/controller/step/withdrawn';
 import type { RolloutAnswer } from './rollout-answer.js';
 import { awaitedClasses, type RolloutHints } from './rollout-hints.js';
 

@@ -1,8 +1,8 @@
-import { durationMs } from '#core/fleet/placement/waves';
-import { WITHDRAWN_ABORT, withdrawnText } from '#core/fleet/rollout/withdrawn';
-import { isGreenAgain } from '#core/fleet/status/rollout-conditions';
 import { shortDuration } from '#core/kernel/durations/short-duration';
 import { counted } from '#core/kernel/text/counted';
+import { WITHDRAWN_ABORT, withdrawnText } from '#core/rollout/controller/step/withdrawn';
+import { durationMs } from '#core/rollout/placement/waves';
+import { isGreenAgain } from '#core/rollout/status/rollout-conditions';
 import { type Columns, table } from '../commands/catalog-table.js';
 import { cutTo } from '../output/display-width.js';
 import { adviceLine, folded } from '../output/folded-lines.js';

@@ -1,4 +1,4 @@
-import type { RolloutRow } from '#core/fleet/rollout/row';
+import type { RolloutRow } from '#core/rollout/controller/step/row';
 import type { LiveFleet, LiveRollout } from '#lifecycle/fleet/rollouts/live-fleet';
 import type { FleetStep } from './decision-steps.js';
 

@@ -1,7 +1,7 @@
-import type { FleetSubject } from '#core/fleet/rollout/record/subjects';
-import { namedClusters } from '#core/fleet/status/operator-conditions';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import { counted } from '#core/kernel/text/counted';
+import type { FleetSubject } from '#core/rollout/controller/record/subjects';
+import { namedClusters } from '#core/rollout/status/operator-conditions';
 import { classOf } from '#lifecycle/fleet/rollouts/live-cluster';
 import type { LiveFleet, LiveRollout } from '#lifecycle/fleet/rollouts/live-fleet';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';

@@ -1,6 +1,6 @@
-import { windowAnswer, windowTimes, zonedTime } from '#core/fleet/windows/window-answer';
-import type { WindowRules } from '#core/fleet/windows/window-rules';
 import { counted } from '#core/kernel/text/counted';
+import { windowAnswer, windowTimes, zonedTime } from '#core/rollout/windows/window-answer';
+import type { WindowRules } from '#core/rollout/windows/window-rules';
 import type { LiveFleet } from '#lifecycle/fleet/rollouts/live-fleet';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { type Columns, table } from '../commands/catalog-table.js';

@@ -1,8 +1,8 @@
-import type { FleetEvent } from '#core/fleet/rollout/record/event-log';
-import { FleetFiles } from '#core/fleet/rollout/record/subjects';
-import type { FleetScenario } from '#core/fleet/simulation/scenario';
-import type { RunSummary } from '#core/fleet/simulation/summary';
 import { counted } from '#core/kernel/text/counted';
+import type { FleetEvent } from '#core/rollout/controller/record/event-log';
+import { FleetFiles } from '#core/rollout/controller/record/subjects';
+import type { FleetScenario } from '#core/rollout/simulation/scenario';
+import type { RunSummary } from '#core/rollout/simulation/summary';
 import { type LintedFleet, lintOf } from './fleet-lint.js';
 
 /** What of the manifests is probably not meant so, before they are played. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { RolloutRow } from '#core/fleet/rollout/row';
+import type { RolloutRow } from '#core/rollout/controller/step/row';
 import type { LiveFleet, LiveRollout } from '#lifecycle/fleet/rollouts/live-fleet';
 import { upToDateText } from './target-there.js';
 

@@ -1,5 +1,5 @@
-import { isNewer } from '#core/fleet/plan-class/plan-changes';
-import type { RolloutRow } from '#core/fleet/rollout/row';
+import type { RolloutRow } from '#core/rollout/controller/step/row';
+import { isNewer } from '#core/rollout/review/plan-changes';
 import type { LiveFleet, LiveRollout } from '#lifecycle/fleet/rollouts/live-fleet';
 
 /**

@@ -1,9 +1,9 @@
-import { durationMs } from '#core/fleet/placement/waves';
-import { isFinal } from '#core/fleet/rollout/phases';
-import { type EventFacts, EventLog, type FleetEvent } from '#core/fleet/rollout/record/event-log';
-import type { RowChange } from '#core/fleet/rollout/record/row-change';
-import { stepEvents } from '#core/fleet/rollout/record/step-events';
-import type { RolloutRow } from '#core/fleet/rollout/row';
+import { type EventFacts, EventLog, type FleetEvent } from '#core/rollout/controller/record/event-log';
+import type { RowChange } from '#core/rollout/controller/record/row-change';
+import { stepEvents } from '#core/rollout/controller/record/step-events';
+import { isFinal } from '#core/rollout/controller/step/phases';
+import type { RolloutRow } from '#core/rollout/controller/step/row';
+import { durationMs } from '#core/rollout/placement/waves';
 import type { LiveFleet, LiveRollout } from '#lifecycle/fleet/rollouts/live-fleet';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { ExitCode, type Io } from '../io.js';

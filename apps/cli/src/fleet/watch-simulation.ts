@@ -1,8 +1,8 @@
-import { durationMs } from '#core/fleet/placement/waves';
-import type { FleetEvent } from '#core/fleet/rollout/record/event-log';
-import type { FleetScenario } from '#core/fleet/simulation/scenario';
-import { checkedByInstants } from '#core/fleet/simulation/simulate-checked';
-import type { RunSummary } from '#core/fleet/simulation/summary';
+import type { FleetEvent } from '#core/rollout/controller/record/event-log';
+import { durationMs } from '#core/rollout/placement/waves';
+import type { FleetScenario } from '#core/rollout/simulation/scenario';
+import { checkedByInstants } from '#core/rollout/simulation/simulate-checked';
+import type { RunSummary } from '#core/rollout/simulation/summary';
 import type { Io } from '../io.js';
 import { summaryText } from './fleet-texts.js';
 import { LivePicture, type WaveTimes } from './live-picture.js';

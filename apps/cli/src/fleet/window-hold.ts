@@ -1,7 +1,7 @@
-import type { FleetSubject } from '#core/fleet/rollout/record/subjects';
-import { windowAnswer, zonedTime } from '#core/fleet/windows/window-answer';
-import type { WindowRules } from '#core/fleet/windows/window-rules';
 import { shortDuration } from '#core/kernel/durations/short-duration';
+import type { FleetSubject } from '#core/rollout/controller/record/subjects';
+import { windowAnswer, zonedTime } from '#core/rollout/windows/window-answer';
+import type { WindowRules } from '#core/rollout/windows/window-rules';
 import type { LiveFleet } from '#lifecycle/fleet/rollouts/live-fleet';
 
 /** What windows hold a cluster, and until when. */

@@ -1,4 +1,4 @@
-import { decidedByFleet, deciderOfPlan } from '#core/fleet/desired/fleet-work';
+import { decidedByFleet, deciderOfPlan } from '#core/cluster/diagnosis/fleet-work';
 import { INSTALL_PLAN_API, InstallPlan } from '#core/kernel/api/install-plan';
 import { SUBSCRIPTION_API, type Subscription } from '#core/kernel/api/subscription';
 import { counted } from '#core/kernel/text/counted';

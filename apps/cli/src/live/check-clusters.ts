@@ -1,5 +1,5 @@
-import { sameIdentities } from '#core/fleet/membership/identity-claims';
-import { type Right, rightLines } from '#core/fleet/membership/role-rights';
+import { sameIdentities } from '#core/cluster/membership/identity-claims';
+import { type Right, rightLines } from '#core/cluster/membership/role-rights';
 import { missingRights } from '#platform/joining/missing-rights';
 import { HUB_ROLES, type HubRole, shippedRights } from '#platform/joining/shipped-rights';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';

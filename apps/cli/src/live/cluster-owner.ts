@@ -1,5 +1,5 @@
-import { type HubIdentity, OWNER_ANNOTATION, ownerMarks } from '#core/fleet/joining/cluster-owner';
-import { INSTANCE_ANNOTATION } from '#core/fleet/joining/hub-instance';
+import { type HubIdentity, OWNER_ANNOTATION, ownerMarks } from '#core/cluster/joining/cluster-owner';
+import { INSTANCE_ANNOTATION } from '#core/cluster/joining/hub-instance';
 import type { Settings } from '#platform/config/settings';
 import { hubIdentity } from '#platform/hub/hub-identity';
 import { HubKey } from '#platform/hub/hub-key';

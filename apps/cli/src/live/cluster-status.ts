@@ -1,9 +1,9 @@
 import { COPIED_FROM_LABEL } from '#core/classic/csv/copies/step-copies';
 import { isHealthy } from '#core/classic/subscription/catalog-health';
-import { type ClusterObjects, clusterFindings, type Finding } from '#core/fleet/diagnosis/cluster-findings';
-import { diagnoseConditions, isServed } from '#core/fleet/diagnosis/diagnose-conditions';
-import { saidByEvent } from '#core/fleet/diagnosis/hindered-hub';
-import { upgradeBlockers } from '#core/fleet/openshift/cluster-operator-upgradeable';
+import { type ClusterObjects, clusterFindings, type Finding } from '#core/cluster/diagnosis/cluster-findings';
+import { diagnoseConditions, isServed } from '#core/cluster/diagnosis/diagnose-conditions';
+import { saidByEvent } from '#core/cluster/diagnosis/hindered-hub';
+import { upgradeBlockers } from '#core/cluster/openshift/cluster-operator-upgradeable';
 import { CATALOG_SOURCE_API, type CatalogSource } from '#core/kernel/api/catalog-source';
 import { CLUSTER_CATALOG_API } from '#core/kernel/api/cluster-catalog';
 import { type ClusterServiceVersion, CSV_API } from '#core/kernel/api/cluster-service-version';

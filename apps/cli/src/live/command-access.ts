@@ -1,4 +1,4 @@
-import { type CommandAccess, contextAccess } from '#core/fleet/diagnosis/command-in';
+import { type CommandAccess, contextAccess } from '#core/cluster/advice/command-in';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { ClusterOptions } from './cluster-options.js';
 

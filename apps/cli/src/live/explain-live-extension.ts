@@ -1,4 +1,4 @@
-import { diagnoseExtension } from '#core/fleet/diagnosis/diagnose-extension';
+import { diagnoseExtension } from '#core/cluster/diagnosis/diagnose-extension';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { FeatureGates } from '#core/v1/extension/package-content';
 import { ROLLBACK_KEY } from '#core/v1/revision/revision-keys';

@@ -1,8 +1,8 @@
 import { MOST_HOPS } from '#core/classic/resolution/path/resolve-path';
-import { versionChange } from '#core/fleet/plan-class/plan-changes';
 import { CLUSTER_CATALOG_API, ClusterCatalog } from '#core/kernel/api/cluster-catalog';
 import { CLUSTER_EXTENSION_API, ClusterExtension } from '#core/kernel/api/cluster-extension';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
+import { versionChange } from '#core/rollout/review/plan-changes';
 import type { ExtensionCatalog } from '#core/v1/extension/cluster-extension';
 import { asksCatalog, desiredExtension } from '#core/v1/extension/extension-problem';
 import { type FeatureGates, packageIndex } from '#core/v1/extension/package-content';

@@ -1,5 +1,5 @@
-import type { ManagementStatus } from '#core/fleet/joining/management-status';
-import { signText } from '#core/fleet/joining/olm-signs';
+import type { ManagementStatus } from '#core/cluster/joining/management-status';
+import { signText } from '#core/cluster/joining/olm-signs';
 import { CATALOG_SOURCE_API } from '#core/kernel/api/catalog-source';
 import type { Settings } from '#platform/config/settings';
 import { globalCatalogNamespaceOf } from '#platform/hub/managed-clusters';

@@ -1,4 +1,4 @@
-import { urgency } from '#core/fleet/diagnosis/diagnosis';
+import { urgency } from '#core/cluster/diagnosis/diagnosis';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import type { Settings } from '#platform/config/settings';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';

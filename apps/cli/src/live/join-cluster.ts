@@ -1,4 +1,4 @@
-import { CLUSTER_NAME_RULE, isClusterName } from '#core/fleet/membership/kubeconfig-readings';
+import { CLUSTER_NAME_RULE, isClusterName } from '#core/cluster/membership/kubeconfig-readings';
 import { canonicalJson } from '#core/kernel/canonical/canonical-json';
 import type { Settings } from '#platform/config/settings';
 import { joinedClusters, writeJoinedClusters } from '#platform/hub/joined-clusters';

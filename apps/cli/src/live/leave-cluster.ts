@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { OWNER_ANNOTATION } from '#core/fleet/joining/cluster-owner';
+import { OWNER_ANNOTATION } from '#core/cluster/joining/cluster-owner';
 import { counted } from '#core/kernel/text/counted';
 import { parseDuration } from '#platform/config/duration';
 import type { Settings } from '#platform/config/settings';

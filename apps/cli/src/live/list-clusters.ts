@@ -1,4 +1,4 @@
-import { sameIdentities } from '#core/fleet/membership/identity-claims';
+import { sameIdentities } from '#core/cluster/membership/identity-claims';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { commandSettings } from '../command-settings.js';
 import type { Columns } from '../commands/catalog-table.js';

@@ -1,7 +1,7 @@
-import type { Finding } from '#core/fleet/diagnosis/cluster-findings';
-import { type CommandAccess, commandIn } from '#core/fleet/diagnosis/command-in';
-import { HEALTH_STATES, type HealthState } from '#core/fleet/diagnosis/diagnosis';
-import { equalCauses } from '#core/fleet/diagnosis/equal-causes';
+import { type CommandAccess, commandIn } from '#core/cluster/advice/command-in';
+import type { Finding } from '#core/cluster/diagnosis/cluster-findings';
+import { HEALTH_STATES, type HealthState } from '#core/cluster/diagnosis/diagnosis';
+import { equalCauses } from '#core/cluster/diagnosis/equal-causes';
 import { counted } from '#core/kernel/text/counted';
 import { type Columns, table } from '../commands/catalog-table.js';
 import { NEXT } from '../output/next-commands.js';

@@ -1,5 +1,5 @@
-import type { Named } from '#core/fleet/diagnosis/diagnosis';
-import type { HubEvent } from '#core/fleet/diagnosis/hindered-hub';
+import type { Named } from '#core/cluster/diagnosis/diagnosis';
+import type { HubEvent } from '#core/cluster/diagnosis/hindered-hub';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { clipMessage } from '#core/kernel/conditions/clip-message';
 import { asList, asRecord, asText } from '#core/kernel/crd/loose-value';

@@ -1,4 +1,4 @@
-import { isNotReadAgain } from '#core/fleet/diagnosis/pull-trouble';
+import { isNotReadAgain } from '#core/cluster/diagnosis/pull-trouble';
 import { CATALOG_SOURCE_API } from '#core/kernel/api/catalog-source';
 import { CLUSTER_CATALOG_API } from '#core/kernel/api/cluster-catalog';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';

@@ -1,4 +1,4 @@
-import { OWNED_BY_OLM } from '#core/fleet/joining/cluster-owner';
+import { OWNED_BY_OLM } from '#core/cluster/joining/cluster-owner';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { commandSettings } from '../command-settings.js';
 import { ExitCode, type Io, UsageError } from '../io.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Diagnosis } from '#core/fleet/diagnosis/diagnosis';
+import type { Diagnosis } from '#core/cluster/diagnosis/diagnosis';
 import type { ClusterServiceVersion } from '#core/kernel/api/cluster-service-version';
 import { csv, subscription } from './live-objects.fixture.js';
 import { type ResolutionNow, withResolution } from './with-resolution.js';

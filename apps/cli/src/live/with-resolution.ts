@@ -1,5 +1,5 @@
-import type { Diagnosis } from '#core/fleet/diagnosis/diagnosis';
-import { type ResolvedObjects, resolutionAdvice } from '#core/fleet/diagnosis/resolution-advice';
+import type { Diagnosis } from '#core/cluster/diagnosis/diagnosis';
+import { type ResolvedObjects, resolutionAdvice } from '#core/cluster/diagnosis/resolution-advice';
 import type { ClusterServiceVersion } from '#core/kernel/api/cluster-service-version';
 import { csvName, isCopied } from '#core/kernel/api/csv-facts';
 import type { ExplainAnswer } from '../resolution/explain-answer.js';

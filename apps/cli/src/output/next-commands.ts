@@ -16,7 +16,7 @@ const at = ({ cluster, namespace, name }: PlanPlace): string => `${name} -n ${na
 
 /**
  * The commands that answers and errors of `flotilla` name as the next step. What explain and status advise
- * about an object stands in libs/core/src/fleet/diagnosis/advice.ts.
+ * about an object stands in libs/core/src/cluster/advice/advice.ts.
  */
 export const NEXT = {
   status: (hub?: string, access: readonly string[] = []): string =>

@@ -1,5 +1,5 @@
-import type { HubIdentity } from '#core/fleet/joining/cluster-owner';
-import type { ManagementStatus } from '#core/fleet/joining/management-status';
+import type { HubIdentity } from '#core/cluster/joining/cluster-owner';
+import type { ManagementStatus } from '#core/cluster/joining/management-status';
 import { SystemClock } from '#platform/clock/system-clock';
 import type { Settings } from '#platform/config/settings';
 import { globalCatalogNamespaceOf } from '#platform/hub/managed-clusters';

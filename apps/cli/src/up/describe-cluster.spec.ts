@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { OlmSign } from '#core/fleet/joining/olm-signs';
+import type { OlmSign } from '#core/cluster/joining/olm-signs';
 import type { CheckedCluster, ReachedCluster } from './check-cluster.js';
 import { describeCluster, describeSameClusters } from './describe-cluster.js';
 

@@ -1,4 +1,4 @@
-import { type OlmSign, signText } from '#core/fleet/joining/olm-signs';
+import { type OlmSign, signText } from '#core/cluster/joining/olm-signs';
 import { counted } from '#core/kernel/text/counted';
 import { contextOption } from '#core/kernel/text/shell-word';
 import { NEXT } from '../output/next-commands.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { ActionResult, ConsoleAction } from '#core/fleet/console-actions/console-action';
+import type { ActionResult, ConsoleAction } from '#core/view/actions/console-action';
 import { ManualClock } from '#platform/clock/manual-clock';
 import { silentLog } from '#platform/telemetry/log.port';
 import { DRIVEN } from '#testing/patience';

@@ -1,4 +1,4 @@
-import { ACTION_DEADLINE_MS, type ConsoleAction, targetKey } from '#core/fleet/console-actions/console-action';
+import { ACTION_DEADLINE_MS, type ConsoleAction, targetKey } from '#core/view/actions/console-action';
 import type { Clock } from '#platform/clock/clock.port';
 import type { ActionSender } from '#platform/console/action-channel.port';
 import type { Log } from '#platform/telemetry/log.port';

@@ -1,6 +1,6 @@
-import { type ConsoleVerb, ROLE_OF_VERB } from '#core/fleet/console-rights/console-verbs';
-import { type LabelsOf, placeOf, type Rights } from '#core/fleet/console-rights/rights';
-import type { OperatorRow, PlanRow, ViewRow } from '#core/fleet/view/rows';
+import { type ConsoleVerb, ROLE_OF_VERB } from '#core/view/rights/console-verbs';
+import { type LabelsOf, placeOf, type Rights } from '#core/view/rights/rights';
+import type { OperatorRow, PlanRow, ViewRow } from '#core/view/rows/rows';
 import type { ActionRequest, ActionResult, ActionTarget } from '../api/actions.schema.js';
 
 /** What is sent to the applier, and what has ended already. */

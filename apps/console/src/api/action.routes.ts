@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { ConsoleAction } from '#core/fleet/console-actions/console-action';
-import { oneLine } from '#core/fleet/console-actions/decide-approval';
+import type { ConsoleAction } from '#core/view/actions/console-action';
+import { oneLine } from '#core/view/actions/decide-approval';
 import { admitTargets, mayActAnywhere } from '../actions/admit-targets.js';
 import { badRequest, NotAllowed, notFound, RequestProblem } from '../serve/problem.js';
 import { labelsIn } from '../view/visible-rows.js';

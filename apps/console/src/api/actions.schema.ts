@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ACTION_VERBS, ActionResult, ActionTarget, MOST_TARGETS } from '#core/fleet/console-actions/console-action';
+import { ACTION_VERBS, ActionResult, ActionTarget, MOST_TARGETS } from '#core/view/actions/console-action';
 
 /**
  * `POST /api/v1/actions` with the header `Idempotency-Key`: 202 and an id; `GET /api/v1/actions/ID` answers

@@ -1,6 +1,6 @@
-import { ContentGraph, ContentPackage, ContentTiles } from '#core/fleet/catalog-pages/catalog-answers';
-import { wayIn } from '#core/fleet/catalog-pages/content-graph';
-import type { CatalogRow, OperatorRow } from '#core/fleet/view/rows';
+import { ContentGraph, ContentPackage, ContentTiles } from '#core/view/catalog-pages/catalog-answers';
+import { wayIn } from '#core/view/catalog-pages/content-graph';
+import type { CatalogRow, OperatorRow } from '#core/view/rows/rows';
 import { askCatalog, type ContentQuestion, catalogsWith } from '../catalog/ask-catalog.js';
 import { installManifest } from '../catalog/package-manifest.js';
 import { richText, safeAddress } from '../catalog/rich-text.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ContentPackage, ContentTile } from '#core/fleet/catalog-pages/catalog-answers';
+import { ContentPackage, ContentTile } from '#core/view/catalog-pages/catalog-answers';
 
 /**
  * What catalogs hold, as their poller holds it: `GET /api/v1/catalogs/ID/packages` (a list of tiles),

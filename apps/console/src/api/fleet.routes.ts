@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { CONSOLE_VERBS } from '#core/fleet/console-rights/console-verbs';
-import { type Place, placeOf } from '#core/fleet/console-rights/rights';
+import { CONSOLE_VERBS } from '#core/view/rights/console-verbs';
+import { type Place, placeOf } from '#core/view/rights/rights';
 import { projectVersion } from '#platform/files/build-info';
 import { planRowId } from '../actions/admit-targets.js';
 import { badRequest, NotAllowed, notFound, RequestProblem } from '../serve/problem.js';

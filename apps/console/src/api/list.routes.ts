@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { OperatorRow } from '#core/fleet/view/rows';
+import type { OperatorRow } from '#core/view/rows/rows';
 import { badRequest, notFound } from '../serve/problem.js';
 import { catalogContents, contentColumns } from '../view/catalog-contents.js';
 import { causeGroups } from '../view/causes.js';

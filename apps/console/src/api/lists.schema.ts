@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { HISTORY_KINDS, HistoryEntry } from '#core/fleet/view/history-entry';
-import { HubRow } from '#core/fleet/view/hub-row';
-import { RolloutDecision } from '#core/fleet/view/rollout-decision';
-import { RolloutPaths } from '#core/fleet/view/rollout-path';
+import { HISTORY_KINDS, HistoryEntry } from '#core/view/rows/history-entry';
+import { HubRow } from '#core/view/rows/hub-row';
+import { RolloutDecision } from '#core/view/rows/rollout-decision';
+import { RolloutPaths } from '#core/view/rows/rollout-path';
 import {
   CatalogRow,
   CHANGES,
@@ -12,7 +12,7 @@ import {
   PlanRow,
   RowCause,
   Standing,
-} from '#core/fleet/view/rows';
+} from '#core/view/rows/rows';
 
 /**
  * Lists: `GET /api/v1/{clusters,operators,plans,catalogs,packages,plan-classes,causes,changes,rollouts}`.

@@ -4,11 +4,11 @@ import {
   type ConsoleQuestion,
   EXPLAINED_KINDS,
   type QuestionAnswer,
-} from '#core/fleet/console-questions/console-question';
-import { operatorChain } from '#core/fleet/console-questions/operator-chain';
-import { placeOf } from '#core/fleet/console-rights/rights';
-import { hasCatalog, operatorOfObject } from '#core/fleet/console-rights/seen-objects';
-import type { OperatorRow, PlanRow } from '#core/fleet/view/rows';
+} from '#core/view/questions/console-question';
+import { operatorChain } from '#core/view/questions/operator-chain';
+import { placeOf } from '#core/view/rights/rights';
+import { hasCatalog, operatorOfObject } from '#core/view/rights/seen-objects';
+import type { OperatorRow, PlanRow } from '#core/view/rows/rows';
 import { reviewClass } from '../questions/review-class.js';
 import { notFound, RequestProblem, refusedByHub } from '../serve/problem.js';
 import { waitsForApproval } from '../view/plan-classes.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PlanMove, RowCause, Standing } from '#core/fleet/view/rows';
+import { PlanMove, RowCause, Standing } from '#core/view/rows/rows';
 
 /**
  * What rows do not hold, asked of the poller: `POST /api/v1/questions/ASK`, where ASK is `explain`, `object`,

@@ -1,5 +1,5 @@
-import type { CatalogQuestion, QuestionAnswer } from '#core/fleet/console-questions/console-question';
-import type { CatalogRow } from '#core/fleet/view/rows';
+import type { CatalogQuestion, QuestionAnswer } from '#core/view/questions/console-question';
+import type { CatalogRow } from '#core/view/rows/rows';
 import type { Ask } from '../questions/question-turns.js';
 import { notFound, RequestProblem, refusedByHub } from '../serve/problem.js';
 import { contentId } from '../view/catalog-contents.js';

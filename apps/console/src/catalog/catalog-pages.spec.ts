@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ConsoleQuestion, QuestionAnswer } from '#core/fleet/console-questions/console-question';
+import type { ConsoleQuestion, QuestionAnswer } from '#core/view/questions/console-question';
 import { GraphAnswer, PackageDetail, PackageTileList } from '../api/catalogs.schema.js';
 import { fillTwoClusters, openConsole, operatorRow, type RunningConsole } from '../console.fixture.js';
 import { contentAnswer, ICON, ICON_HASH } from './content.fixture.js';

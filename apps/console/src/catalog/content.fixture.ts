@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { sampleEntry, samplePackage } from '#core/classic/resolution/sample-problem.fixture';
-import { contentGraph } from '#core/fleet/catalog-pages/content-graph';
-import { contentPackage, contentTile } from '#core/fleet/catalog-pages/content-package';
-import type { ConsoleQuestion, QuestionAnswer } from '#core/fleet/console-questions/console-question';
+import { contentGraph } from '#core/view/catalog-pages/content-graph';
+import { contentPackage, contentTile } from '#core/view/catalog-pages/content-package';
+import type { ConsoleQuestion, QuestionAnswer } from '#core/view/questions/console-question';
 
 export const ICON = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"></svg>');
 export const ICON_HASH = createHash('sha256').update(ICON).digest('hex');

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { PolicyModel } from '#core/fleet/console-rights/console-policy';
-import { rightsOf } from '#core/fleet/console-rights/rights';
+import { PolicyModel } from '#core/view/rights/console-policy';
+import { rightsOf } from '#core/view/rights/rights';
 import { ManualClock } from '#platform/clock/manual-clock';
 import { PackageDetail, PackageTileList } from '../api/catalogs.schema.js';
 import { catalogRow, clusterRow, openConsole, type RunningConsole } from '../console.fixture.js';

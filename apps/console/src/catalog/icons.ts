@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { ContentIcon } from '#core/fleet/catalog-pages/catalog-answers';
-import { iconType } from '#core/fleet/catalog-pages/icon-type';
+import { ContentIcon } from '#core/view/catalog-pages/catalog-answers';
+import { iconType } from '#core/view/catalog-pages/icon-type';
 import { Demand } from '#platform/fairness/demand';
 import { FairLimiter } from '#platform/fairness/fair-limiter';
 import type { Ask } from '../questions/question-turns.js';

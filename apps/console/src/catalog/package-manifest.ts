@@ -1,5 +1,5 @@
 import { dump } from 'js-yaml';
-import type { CatalogRow } from '#core/fleet/view/rows';
+import type { CatalogRow } from '#core/view/rows/rows';
 
 type Wanted = Readonly<{
   package: string;

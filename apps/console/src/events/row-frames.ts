@@ -1,4 +1,4 @@
-import type { ViewRow } from '#core/fleet/view/rows';
+import type { ViewRow } from '#core/view/rows/rows';
 import type { StreamRows } from '../api/actions.schema.js';
 import type { RowStep } from '../view/live-rows.js';
 

@@ -1,4 +1,4 @@
-import type { ConsoleQuestion, QuestionAnswer } from '#core/fleet/console-questions/console-question';
+import type { ConsoleQuestion, QuestionAnswer } from '#core/view/questions/console-question';
 import type { QuestionAsker } from '#platform/console/question-channel.port';
 import { RequestProblem } from '../serve/problem.js';
 import type { Person } from '../sign-in/person.js';

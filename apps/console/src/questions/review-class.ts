@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { ConsoleQuestion, QuestionAnswer } from '#core/fleet/console-questions/console-question';
-import type { PlanRow } from '#core/fleet/view/rows';
 import { byCodeUnit, canonicalHash } from '#core/kernel/canonical/canonical-json';
+import type { ConsoleQuestion, QuestionAnswer } from '#core/view/questions/console-question';
+import type { PlanRow } from '#core/view/rows/rows';
 import { inParallel } from '#platform/fairness/in-parallel';
 import { Difference, type ReviewAnswer, type ReviewGroup } from '../api/questions.schema.js';
 

@@ -1,9 +1,9 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { type ClaimNames, readAccount } from '#core/fleet/console-rights/account';
-import { CompiledRights } from '#core/fleet/console-rights/compiled-rights';
-import type { Policy } from '#core/fleet/console-rights/console-policy';
-import type { Grantee } from '#core/fleet/console-rights/rights';
+import { type ClaimNames, readAccount } from '#core/view/rights/account';
+import { CompiledRights } from '#core/view/rights/compiled-rights';
+import type { Policy } from '#core/view/rights/console-policy';
+import type { Grantee } from '#core/view/rights/rights';
 import type { Clock } from '#platform/clock/clock.port';
 import type { SessionStore, StoredSession } from '#platform/console/session-store.port';
 import type { Log } from '#platform/telemetry/log.port';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readAccount } from '#core/fleet/console-rights/account';
+import { readAccount } from '#core/view/rights/account';
 import { isIssuedAhead, mergedClaims } from './account.js';
 
 const NAMES = { name: 'email', groups: 'groups' };

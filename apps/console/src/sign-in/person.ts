@@ -1,4 +1,4 @@
-import type { Rights } from '#core/fleet/console-rights/rights';
+import type { Rights } from '#core/view/rights/rights';
 import type { SignedInWith } from '#platform/console/proof/proof-maker';
 
 /** Who is signed in. */

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ALL_RIGHTS } from '#core/fleet/console-rights/rights';
+import { ALL_RIGHTS } from '#core/view/rights/rights';
 import { ManualClock } from '#platform/clock/manual-clock';
 import { proofKeysText, publicProofKeys } from '#platform/console/proof/proof-keys';
 import { ProofMaker } from '#platform/console/proof/proof-maker';

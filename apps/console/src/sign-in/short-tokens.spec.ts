@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { NO_GRANTS } from '#core/fleet/console-rights/console-policy';
+import { NO_GRANTS } from '#core/view/rights/console-policy';
 import { ManualClock } from '#platform/clock/manual-clock';
 import type { SessionStore, StoredSession } from '#platform/console/session-store.port';
 import { silentLog } from '#platform/telemetry/log.port';

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { ALL_RIGHTS } from '#core/fleet/console-rights/rights';
+import { ALL_RIGHTS } from '#core/view/rights/rights';
 import type { Person } from './person.js';
 
 /** Headers that prove who asks. */

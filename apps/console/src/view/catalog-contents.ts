@@ -1,5 +1,5 @@
-import { urgency } from '#core/fleet/diagnosis/diagnosis';
-import type { CatalogRow } from '#core/fleet/view/rows';
+import { urgency } from '#core/cluster/diagnosis/diagnosis';
+import type { CatalogRow } from '#core/view/rows/rows';
 import type { CatalogSummary } from '../api/lists.schema.js';
 import type { RowColumns } from './filter.js';
 import { byText } from './sorted-rows.js';

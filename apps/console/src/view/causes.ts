@@ -1,5 +1,5 @@
-import { urgency } from '#core/fleet/diagnosis/diagnosis';
-import type { CatalogRow, ClusterRow, OperatorRow, RowCause } from '#core/fleet/view/rows';
+import { urgency } from '#core/cluster/diagnosis/diagnosis';
+import type { CatalogRow, ClusterRow, OperatorRow, RowCause } from '#core/view/rows/rows';
 import type { CauseGroup } from '../api/lists.schema.js';
 import { causeKey } from './filter.js';
 import type { FleetRows } from './fleet-rows.js';

@@ -1,4 +1,4 @@
-import type { OperatorRow } from '#core/fleet/view/rows';
+import type { OperatorRow } from '#core/view/rows/rows';
 import type { RolloutSummary } from '../api/lists.schema.js';
 import { causeKey, type RowColumns } from './filter.js';
 import type { FleetRows } from './fleet-rows.js';

@@ -1,4 +1,4 @@
-import type { CatalogRow, ClusterRow, OperatorRow, PlanRow, RowCause } from '#core/fleet/view/rows';
+import type { CatalogRow, ClusterRow, OperatorRow, PlanRow, RowCause } from '#core/view/rows/rows';
 import type { ListedChange, ListQuery } from '../api/lists.schema.js';
 import { hasAllWords } from './words.js';
 

@@ -1,5 +1,5 @@
-import { urgency } from '#core/fleet/diagnosis/diagnosis';
-import type { CatalogRow, ClusterRow, OperatorRow, PlanRow, ViewRow } from '#core/fleet/view/rows';
+import { urgency } from '#core/cluster/diagnosis/diagnosis';
+import type { CatalogRow, ClusterRow, OperatorRow, PlanRow, ViewRow } from '#core/view/rows/rows';
 import { byText, type RowOrder, SortedRows } from './sorted-rows.js';
 
 /** Rows as they lie in memory, sorted. */

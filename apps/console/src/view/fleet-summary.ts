@@ -1,4 +1,4 @@
-import { urgency } from '#core/fleet/diagnosis/diagnosis';
+import { urgency } from '#core/cluster/diagnosis/diagnosis';
 import type { FleetSummary } from '../api/lists.schema.js';
 import { causeGroups } from './causes.js';
 import type { FleetRows } from './fleet-rows.js';

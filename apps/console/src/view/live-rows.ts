@@ -1,4 +1,4 @@
-import type { ViewRow } from '#core/fleet/view/rows';
+import type { ViewRow } from '#core/view/rows/rows';
 import type { Clock } from '#platform/clock/clock.port';
 import type { Log } from '#platform/telemetry/log.port';
 import type { ClusterRowChange, ViewReader } from '#platform/view/view-store.port';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { OperatorRow } from '#core/fleet/view/rows';
+import type { OperatorRow } from '#core/view/rows/rows';
 import { operatorRow } from '../console.fixture.js';
 import { operatorColumns, sortedBy } from './filter.js';
 import { FleetOrders } from './fleet-rows.js';

@@ -1,4 +1,4 @@
-import type { PlanRow } from '#core/fleet/view/rows';
+import type { PlanRow } from '#core/view/rows/rows';
 import type { PlanClassSummary, PlansOfFleet } from '../api/lists.schema.js';
 import type { RowColumns } from './filter.js';
 import { byText } from './sorted-rows.js';

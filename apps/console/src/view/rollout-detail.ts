@@ -1,6 +1,6 @@
-import type { HistoryEntry } from '#core/fleet/view/history-entry';
-import type { RolloutDecision } from '#core/fleet/view/rollout-decision';
-import type { RolloutPaths } from '#core/fleet/view/rollout-path';
+import type { HistoryEntry } from '#core/view/rows/history-entry';
+import type { RolloutDecision } from '#core/view/rows/rollout-decision';
+import type { RolloutPaths } from '#core/view/rows/rollout-path';
 import type { RolloutDetail, RolloutSummary } from '../api/lists.schema.js';
 import { type KnownHistory, rolloutPace } from './rollout-pace.js';
 import { byText } from './sorted-rows.js';

@@ -1,4 +1,4 @@
-import type { HistoryEntry } from '#core/fleet/view/history-entry';
+import type { HistoryEntry } from '#core/view/rows/history-entry';
 import type { RolloutPace, RolloutSummary } from '../api/lists.schema.js';
 
 const MINUTE = 60_000;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { HistoryEntry } from '#core/fleet/view/history-entry';
-import type { FleetRolloutRow } from '#core/fleet/view/rollout-row';
+import type { HistoryEntry } from '#core/view/rows/history-entry';
+import type { FleetRolloutRow } from '#core/view/rows/rollout-row';
 import { operatorRow } from '../console.fixture.js';
 import type { Person } from '../sign-in/person.js';
 import { FleetOrders } from './fleet-rows.js';

@@ -1,4 +1,4 @@
-import type { FleetRolloutRow } from '#core/fleet/view/rollout-row';
+import type { FleetRolloutRow } from '#core/view/rows/rollout-row';
 import type { ViewReader } from '#platform/view/view-store.port';
 import type { RolloutDetail, RolloutSummary } from '../api/lists.schema.js';
 import type { Person } from '../sign-in/person.js';

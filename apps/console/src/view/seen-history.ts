@@ -1,5 +1,5 @@
-import { type Place, wholeNamespace } from '#core/fleet/console-rights/rights';
-import type { HistoryEntry } from '#core/fleet/view/history-entry';
+import { type Place, wholeNamespace } from '#core/view/rights/rights';
+import type { HistoryEntry } from '#core/view/rows/history-entry';
 import type { AuditTrail } from '#platform/console/audit-trail.port';
 import type { ViewReader } from '#platform/view/view-store.port';
 import type { ListedChange } from '../api/lists.schema.js';

@@ -1,4 +1,4 @@
-import type { ViewRow } from '#core/fleet/view/rows';
+import type { ViewRow } from '#core/view/rows/rows';
 
 /** Texts of rows that are gone stay until there are so many. */
 const MOST = 200_000;

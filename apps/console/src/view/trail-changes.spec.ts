@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { PolicyModel } from '#core/fleet/console-rights/console-policy';
-import { ALL_RIGHTS, rightsOf } from '#core/fleet/console-rights/rights';
+import { PolicyModel } from '#core/view/rights/console-policy';
+import { ALL_RIGHTS, rightsOf } from '#core/view/rights/rights';
 import type { TrailEntry } from '#platform/console/audit-trail.port';
 import { trailChanges } from './trail-changes.js';
 

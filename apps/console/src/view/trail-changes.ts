@@ -1,4 +1,4 @@
-import { type LabelsOf, type Rights, wholeNamespace } from '#core/fleet/console-rights/rights';
+import { type LabelsOf, type Rights, wholeNamespace } from '#core/view/rights/rights';
 import type { TrailEntry } from '#platform/console/audit-trail.port';
 import type { ListedChange } from '../api/lists.schema.js';
 

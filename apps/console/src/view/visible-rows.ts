@@ -1,7 +1,7 @@
-import { type LabelsOf, type Rights, wholeCluster } from '#core/fleet/console-rights/rights';
-import { urgency } from '#core/fleet/diagnosis/diagnosis';
-import { isCatalogReady } from '#core/fleet/view/cluster-row';
-import type { CatalogRow, ClusterRow, OperatorRow, ViewRow } from '#core/fleet/view/rows';
+import { urgency } from '#core/cluster/diagnosis/diagnosis';
+import { type LabelsOf, type Rights, wholeCluster } from '#core/view/rights/rights';
+import { isCatalogReady } from '#core/view/rows/cluster-row';
+import type { CatalogRow, ClusterRow, OperatorRow, ViewRow } from '#core/view/rows/rows';
 import type { FleetRows } from './fleet-rows.js';
 import type { LiveRows } from './live-rows.js';
 

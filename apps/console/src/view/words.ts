@@ -1,4 +1,4 @@
-import type { RowCause } from '#core/fleet/view/rows';
+import type { RowCause } from '#core/view/rows/rows';
 
 /** The texts of a row that people read. */
 const SHOWN = ['cluster', 'namespace', 'name', 'package', 'catalog', 'image', 'installed', 'comment', 'by'] as const;

@@ -1,7 +1,7 @@
-import { type AdviceParts, adviceParts } from '#core/fleet/diagnosis/advice-parts';
-import { commandIn, contextAccess } from '#core/fleet/diagnosis/command-in';
-import type { ClusterRow } from '#core/fleet/view/rows';
+import { type AdviceParts, adviceParts } from '#core/cluster/advice/advice-parts';
+import { commandIn, contextAccess } from '#core/cluster/advice/command-in';
 import { contextOption, shellWord } from '#core/kernel/text/shell-word';
+import type { ClusterRow } from '#core/view/rows/rows';
 import type { ClusterList } from '../../src/api/lists.schema.js';
 import { withQuery } from './address.js';
 import { useLoaded } from './loaded.js';

@@ -1,4 +1,4 @@
-import type { CatalogRow } from '#core/fleet/view/rows';
+import type { CatalogRow } from '#core/view/rows/rows';
 import type { CatalogRowList } from '../../src/api/lists.schema.js';
 import type { Explanation } from '../../src/api/questions.schema.js';
 import { paths, withQuery } from '../live/address.js';

@@ -1,4 +1,4 @@
-import type { PlanMove } from '#core/fleet/view/rows';
+import type { PlanMove } from '#core/view/rows/rows';
 
 const short = (bundle: string, name: string): string =>
   bundle.startsWith(`${name}.`) ? bundle.slice(name.length + 1).replace(/^v(?=\d)/, '') : bundle;

@@ -1,4 +1,4 @@
-import type { OperatorRow } from '#core/fleet/view/rows';
+import type { OperatorRow } from '#core/view/rows/rows';
 import { paths } from '../live/address.js';
 import { Standing } from './standing.js';
 import type { Column } from './table.js';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { load } from 'js-yaml';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { diagnoseCatalogSource } from '#core/fleet/diagnosis/diagnose-catalog-source';
+import { diagnoseCatalogSource } from '#core/cluster/diagnosis/diagnose-catalog-source';
 import type { CatalogSource } from '#core/kernel/api/catalog-source';
 import { ClusterObjectSet } from '#core/kernel/api/cluster-object-set';
 import { KubernetesObject } from '#core/kernel/api/kubernetes-object';

@@ -1,6 +1,6 @@
 import { CLUSTER_PROXY } from '#core/classic/csv/cluster-proxy';
 import { COPIED_FROM_LABEL } from '#core/classic/csv/copies/step-copies';
-import { namespacesWaitingForRights } from '#core/fleet/observation/waiting-for-rights';
+import { namespacesWaitingForRights } from '#core/cluster/observation/waiting-for-rights';
 import { type ClusterServiceVersion, CSV_API } from '#core/kernel/api/cluster-service-version';
 import type { ObjectRef } from '#core/kernel/api/kubernetes-object';
 import { isAsNewAs } from '#core/kernel/history/resource-version';

@@ -1,4 +1,4 @@
-import { nextResyncMs } from '#core/fleet/resync/resync-time';
+import { nextResyncMs } from '#core/cluster/observation/resync-time';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import type { Clock } from '#platform/clock/clock.port';
 import type { Timers } from '#platform/clock/timers';

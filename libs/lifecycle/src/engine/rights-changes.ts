@@ -1,5 +1,5 @@
 import { COPIED_FROM_LABEL } from '#core/classic/csv/copies/step-copies';
-import { namespacesWaitingForRights } from '#core/fleet/observation/waiting-for-rights';
+import { namespacesWaitingForRights } from '#core/cluster/observation/waiting-for-rights';
 import { type ClusterServiceVersion, CSV_API } from '#core/kernel/api/cluster-service-version';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { managedRights } from '#core/kernel/rbac/rights-changed';

@@ -3,10 +3,10 @@ import {
   type CredentialsSighting,
   clusterStatus,
   type FleetClusterStatus,
-} from '#core/fleet/membership/cluster-conditions';
-import { CLAIMS, type ClusterFacts, claimsIn, nodeFacts, observedNode } from '#core/fleet/membership/cluster-facts';
-import { withMissingRights } from '#core/fleet/membership/cluster-permissions';
-import { isBeingDeleted } from '#core/fleet/membership/cluster-release';
+} from '#core/cluster/membership/cluster-conditions';
+import { CLAIMS, type ClusterFacts, claimsIn, nodeFacts, observedNode } from '#core/cluster/membership/cluster-facts';
+import { withMissingRights } from '#core/cluster/membership/cluster-permissions';
+import { isBeingDeleted } from '#core/cluster/membership/cluster-release';
 import { FleetCluster } from '#core/kernel/api/fleet/fleet-cluster';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';

@@ -1,4 +1,4 @@
-import type { ActionEnd, ActionResult, ActionTarget, ConsoleAction } from '#core/fleet/console-actions/console-action';
+import type { ActionEnd, ActionResult, ActionTarget, ConsoleAction } from '#core/view/actions/console-action';
 
 /** An action as an applier gets it. Nothing of it counts before its proof was checked. */
 export type SentAction = Readonly<{

@@ -1,4 +1,4 @@
-import type { ConsoleQuestion, QuestionAnswer } from '#core/fleet/console-questions/console-question';
+import type { ConsoleQuestion, QuestionAnswer } from '#core/view/questions/console-question';
 
 /** A larger answer is none: a page cannot show a megabyte. */
 const LARGEST_ANSWER = 1_000_000;

@@ -5,7 +5,7 @@ import {
   type ActionTarget,
   type ConsoleAction,
   targetKey,
-} from '#core/fleet/console-actions/console-action';
+} from '#core/view/actions/console-action';
 import type { Clock } from '../clock/clock.port.js';
 import { type ExpiringValuesOptions, expiringValues } from '../store/expiring-values.js';
 import type { ActionReceiver, ActionSender, SentAction } from './action-channel.port.js';

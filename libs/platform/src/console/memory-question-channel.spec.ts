@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { QUESTION_DEADLINE_MS } from '#core/fleet/console-questions/console-question';
+import { QUESTION_DEADLINE_MS } from '#core/view/questions/console-question';
 import { ManualClock } from '../clock/manual-clock.js';
 import { MemoryQuestionChannel } from './memory-question-channel.js';
 

@@ -5,7 +5,7 @@ import {
   QUESTION_DEADLINE_MS,
   QuestionAnswer,
   questionKey,
-} from '#core/fleet/console-questions/console-question';
+} from '#core/view/questions/console-question';
 import type { Clock } from '../clock/clock.port.js';
 import { expiringValues } from '../store/expiring-values.js';
 import { boundedAnswer } from './bounded-answer.js';

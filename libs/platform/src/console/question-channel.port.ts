@@ -1,4 +1,4 @@
-import type { ConsoleQuestion, QuestionAnswer } from '#core/fleet/console-questions/console-question';
+import type { ConsoleQuestion, QuestionAnswer } from '#core/view/questions/console-question';
 
 /** Who asks. */
 export type Asker = Readonly<{

@@ -7,7 +7,7 @@ import {
   type ActionTarget,
   ConsoleAction,
   targetKey,
-} from '#core/fleet/console-actions/console-action';
+} from '#core/view/actions/console-action';
 import type { Clock } from '../clock/clock.port.js';
 import type { Log } from '../telemetry/log.port.js';
 import { boundedHash } from '../view/bounded-hash.js';

@@ -5,7 +5,7 @@ import {
   QUESTION_DEADLINE_MS,
   QuestionAnswer,
   questionKey,
-} from '#core/fleet/console-questions/console-question';
+} from '#core/view/questions/console-question';
 import type { Clock } from '../clock/clock.port.js';
 import type { Log } from '../telemetry/log.port.js';
 import { boundedAnswer } from './bounded-answer.js';

@@ -1,8 +1,8 @@
 import type { RequestInit } from 'undici';
 import { z } from 'zod';
-import type { CheckAnswer } from '#core/fleet/gates/cel-check';
-import { prometheusAnswer, queryFor } from '#core/fleet/gates/prometheus-answer';
 import type { GateSpec } from '#core/kernel/api/fleet/fleet-strategy';
+import type { CheckAnswer } from '#core/rollout/gates/cel-check';
+import { prometheusAnswer, queryFor } from '#core/rollout/gates/prometheus-answer';
 import { Demand } from '../fairness/demand.js';
 import { FairLimiter } from '../fairness/fair-limiter.js';
 import { networkReason } from '../registry/http/answers.js';

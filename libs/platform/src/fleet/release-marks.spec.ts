@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { fleetCrd } from '#core/fleet/kinds/custom-resource';
-import { RELEASE_FINALIZER } from '#core/fleet/membership/cluster-release';
+import { RELEASE_FINALIZER } from '#core/cluster/membership/cluster-release';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { fleetCrd } from '#core/rollout/kinds/custom-resource';
 import { type DirectCluster, directCluster } from '#testing/cluster/direct-client';
 import { Refusal } from '#testing/cluster/objects/refusal';
 import { PATIENCE } from '#testing/patience';

@@ -1,4 +1,4 @@
-import { hasReleaseFinalizer, isBeingDeleted, RELEASE_FINALIZER } from '#core/fleet/membership/cluster-release';
+import { hasReleaseFinalizer, isBeingDeleted, RELEASE_FINALIZER } from '#core/cluster/membership/cluster-release';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import { ClusterNotKept } from '../joining/cluster-writes.js';
 import { troubleOf } from '../kube/client/api-server-trouble.js';

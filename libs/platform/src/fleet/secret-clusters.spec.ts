@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { fleetCrd } from '#core/fleet/kinds/custom-resource';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { fleetCrd } from '#core/rollout/kinds/custom-resource';
 import { directCluster } from '#testing/cluster/direct-client';
 import { PATIENCE } from '#testing/patience';
 import { SystemClock } from '../clock/system-clock.js';

@@ -1,5 +1,5 @@
-import { hasReleaseFinalizer, isBeingDeleted, isRemovalForced } from '#core/fleet/membership/cluster-release';
-import { type FileReading, type HeldReading, heldReading } from '#core/fleet/membership/kubeconfig-readings';
+import { hasReleaseFinalizer, isBeingDeleted, isRemovalForced } from '#core/cluster/membership/cluster-release';
+import { type FileReading, type HeldReading, heldReading } from '#core/cluster/membership/kubeconfig-readings';
 import { FleetCluster } from '#core/kernel/api/fleet/fleet-cluster';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';

@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { load } from 'js-yaml';
-import { NO_GRANTS, type Policy, readPolicy } from '#core/fleet/console-rights/console-policy';
 import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
+import { NO_GRANTS, type Policy, readPolicy } from '#core/view/rights/console-policy';
 import type { Clock } from '../clock/clock.port.js';
 import { fileReason } from '../files/file-tree.error.js';
 import type { Log } from '../telemetry/log.port.js';

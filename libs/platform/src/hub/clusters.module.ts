@@ -7,7 +7,7 @@ import {
   type OnApplicationShutdown,
   type OnModuleDestroy,
 } from '@nestjs/common';
-import { SYSTEM_NAMESPACE } from '#core/fleet/joining/hub-instance';
+import { SYSTEM_NAMESPACE } from '#core/cluster/joining/hub-instance';
 import { OlmDetectors } from '../joining/olm-detectors.js';
 import type { ClusterRegistry } from '../membership/cluster-registry.js';
 import type { ServiceClusters } from '../membership/service-clusters.port.js';

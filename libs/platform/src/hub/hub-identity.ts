@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { link, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { HubIdentity } from '#core/fleet/joining/cluster-owner';
+import type { HubIdentity } from '#core/cluster/joining/cluster-owner';
 import type { Settings } from '../config/settings.js';
 import { makeFolder } from '../files/make-folder.js';
 import type { HubKey } from './hub-key.js';

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { upRunsAlready } from '#core/fleet/joining/lock-holder';
+import { upRunsAlready } from '#core/cluster/joining/lock-holder';
 import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 import type { Clock } from '../clock/clock.port.js';
 import type { Settings } from '../config/settings.js';

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
-import type { HubRow, QueueCounts } from '#core/fleet/view/hub-row';
+import type { HubRow, QueueCounts } from '#core/view/rows/hub-row';
 import { projectVersion } from '../files/build-info.js';
 import type { Queues } from '../queue/queues.js';
 import { HealthIndicator } from '../telemetry/health-indicator.js';

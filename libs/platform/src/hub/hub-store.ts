@@ -1,4 +1,4 @@
-import type { ProofReader } from '#core/fleet/console-proof/console-proof';
+import type { ProofReader } from '#core/view/proof/console-proof';
 import type { ActionReceiver, ActionSender } from '../console/action-channel.port.js';
 import type { AuditTrail } from '../console/audit-trail.port.js';
 import type { UsedProofs } from '../console/proof/used-proofs.port.js';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { HubIdentity } from '#core/fleet/joining/cluster-owner';
+import type { HubIdentity } from '#core/cluster/joining/cluster-owner';
 import { canonicalJson } from '#core/kernel/canonical/canonical-json';
 import type { FlotillaError } from '#core/kernel/errors/flotilla.error';
 import { authenticatedAreas } from '#core/kernel/http-access/http-area';

@@ -3,7 +3,7 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
-import type { IdentityClaim } from '#core/fleet/membership/identity-claims';
+import type { IdentityClaim } from '#core/cluster/membership/identity-claims';
 import { canonicalJson } from '#core/kernel/canonical/canonical-json';
 import type { Clock } from '../clock/clock.port.js';
 import { makeFolder } from '../files/make-folder.js';

@@ -1,5 +1,5 @@
-import { type OwnerStatus, twinText } from '#core/fleet/joining/cluster-owner';
-import { TWIN_SEEN_MS } from '#core/fleet/joining/hub-instance';
+import { type OwnerStatus, twinText } from '#core/cluster/joining/cluster-owner';
+import { TWIN_SEEN_MS } from '#core/cluster/joining/hub-instance';
 import type { Hub } from '../hub/hub.js';
 import type { ServiceClusters } from '../membership/service-clusters.port.js';
 import type { HealthCheck } from '../telemetry/health-check.js';

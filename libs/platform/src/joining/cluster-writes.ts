@@ -1,4 +1,4 @@
-import { RELEASE_FINALIZER } from '#core/fleet/membership/cluster-release';
+import { RELEASE_FINALIZER } from '#core/cluster/membership/cluster-release';
 import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 
 /** A write was not sent, since nothing may be written to the cluster now. */

@@ -1,5 +1,5 @@
-import { companionInstallation, companionsOn } from '#core/fleet/joining/companion-installation';
-import { type CrdInstallation, crdInstallation } from '#core/fleet/joining/crd-installation';
+import { companionInstallation, companionsOn } from '#core/cluster/joining/companion-installation';
+import { type CrdInstallation, crdInstallation } from '#core/cluster/joining/crd-installation';
 import { type KubernetesObject, refOf, splitApiVersion } from '#core/kernel/api/kubernetes-object';
 import { crdGroup, crdKind, crdVersions } from '#core/kernel/crd/crd-versions';
 import { KubeApiError, type KubeClient } from '../kube/client/kube-client.port.js';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { rightLines, rightsOf } from '#core/fleet/membership/role-rights';
+import { rightLines, rightsOf } from '#core/cluster/membership/role-rights';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { KubeApiError, type KubeClient } from '../kube/client/kube-client.port.js';
 import { missingRights, unlistedRights } from './missing-rights.js';

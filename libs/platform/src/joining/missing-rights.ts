@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isListed, ListedRules, type Right } from '#core/fleet/membership/role-rights';
+import { isListed, ListedRules, type Right } from '#core/cluster/membership/role-rights';
 import { inParallel } from '../fairness/in-parallel.js';
 import { KubeApiError, type KubeClient } from '../kube/client/kube-client.port.js';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ManagementStatus } from '#core/fleet/joining/management-status';
+import type { ManagementStatus } from '#core/cluster/joining/management-status';
 import { type DirectCluster, directCluster } from '#testing/cluster/direct-client';
 import { Refusal } from '#testing/cluster/objects/refusal';
 import { ManualClock } from '../clock/manual-clock.js';

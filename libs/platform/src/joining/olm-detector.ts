@@ -1,5 +1,5 @@
-import { type ManagementStatus, managementStatus } from '#core/fleet/joining/management-status';
-import { OLM_DEPLOYMENTS, type OlmSign, signsOfOlm } from '#core/fleet/joining/olm-signs';
+import { type ManagementStatus, managementStatus } from '#core/cluster/joining/management-status';
+import { OLM_DEPLOYMENTS, type OlmSign, signsOfOlm } from '#core/cluster/joining/olm-signs';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { Clock } from '../clock/clock.port.js';
 import { type KindRef, KubeApiError, type KubeClient } from '../kube/client/kube-client.port.js';

@@ -1,4 +1,4 @@
-import type { ManagementStatus } from '#core/fleet/joining/management-status';
+import type { ManagementStatus } from '#core/cluster/joining/management-status';
 import type { Hub } from '../hub/hub.js';
 import { globalCatalogNamespaceOf } from '../hub/managed-clusters.js';
 import type { KubeClient } from '../kube/client/kube-client.port.js';

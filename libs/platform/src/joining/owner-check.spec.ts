@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { OwnerStatus } from '#core/fleet/joining/cluster-owner';
+import type { OwnerStatus } from '#core/cluster/joining/cluster-owner';
 import { type DirectCluster, directCluster } from '#testing/cluster/direct-client';
 import { Refusal } from '#testing/cluster/objects/refusal';
 import { ManualClock } from '../clock/manual-clock.js';

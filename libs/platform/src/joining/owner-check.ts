@@ -1,5 +1,5 @@
-import { type HubIdentity, type OwnerStatus, ownerStatus } from '#core/fleet/joining/cluster-owner';
-import { type OwnerMarks, QUESTION_ANNOTATION } from '#core/fleet/joining/hub-instance';
+import { type HubIdentity, type OwnerStatus, ownerStatus } from '#core/cluster/joining/cluster-owner';
+import { type OwnerMarks, QUESTION_ANNOTATION } from '#core/cluster/joining/hub-instance';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { Clock } from '../clock/clock.port.js';
 import { KubeApiError, type KubeClient } from '../kube/client/kube-client.port.js';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
 import { z } from 'zod';
-import { type Right, rightsOf } from '#core/fleet/membership/role-rights';
+import { type Right, rightsOf } from '#core/cluster/membership/role-rights';
 import { PolicyRule } from '#core/kernel/api/cluster-service-version';
 import { PROJECT_ROOT } from '../files/project-root.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { HeldReading } from '#core/fleet/membership/kubeconfig-readings';
+import type { HeldReading } from '#core/cluster/membership/kubeconfig-readings';
 import { ManualClock } from '../clock/manual-clock.js';
 import type { ClusterAccess } from '../kube/access/kubeconfig.js';
 import { KubeApiError, type KubeClient } from '../kube/client/kube-client.port.js';

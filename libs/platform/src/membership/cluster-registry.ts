@@ -1,5 +1,9 @@
-import { type HeldReading, isLabelValue } from '#core/fleet/membership/kubeconfig-readings';
-import { type MemberEntry, type MembershipChange, membershipChanges } from '#core/fleet/membership/membership-changes';
+import { type HeldReading, isLabelValue } from '#core/cluster/membership/kubeconfig-readings';
+import {
+  type MemberEntry,
+  type MembershipChange,
+  membershipChanges,
+} from '#core/cluster/membership/membership-changes';
 import type { Clock } from '../clock/clock.port.js';
 import { Timers } from '../clock/timers.js';
 import type { ClusterAccess } from '../kube/access/kubeconfig.js';

@@ -1,4 +1,4 @@
-import type { IdentityClaim } from '#core/fleet/membership/identity-claims';
+import type { IdentityClaim } from '#core/cluster/membership/identity-claims';
 
 /** Remembers across restarts which cluster had an identity first. Shared by the processes of a hub. */
 export interface IdentityClaims {

@@ -1,4 +1,4 @@
-import { type FileReading, type HeldReading, heldReading } from '#core/fleet/membership/kubeconfig-readings';
+import { type FileReading, type HeldReading, heldReading } from '#core/cluster/membership/kubeconfig-readings';
 import { ClusterConfigError } from '../kube/access/cluster-config.error.js';
 import type { ClusterAccess } from '../kube/access/kubeconfig.js';
 import { kubectlFiles, readAccess } from '../kube/access/load-clusters.js';

@@ -1,4 +1,4 @@
-import { CLAIM_KEPT_MS, type IdentityClaim, settleIdentities } from '#core/fleet/membership/identity-claims';
+import { CLAIM_KEPT_MS, type IdentityClaim, settleIdentities } from '#core/cluster/membership/identity-claims';
 import type { Clock } from '../clock/clock.port.js';
 import type { Log } from '../telemetry/log.port.js';
 import type { IdentityClaims } from './identity-claims.port.js';

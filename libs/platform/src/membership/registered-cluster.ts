@@ -1,6 +1,6 @@
-import { identityRefusal } from '#core/fleet/membership/cluster-identity';
-import type { IdentityMember } from '#core/fleet/membership/identity-claims';
-import type { MemberEntry } from '#core/fleet/membership/membership-changes';
+import { identityRefusal } from '#core/cluster/membership/cluster-identity';
+import type { IdentityMember } from '#core/cluster/membership/identity-claims';
+import type { MemberEntry } from '#core/cluster/membership/membership-changes';
 import { canonicalHash, canonicalJson } from '#core/kernel/canonical/canonical-json';
 import type { ClusterAccess } from '../kube/access/kubeconfig.js';
 import { KubeApiError, type KubeClient } from '../kube/client/kube-client.port.js';

@@ -1,5 +1,5 @@
 import { type FileHandle, open, stat } from 'node:fs/promises';
-import type { ContextReading, FileReading } from '#core/fleet/membership/kubeconfig-readings';
+import type { ContextReading, FileReading } from '#core/cluster/membership/kubeconfig-readings';
 import { whyUnreadable } from '../files/unreadable-file.js';
 import { ClusterConfigError } from '../kube/access/cluster-config.error.js';
 import { type ClusterAccess, LARGEST_KUBECONFIG, parseKubeconfig } from '../kube/access/kubeconfig.js';

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { describe, expect, it } from 'vitest';
-import { shardOf } from '#core/fleet/ownership/shard';
+import { shardOf } from '#core/cluster/ownership/shard';
 import { ManualClock } from '../clock/manual-clock.js';
 import { readSettings } from '../config/settings.js';
 import type { KubeClient } from '../kube/client/kube-client.port.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { shardOf, shardWeights } from '#core/fleet/ownership/shard';
+import { shardOf, shardWeights } from '#core/cluster/ownership/shard';
 import type { Settings } from '../config/settings.js';
 import type { Hub } from '../hub/hub.js';
 import type { HubKey } from '../hub/hub-key.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { shardOf, shardWeights } from '#core/fleet/ownership/shard';
+import { shardOf, shardWeights } from '#core/cluster/ownership/shard';
 import { ManualClock } from '../clock/manual-clock.js';
 import { silentLog } from '../telemetry/log.port.js';
 import { type LeaseRequest, Leases, type LeaseTable } from './leases.port.js';

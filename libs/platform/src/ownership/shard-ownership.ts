@@ -1,5 +1,5 @@
-import { planShards } from '#core/fleet/ownership/plan-shards';
-import { shardOf } from '#core/fleet/ownership/shard';
+import { planShards } from '#core/cluster/ownership/plan-shards';
+import { shardOf } from '#core/cluster/ownership/shard';
 import type { Clock } from '../clock/clock.port.js';
 import { elapsedSince } from '../clock/elapsed.js';
 import type { Log } from '../telemetry/log.port.js';

@@ -1,4 +1,4 @@
-import { shardOf } from '#core/fleet/ownership/shard';
+import { shardOf } from '#core/cluster/ownership/shard';
 import { subjectKey } from '#core/kernel/subject/subject';
 import { BullmqJobQueue, type BullmqJobQueueOptions } from './bullmq-job-queue.js';
 import { DuePoll } from './due-poll.js';

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { observationFreshness } from '#core/fleet/observation/observation-freshness';
+import { observationFreshness } from '#core/cluster/observation/observation-freshness';
 import type { HubKey } from '../hub/hub-key.js';
 import type { SeenVersions } from '../kube/cache/resource-version.js';
 import { RedisScript } from '../redis/redis-script.js';

@@ -1,4 +1,4 @@
-import { HubRow } from '#core/fleet/view/hub-row';
+import { HubRow } from '#core/view/rows/hub-row';
 import type { Clock } from '../clock/clock.port.js';
 import { Timers } from '../clock/timers.js';
 import { inTime } from '../telemetry/in-time.js';

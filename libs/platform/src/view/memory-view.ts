@@ -1,8 +1,8 @@
-import type { HistoryEntry } from '#core/fleet/view/history-entry';
-import type { HubRow } from '#core/fleet/view/hub-row';
-import type { FleetRolloutRow } from '#core/fleet/view/rollout-row';
-import { rowHistory } from '#core/fleet/view/row-history';
-import type { ViewRow } from '#core/fleet/view/rows';
+import type { HistoryEntry } from '#core/view/rows/history-entry';
+import type { HubRow } from '#core/view/rows/hub-row';
+import type { FleetRolloutRow } from '#core/view/rows/rollout-row';
+import { rowHistory } from '#core/view/rows/row-history';
+import type { ViewRow } from '#core/view/rows/rows';
 import { LONGEST_HISTORY } from './view-keys.js';
 import type {
   ClusterRowChange,

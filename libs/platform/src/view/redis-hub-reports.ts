@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { HubRow } from '#core/fleet/view/hub-row';
+import { HubRow } from '#core/view/rows/hub-row';
 import { boundedHash } from './bounded-hash.js';
 import { parsedValue } from './parsed-value.js';
 import { viewKeys } from './view-keys.js';

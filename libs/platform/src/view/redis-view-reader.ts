@@ -1,9 +1,9 @@
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
-import { HistoryEntry } from '#core/fleet/view/history-entry';
-import { HubRow } from '#core/fleet/view/hub-row';
-import { FleetRolloutRow } from '#core/fleet/view/rollout-row';
-import { ViewRow } from '#core/fleet/view/rows';
+import { HistoryEntry } from '#core/view/rows/history-entry';
+import { HubRow } from '#core/view/rows/hub-row';
+import { FleetRolloutRow } from '#core/view/rows/rollout-row';
+import { ViewRow } from '#core/view/rows/rows';
 import { BoundedConnection } from '../redis/bounded-connection.js';
 import { RedisScript } from '../redis/redis-script.js';
 import { boundedHash } from './bounded-hash.js';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
-import type { FleetRolloutRow } from '#core/fleet/view/rollout-row';
-import { rowHistory } from '#core/fleet/view/row-history';
-import { ViewRow } from '#core/fleet/view/rows';
+import type { FleetRolloutRow } from '#core/view/rows/rollout-row';
+import { rowHistory } from '#core/view/rows/row-history';
+import { ViewRow } from '#core/view/rows/rows';
 import { RedisScript } from '../redis/redis-script.js';
 import { parsedValue } from './parsed-value.js';
 import { LONGEST_HISTORY, viewKeys } from './view-keys.js';

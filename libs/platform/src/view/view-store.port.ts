@@ -1,7 +1,7 @@
-import type { HistoryEntry } from '#core/fleet/view/history-entry';
-import type { HubRow } from '#core/fleet/view/hub-row';
-import type { FleetRolloutRow } from '#core/fleet/view/rollout-row';
-import type { ViewRow } from '#core/fleet/view/rows';
+import type { HistoryEntry } from '#core/view/rows/history-entry';
+import type { HubRow } from '#core/view/rows/hub-row';
+import type { FleetRolloutRow } from '#core/view/rows/rollout-row';
+import type { ViewRow } from '#core/view/rows/rows';
 
 /** What changed in the rows of one cluster. */
 export type ClusterRowChange = Readonly<{

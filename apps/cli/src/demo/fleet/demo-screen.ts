@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import type { FleetEvent } from '#core/fleet/rollout/record/event-log';
+import type { FleetEvent } from '#core/rollout/controller/record/event-log';
 import type { LiveFleet, LiveRollout } from '#lifecycle/fleet/rollouts/live-fleet';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { eventLine } from '../../fleet/fleet-texts.js';

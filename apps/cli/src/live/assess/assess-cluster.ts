@@ -1,8 +1,8 @@
 import type { IndexedCatalog } from '#core/classic/resolution/catalog-slice';
 import { renderExplanation } from '#core/classic/resolution/explain/render-explanation';
-import type { AssessedOperator, ClusterAssessment, UnmetNamespace } from '#core/fleet/assessment/assessment';
-import { extensionOutlook } from '#core/fleet/assessment/extension-outlook';
-import { operatorOutlook } from '#core/fleet/assessment/operator-outlook';
+import type { AssessedOperator, ClusterAssessment, UnmetNamespace } from '#core/cluster/assessment/assessment';
+import { extensionOutlook } from '#core/cluster/assessment/extension-outlook';
+import { operatorOutlook } from '#core/cluster/assessment/operator-outlook';
 import { CLUSTER_EXTENSION_API, ClusterExtension } from '#core/kernel/api/cluster-extension';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { Subscription } from '#core/kernel/api/subscription';

@@ -1,4 +1,4 @@
-import type { OlmMemory } from '#core/fleet/assessment/assessment';
+import type { OlmMemory } from '#core/cluster/assessment/assessment';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { asList, asRecord } from '#core/kernel/crd/loose-value';
 import { quantityNumber } from '#core/kernel/go-types/quantity';

@@ -6,8 +6,8 @@ import {
   isMovable,
   isReady,
   isUpToDate,
-} from '#core/fleet/assessment/assessment';
-import { memoryText, totalsLines } from '#core/fleet/assessment/assessment-text';
+} from '#core/cluster/assessment/assessment';
+import { memoryText, totalsLines } from '#core/cluster/assessment/assessment-text';
 import { type Columns, table } from '../../commands/catalog-table.js';
 import { NEXT } from '../../output/next-commands.js';
 

@@ -1,5 +1,5 @@
-import { assessmentTotals } from '#core/fleet/assessment/assessment';
-import { assessmentPage } from '#core/fleet/assessment/assessment-page';
+import { assessmentTotals } from '#core/cluster/assessment/assessment';
+import { assessmentPage } from '#core/cluster/assessment/assessment-page';
 import { projectVersion } from '#platform/files/build-info';
 import { commandSettings } from '../../command-settings.js';
 import type { Io } from '../../io.js';

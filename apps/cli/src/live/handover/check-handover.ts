@@ -1,5 +1,5 @@
-import { type HandoverFinding, handoverFindings } from '#core/fleet/handover/handover-findings';
-import { crdInstallation } from '#core/fleet/joining/crd-installation';
+import { type HandoverFinding, handoverFindings } from '#core/cluster/handover/handover-findings';
+import { crdInstallation } from '#core/cluster/joining/crd-installation';
 import { CATALOG_SOURCE_API } from '#core/kernel/api/catalog-source';
 import { CSV_API } from '#core/kernel/api/cluster-service-version';
 import { INSTALL_PLAN_API } from '#core/kernel/api/install-plan';

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
-import { workloadChanges } from '#core/fleet/handover/workloads';
-import { OWNED_BY_OLM } from '#core/fleet/joining/cluster-owner';
+import { workloadChanges } from '#core/cluster/handover/workloads';
+import { OWNED_BY_OLM } from '#core/cluster/joining/cluster-owner';
 import { CSV_API, CSV_CLEANUP_FINALIZER } from '#core/kernel/api/cluster-service-version';
 import { type KubernetesObject, refOf } from '#core/kernel/api/kubernetes-object';
 import { counted } from '#core/kernel/text/counted';

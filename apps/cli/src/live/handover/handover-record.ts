@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Workload, workloadOf } from '#core/fleet/handover/workloads';
+import { Workload, workloadOf } from '#core/cluster/handover/workloads';
 import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import { inParallel } from '../../in-parallel.js';

@@ -1,4 +1,4 @@
-import { OLM_DEPLOYMENTS } from '#core/fleet/joining/olm-signs';
+import { OLM_DEPLOYMENTS } from '#core/cluster/joining/olm-signs';
 import { CATALOG_SOURCE_API } from '#core/kernel/api/catalog-source';
 import { CSV_API } from '#core/kernel/api/cluster-service-version';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { OWNED_BY_OLM } from '#core/fleet/joining/cluster-owner';
+import { OWNED_BY_OLM } from '#core/cluster/joining/cluster-owner';
 import { type KubernetesObject, refOf } from '#core/kernel/api/kubernetes-object';
 import { asRecord } from '#core/kernel/crd/loose-value';
 import { OWNER_CONFIRMED_MS } from '#platform/joining/owner-check';

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import type { z } from 'zod';
-import { MIGRATED_FROM_SUBSCRIPTION_KEY } from '#core/fleet/migration/planned-extension';
+import { MIGRATED_FROM_SUBSCRIPTION_KEY } from '#core/cluster/migration/planned-extension';
 import { CLUSTER_EXTENSION_API } from '#core/kernel/api/cluster-extension';
 import { CLUSTER_OBJECT_SET_API, ClusterObjectSet } from '#core/kernel/api/cluster-object-set';
 import { type KubernetesObject, refOf } from '#core/kernel/api/kubernetes-object';

@@ -1,5 +1,5 @@
-import type { AdviceParts } from '#core/fleet/diagnosis/advice-parts';
-import type { ClusterRow } from '#core/fleet/view/rows';
+import type { AdviceParts } from '#core/cluster/advice/advice-parts';
+import type { ClusterRow } from '#core/view/rows/rows';
 import { todoIn } from '../../live/cluster-access.js';
 
 /** What a person can do about a cluster that does not answer, or is not used. */

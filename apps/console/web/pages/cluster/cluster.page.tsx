@@ -1,5 +1,5 @@
 import { useRoute } from 'preact-iso';
-import type { ClusterRow, OperatorRow } from '#core/fleet/view/rows';
+import type { ClusterRow, OperatorRow } from '#core/view/rows/rows';
 import type { CatalogList, ChangeList, ClusterList, OperatorList } from '../../../src/api/lists.schema.js';
 import { paths, useQuery, withQuery } from '../../live/address.js';
 import { handOverCheck } from '../../live/cluster-access.js';

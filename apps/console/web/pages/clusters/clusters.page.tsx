@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { ClusterRow } from '#core/fleet/view/rows';
+import type { ClusterRow } from '#core/view/rows/rows';
 import { paths } from '../../live/address.js';
 import { List } from '../../parts/list.js';
 import { Page } from '../../parts/page.js';

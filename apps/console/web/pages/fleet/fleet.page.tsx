@@ -1,5 +1,5 @@
 import { useLocation } from 'preact-iso';
-import type { ClusterRow } from '#core/fleet/view/rows';
+import type { ClusterRow } from '#core/view/rows/rows';
 import type { CauseGroup, ClusterList, FleetSummary } from '../../../src/api/lists.schema.js';
 import { paths, withQuery } from '../../live/address.js';
 import { UNWELL_CLUSTERS } from '../../live/first-look.js';

@@ -1,4 +1,4 @@
-import type { HubRow, QueueCounts } from '#core/fleet/view/hub-row';
+import type { HubRow, QueueCounts } from '#core/view/rows/hub-row';
 import type { HubSummary } from '../../../src/api/lists.schema.js';
 import { paths } from '../../live/address.js';
 import { useLoaded } from '../../live/loaded.js';

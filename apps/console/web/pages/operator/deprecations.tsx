@@ -1,4 +1,4 @@
-import type { OperatorRow } from '#core/fleet/view/rows';
+import type { OperatorRow } from '#core/view/rows/rows';
 import type { PackageDetail } from '../../../src/api/catalogs.schema.js';
 import type { CatalogList, CatalogSummary } from '../../../src/api/lists.schema.js';
 import { paths, withQuery } from '../../live/address.js';

@@ -1,5 +1,5 @@
-import type { OperatorRow } from '#core/fleet/view/rows';
 import { shellWord } from '#core/kernel/text/shell-word';
+import type { OperatorRow } from '#core/view/rows/rows';
 import type { EventsAnswer, ObjectAddress, ObjectAnswer } from '../../../src/api/questions.schema.js';
 import { useQuery, withQuery } from '../../live/address.js';
 import { useQuestion } from '../../live/question.js';

@@ -1,7 +1,7 @@
 import { useRoute } from 'preact-iso';
-import { operatorChain } from '#core/fleet/console-questions/operator-chain';
-import type { OperatorRow } from '#core/fleet/view/rows';
 import { shellWord } from '#core/kernel/text/shell-word';
+import { operatorChain } from '#core/view/questions/operator-chain';
+import type { OperatorRow } from '#core/view/rows/rows';
 import type { OperatorList } from '../../../src/api/lists.schema.js';
 import type { Explanation } from '../../../src/api/questions.schema.js';
 import { paths, useQuery, withQuery } from '../../live/address.js';

@@ -1,4 +1,4 @@
-import type { OperatorRow } from '#core/fleet/view/rows';
+import type { OperatorRow } from '#core/view/rows/rows';
 import type { PlanList } from '../../../src/api/lists.schema.js';
 import { useAction } from '../../live/act.js';
 import { withQuery } from '../../live/address.js';

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { OperatorRow } from '#core/fleet/view/rows';
+import type { OperatorRow } from '#core/view/rows/rows';
 import type { Explanation } from '../../../src/api/questions.schema.js';
 import { useAction } from '../../live/act.js';
 import { useMay } from '../../live/may.js';

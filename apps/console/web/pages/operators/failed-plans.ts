@@ -1,4 +1,4 @@
-import type { OperatorRow, PlanRow } from '#core/fleet/view/rows';
+import type { OperatorRow, PlanRow } from '#core/view/rows/rows';
 import type { ActionRequest } from '../../../src/api/actions.schema.js';
 import { type Query, withQuery } from '../../live/address.js';
 import { allRows } from '../../live/all-rows.js';

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { OperatorRow } from '#core/fleet/view/rows';
+import type { OperatorRow } from '#core/view/rows/rows';
 import type { PackageSpread } from '../../../src/api/lists.schema.js';
 import { paths, type Query, useQuery } from '../../live/address.js';
 import { me } from '../../live/session.js';

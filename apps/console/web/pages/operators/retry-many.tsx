@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { OperatorRow } from '#core/fleet/view/rows';
+import type { OperatorRow } from '#core/view/rows/rows';
 import { useAction } from '../../live/act.js';
 import type { Query } from '../../live/address.js';
 import { type AskFailure, refusalFrom } from '../../live/ask.js';

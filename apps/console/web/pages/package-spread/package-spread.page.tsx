@@ -1,5 +1,5 @@
 import { useRoute } from 'preact-iso';
-import type { OperatorRow } from '#core/fleet/view/rows';
+import type { OperatorRow } from '#core/view/rows/rows';
 import type { CatalogList, PackageList, PackageSpread } from '../../../src/api/lists.schema.js';
 import { paths, withQuery } from '../../live/address.js';
 import { useLoaded } from '../../live/loaded.js';

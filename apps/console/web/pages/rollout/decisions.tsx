@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import { WITHDRAWN_ABORT } from '#core/fleet/rollout/withdrawn';
 import { shellWord } from '#core/kernel/text/shell-word';
+import { WITHDRAWN_ABORT } from '#core/rollout/controller/step/withdrawn';
 import type { RolloutSummary } from '../../../src/api/lists.schema.js';
 import { counted } from '../../live/times.js';
 import { CodeBlock } from '../../parts/copy.js';

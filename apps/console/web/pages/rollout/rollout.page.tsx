@@ -1,6 +1,6 @@
 import { useRoute } from 'preact-iso';
-import { WITHDRAWN_END, withdrawnText } from '#core/fleet/rollout/withdrawn';
-import type { OperatorRow } from '#core/fleet/view/rows';
+import { WITHDRAWN_END, withdrawnText } from '#core/rollout/controller/step/withdrawn';
+import type { OperatorRow } from '#core/view/rows/rows';
 import type { RolloutDetail } from '../../../src/api/lists.schema.js';
 import { paths } from '../../live/address.js';
 import { useLoaded, useRenewed, WAVES_EVERY } from '../../live/loaded.js';

@@ -1,4 +1,4 @@
-import { WITHDRAWN_NOTE } from '#core/fleet/rollout/withdrawn';
+import { WITHDRAWN_NOTE } from '#core/rollout/controller/step/withdrawn';
 import type { RolloutList, RolloutSummary } from '../../../src/api/lists.schema.js';
 import { paths } from '../../live/address.js';
 import { useLoaded, useRenewed, WAVES_EVERY } from '../../live/loaded.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { diagnoseCatalogSource } from '../../fleet/diagnosis/diagnose-catalog-source.js';
+import { diagnoseCatalogSource } from '../../cluster/diagnosis/diagnose-catalog-source.js';
 import type { CatalogSource } from '../../kernel/api/catalog-source.js';
 import { originOf, pollSchedule } from './catalog-source-spec.js';
 import {

@@ -1,12 +1,12 @@
 import { readableSource } from '#core/classic/catalog-source/readable-source';
-import { type CatalogFacts, catalogSourceRow } from '#core/fleet/view/catalog-row';
-import { namespaceRows } from '#core/fleet/view/namespace-rows';
-import type { ViewRow } from '#core/fleet/view/rows';
 import { CATALOG_SOURCE_API, CatalogSource } from '#core/kernel/api/catalog-source';
 import type { ClusterServiceVersion } from '#core/kernel/api/cluster-service-version';
 import { ownedCrds } from '#core/kernel/api/csv-facts';
 import type { OperatorGroup } from '#core/kernel/api/operator-group';
 import type { Subscription } from '#core/kernel/api/subscription';
+import { type CatalogFacts, catalogSourceRow } from '#core/view/rows/catalog-row';
+import { namespaceRows } from '#core/view/rows/namespace-rows';
+import type { ViewRow } from '#core/view/rows/rows';
 import type { ClusterCatalogs } from '../../catalogs/cluster-catalogs.js';
 import { CATALOG_SOURCES, CSVS, type ObservedObjects, OPERATOR_GROUPS, SUBSCRIPTIONS } from './observed-objects.js';
 

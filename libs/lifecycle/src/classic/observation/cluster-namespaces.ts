@@ -1,9 +1,9 @@
 import { isSharedBinding, usesBinding } from '#core/classic/csv/serving/serving-names';
 import { componentLabel, labelOfOperator } from '#core/classic/operators/component-label';
-import type { ClusterNamespaces } from '#core/fleet/observation/affected-namespaces';
-import { contendsForApis } from '#core/fleet/observation/contends-for-apis';
-import { namespacesWaitingForRights } from '#core/fleet/observation/waiting-for-rights';
-import { isForOwnerAlone, waitsForClusterObject } from '#core/fleet/observation/waits-for-cluster-object';
+import type { ClusterNamespaces } from '#core/cluster/observation/affected-namespaces';
+import { contendsForApis } from '#core/cluster/observation/contends-for-apis';
+import { namespacesWaitingForRights } from '#core/cluster/observation/waiting-for-rights';
+import { isForOwnerAlone, waitsForClusterObject } from '#core/cluster/observation/waits-for-cluster-object';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { OperatorGroup } from '#core/kernel/api/operator-group';
 import type { Subscription } from '#core/kernel/api/subscription';

@@ -1,6 +1,6 @@
-import type { PlanFacts } from '#core/fleet/view/plan-row';
-import { planFacts, type RowPart, rowPart } from '#core/fleet/view/row-parts';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import type { PlanFacts } from '#core/view/rows/plan-row';
+import { planFacts, type RowPart, rowPart } from '#core/view/rows/row-parts';
 
 /** The parts of one cluster's objects that only rows need, of the objects that have one. */
 export class HeldRowParts {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { observedSubscription } from '#core/fleet/observation/observed-part';
+import { observedSubscription } from '#core/cluster/observation/observed-part';
 import type { CatalogSource } from '#core/kernel/api/catalog-source';
 import type { Subscription } from '#core/kernel/api/subscription';
 import { Metrics } from '#platform/telemetry/metrics';

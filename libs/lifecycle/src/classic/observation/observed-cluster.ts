@@ -1,8 +1,8 @@
-import { affectedNamespaces, type ClusterNamespaces } from '#core/fleet/observation/affected-namespaces';
-import { catalogFingerprint } from '#core/fleet/observation/catalog-fingerprint';
-import { type ChangeOrigin, type CsvName, isOfPasses, staysInstalled } from '#core/fleet/observation/change-origin';
-import { homeOf } from '#core/fleet/observation/gathering-namespaces';
-import { isNamespaceAtRest, type NamespaceObjects } from '#core/fleet/observation/namespace-at-rest';
+import { affectedNamespaces, type ClusterNamespaces } from '#core/cluster/observation/affected-namespaces';
+import { catalogFingerprint } from '#core/cluster/observation/catalog-fingerprint';
+import { type ChangeOrigin, type CsvName, isOfPasses, staysInstalled } from '#core/cluster/observation/change-origin';
+import { homeOf } from '#core/cluster/observation/gathering-namespaces';
+import { isNamespaceAtRest, type NamespaceObjects } from '#core/cluster/observation/namespace-at-rest';
 import type { CatalogSource } from '#core/kernel/api/catalog-source';
 import type { ClusterServiceVersion } from '#core/kernel/api/cluster-service-version';
 import { isCopied } from '#core/kernel/api/csv-facts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { observedCsv } from '#core/fleet/observation/observed-part';
+import { observedCsv } from '#core/cluster/observation/observed-part';
 import { ClusterServiceVersion } from '#core/kernel/api/cluster-service-version';
 import { isCopied } from '#core/kernel/api/csv-facts';
 import { heldBytes } from '#core/kernel/read-budget/held-bytes';

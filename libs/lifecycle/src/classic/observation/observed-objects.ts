@@ -1,11 +1,11 @@
-import { type ChangeOrigin, changeOrigin } from '#core/fleet/observation/change-origin';
+import { type ChangeOrigin, changeOrigin } from '#core/cluster/observation/change-origin';
 import {
   isMarkedCopy,
   observedCsv,
   observedNames,
   observedOperatorGroup,
   observedSubscription,
-} from '#core/fleet/observation/observed-part';
+} from '#core/cluster/observation/observed-part';
 import type { ClusterServiceVersion } from '#core/kernel/api/cluster-service-version';
 import { isCopied } from '#core/kernel/api/csv-facts';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { ConsoleAction } from '#core/fleet/console-actions/console-action';
-import type { Policy } from '#core/fleet/console-rights/console-policy';
-import { rightsOf } from '#core/fleet/console-rights/rights';
-import { OPERATOR_ANNOTATION } from '#core/fleet/desired/desired-classic';
-import type { OrderedExtension } from '#core/fleet/desired/fleet-work';
+import type { OrderedExtension } from '#core/cluster/diagnosis/fleet-work';
+import { OPERATOR_ANNOTATION } from '#core/cluster/marks/fleet-marks';
+import type { ConsoleAction } from '#core/view/actions/console-action';
+import type { Policy } from '#core/view/rights/console-policy';
+import { rightsOf } from '#core/view/rights/rights';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { type ActionPlace, carryOutAction } from './carry-out-action.js';
 

@@ -1,18 +1,18 @@
-import type { ActionEnd, ActionTarget, ConsoleAction } from '#core/fleet/console-actions/console-action';
-import { decideApproval, oneLine } from '#core/fleet/console-actions/decide-approval';
-import { decidePlanRetry } from '#core/fleet/console-actions/decide-plan-retry';
-import { type Place, placeOfPlan, type RightsDecision } from '#core/fleet/console-rights/rights';
 import {
   fleetWorkOfExtension,
   heldByFleet,
   type OrderedExtension,
   type OrderedPackage,
-} from '#core/fleet/desired/fleet-work';
+} from '#core/cluster/diagnosis/fleet-work';
 import { CLUSTER_EXTENSION_API, ClusterExtension } from '#core/kernel/api/cluster-extension';
 import { CLUSTER_OBJECT_SET_API, ClusterObjectSet } from '#core/kernel/api/cluster-object-set';
 import { INSTALL_PLAN_API, InstallPlan } from '#core/kernel/api/install-plan';
 import type { Subject } from '#core/kernel/subject/subject';
 import { OWNER_NAME_LABEL, ROLLBACK_KEY } from '#core/v1/revision/revision-keys';
+import type { ActionEnd, ActionTarget, ConsoleAction } from '#core/view/actions/console-action';
+import { decideApproval, oneLine } from '#core/view/actions/decide-approval';
+import { decidePlanRetry } from '#core/view/actions/decide-plan-retry';
+import { type Place, placeOfPlan, type RightsDecision } from '#core/view/rights/rights';
 import { WriteWithheld } from '#platform/joining/cluster-writes';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import { recordEvent } from '#platform/kube/write/record-event';

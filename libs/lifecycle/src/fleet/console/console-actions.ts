@@ -1,12 +1,12 @@
 import { Inject, Injectable, Optional } from '@nestjs/common';
+import type { Subject } from '#core/kernel/subject/subject';
 import {
   ACTION_DEADLINE_MS,
   type ActionEnd,
   type ActionTarget,
   type ConsoleAction,
-} from '#core/fleet/console-actions/console-action';
-import type { ProofRefusal } from '#core/fleet/console-proof/console-proof';
-import type { Subject } from '#core/kernel/subject/subject';
+} from '#core/view/actions/console-action';
+import type { ProofRefusal } from '#core/view/proof/console-proof';
 import type { ActionReceiver, SentAction } from '#platform/console/action-channel.port';
 import type { HubProofs } from '#platform/console/proof/hub-proofs';
 import { NOT_ALLOWED, type ProvedPerson } from '#platform/console/proof/proof-checker';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { indexCatalog } from '#core/classic/resolution/catalog-slice';
 import { sampleEntry, samplePackage } from '#core/classic/resolution/sample-problem.fixture';
-import type { CatalogQuestion } from '#core/fleet/console-questions/console-question';
+import type { CatalogQuestion } from '#core/view/questions/console-question';
 import { MetasIndexFiles } from '#platform/metas/index-files';
 import type { MetasContent } from '#platform/metas/metas-content';
 import { MemoryContentStore } from '#platform/store/memory-content-store';

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { CatalogLoadError } from '#core/catalog/model/catalog-load.error';
 import type { PackageRecord } from '#core/catalog/model/package-record';
-import type { ContentTile } from '#core/fleet/catalog-pages/catalog-answers';
-import { contentGraph } from '#core/fleet/catalog-pages/content-graph';
-import { contentPackage, contentTile, defaultChannelOf, iconOf } from '#core/fleet/catalog-pages/content-package';
-import { iconType } from '#core/fleet/catalog-pages/icon-type';
-import type { CatalogQuestion, QuestionAnswer } from '#core/fleet/console-questions/console-question';
+import type { ContentTile } from '#core/view/catalog-pages/catalog-answers';
+import { contentGraph } from '#core/view/catalog-pages/content-graph';
+import { contentPackage, contentTile, defaultChannelOf, iconOf } from '#core/view/catalog-pages/content-package';
+import { iconType } from '#core/view/catalog-pages/icon-type';
+import type { CatalogQuestion, QuestionAnswer } from '#core/view/questions/console-question';
 import type { ContentStore } from '#platform/store/content-store.port';
 import type { SharedMetas } from '../../catalogs/cluster-catalogs/shared-metas.js';
 import { headCsvs } from '../../classic/package-manifests/head-csvs.js';

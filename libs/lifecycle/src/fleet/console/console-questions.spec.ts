@@ -1,10 +1,10 @@
 import { gunzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
-import type { ProofRefusal } from '#core/fleet/console-proof/console-proof';
-import type { ConsoleQuestion, QuestionAnswer } from '#core/fleet/console-questions/console-question';
-import { ALL_RIGHTS, LOCAL, rightsOf } from '#core/fleet/console-rights/rights';
-import type { OperatorRow, ViewRow } from '#core/fleet/view/rows';
+import type { ProofRefusal } from '#core/view/proof/console-proof';
+import type { ConsoleQuestion, QuestionAnswer } from '#core/view/questions/console-question';
+import { ALL_RIGHTS, LOCAL, rightsOf } from '#core/view/rights/rights';
+import type { OperatorRow, ViewRow } from '#core/view/rows/rows';
 import { ManualClock } from '#platform/clock/manual-clock';
 import type { ProvedPerson } from '#platform/console/proof/proof-checker';
 import type { QuestionReceiver } from '#platform/console/question-channel.port';

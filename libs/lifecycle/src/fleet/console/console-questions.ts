@@ -3,9 +3,9 @@ import {
   type ConsoleQuestion,
   QUESTION_DEADLINE_MS,
   type QuestionAnswer,
-} from '#core/fleet/console-questions/console-question';
-import { seesAnswer } from '#core/fleet/console-rights/seen-objects';
-import type { ViewRow } from '#core/fleet/view/rows';
+} from '#core/view/questions/console-question';
+import { seesAnswer } from '#core/view/rights/seen-objects';
+import type { ViewRow } from '#core/view/rows/rows';
 import type { Clock } from '#platform/clock/clock.port';
 import type { HubProofs } from '#platform/console/proof/hub-proofs';
 import { NOT_ALLOWED, type ProvedPerson } from '#platform/console/proof/proof-checker';

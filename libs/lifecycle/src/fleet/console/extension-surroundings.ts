@@ -1,6 +1,6 @@
 import { COPIED_FROM_LABEL } from '#core/classic/csv/copies/step-copies';
-import { diagnoseExtension, type ExtensionSurroundings } from '#core/fleet/diagnosis/diagnose-extension';
-import { objectsInTheWay } from '#core/fleet/diagnosis/extension-in-the-way';
+import { diagnoseExtension, type ExtensionSurroundings } from '#core/cluster/diagnosis/diagnose-extension';
+import { objectsInTheWay } from '#core/cluster/diagnosis/extension-in-the-way';
 import { CLUSTER_CATALOG_API } from '#core/kernel/api/cluster-catalog';
 import { CLUSTER_OBJECT_SET_API } from '#core/kernel/api/cluster-object-set';
 import { type ClusterServiceVersion, CSV_API } from '#core/kernel/api/cluster-service-version';

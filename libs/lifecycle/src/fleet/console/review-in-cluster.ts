@@ -1,7 +1,7 @@
-import type { ConsoleQuestion, QuestionAnswer } from '#core/fleet/console-questions/console-question';
-import { hopHash } from '#core/fleet/plan-class/hop-hash';
-import { type PlanReview, reviewPlan } from '#core/fleet/plan-review/review-plan';
 import { INSTALL_PLAN_API, InstallPlan } from '#core/kernel/api/install-plan';
+import { hopHash } from '#core/rollout/review/hop-hash';
+import { type PlanReview, reviewPlan } from '#core/rollout/review/review-plan';
+import type { ConsoleQuestion, QuestionAnswer } from '#core/view/questions/console-question';
 import { movesOf, subscriptionsIn } from '../rollouts/classic-subject.js';
 import { stepsBesideCluster, stepsOf } from '../rollouts/steps-beside-cluster.js';
 import type { QuestionPlace } from './question-place.js';

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { FleetClusterStatus } from '#core/fleet/membership/cluster-conditions';
-import { withMissingRights } from '#core/fleet/membership/cluster-permissions';
-import { isBeingDeleted } from '#core/fleet/membership/cluster-release';
+import type { FleetClusterStatus } from '#core/cluster/membership/cluster-conditions';
+import { withMissingRights } from '#core/cluster/membership/cluster-permissions';
+import { isBeingDeleted } from '#core/cluster/membership/cluster-release';
 import { FleetCluster } from '#core/kernel/api/fleet/fleet-cluster';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { Timers } from '#platform/clock/timers';

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { fleetCrd } from '#core/fleet/kinds/custom-resource';
-import { FORCE_REMOVAL_ANNOTATION, RELEASE_FINALIZER } from '#core/fleet/membership/cluster-release';
+import { FORCE_REMOVAL_ANNOTATION, RELEASE_FINALIZER } from '#core/cluster/membership/cluster-release';
 import { CSV_API, CSV_CLEANUP_FINALIZER } from '#core/kernel/api/cluster-service-version';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { fleetCrd } from '#core/rollout/kinds/custom-resource';
 import { ManualClock } from '#platform/clock/manual-clock';
 import { SystemClock } from '#platform/clock/system-clock';
 import { ReleaseMarks } from '#platform/fleet/release-marks';

@@ -1,7 +1,7 @@
-import { type HubIdentity, OWNER_ANNOTATION, ownerMarks } from '#core/fleet/joining/cluster-owner';
-import { INSTANCE_ANNOTATION } from '#core/fleet/joining/hub-instance';
-import { type FleetClusterStatus, isLeftToOthers, leavingStatus } from '#core/fleet/membership/cluster-conditions';
-import { isBeingDeleted, RELEASE_FINALIZER } from '#core/fleet/membership/cluster-release';
+import { type HubIdentity, OWNER_ANNOTATION, ownerMarks } from '#core/cluster/joining/cluster-owner';
+import { INSTANCE_ANNOTATION } from '#core/cluster/joining/hub-instance';
+import { type FleetClusterStatus, isLeftToOthers, leavingStatus } from '#core/cluster/membership/cluster-conditions';
+import { isBeingDeleted, RELEASE_FINALIZER } from '#core/cluster/membership/cluster-release';
 import { FleetCluster } from '#core/kernel/api/fleet/fleet-cluster';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';

@@ -1,4 +1,4 @@
-import { rightLines } from '#core/fleet/membership/role-rights';
+import { rightLines } from '#core/cluster/membership/role-rights';
 import type { Clock } from '#platform/clock/clock.port';
 import { unlistedRights } from '#platform/joining/missing-rights';
 import { type HubRole, shippedRights } from '#platform/joining/shipped-rights';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { load } from 'js-yaml';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { ManagementStatus } from '#core/fleet/joining/management-status';
+import type { ManagementStatus } from '#core/cluster/joining/management-status';
 import { CLUSTER_OBJECT_SET_API } from '#core/kernel/api/cluster-object-set';
 import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { OWNER_KIND_LABEL, OWNER_NAME_LABEL } from '#core/v1/revision/revision-keys';

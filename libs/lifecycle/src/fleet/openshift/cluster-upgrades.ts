@@ -1,12 +1,15 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { COPIED_FROM_LABEL } from '#core/classic/csv/copies/step-copies';
-import { clusterOperatorStatus, type OperatorCompatibility } from '#core/fleet/openshift/cluster-operator-upgradeable';
+import {
+  clusterOperatorStatus,
+  type OperatorCompatibility,
+} from '#core/cluster/openshift/cluster-operator-upgradeable';
 import {
   type InstalledOperator,
   incompatibilityText,
   incompatibleOperators,
   nextMinorVersion,
-} from '#core/fleet/openshift/incompatible-operators';
+} from '#core/cluster/openshift/incompatible-operators';
 import { CLUSTER_OBJECT_SET_API } from '#core/kernel/api/cluster-object-set';
 import { CSV_API } from '#core/kernel/api/cluster-service-version';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';

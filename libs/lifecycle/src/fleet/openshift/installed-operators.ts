@@ -1,5 +1,5 @@
 import { COPIED_FROM_LABEL } from '#core/classic/csv/copies/step-copies';
-import type { InstalledOperator } from '#core/fleet/openshift/incompatible-operators';
+import type { InstalledOperator } from '#core/cluster/openshift/incompatible-operators';
 import { CLUSTER_EXTENSION_API } from '#core/kernel/api/cluster-extension';
 import { CLUSTER_OBJECT_SET_API, ClusterObjectSet } from '#core/kernel/api/cluster-object-set';
 import { type ClusterServiceVersion, CSV_API } from '#core/kernel/api/cluster-service-version';

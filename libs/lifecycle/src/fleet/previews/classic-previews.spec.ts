@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { resolveAsked } from '#core/classic/resolution/path/asked-path';
-import { desiredClassic, previewPlace } from '#core/fleet/desired/desired-classic';
 import { CATALOG_SOURCE_API } from '#core/kernel/api/catalog-source';
 import { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { desiredClassic, previewPlace } from '#core/rollout/desired/desired-classic';
 import { MemoryJobQueue } from '#platform/queue/memory-job-queue';
 import { applyContract, memoryQueues, resolveContract } from '#platform/queue/queues';
 import { BundlePulls } from '#platform/registry/bundle-pulls';

@@ -1,10 +1,10 @@
-import { v1VersionRefusal } from '#core/fleet/desired/allowed-versions-v1';
-import { type DesiredV1, extensionOver, previewOfExtension, versionAsked } from '#core/fleet/desired/desired-v1';
-import { v1Deprecations } from '#core/fleet/plan-class/deprecations';
 import { CLUSTER_EXTENSION_API, type ClusterExtension } from '#core/kernel/api/cluster-extension';
 import type { ClusterObjectSet } from '#core/kernel/api/cluster-object-set';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { canonicalHash } from '#core/kernel/canonical/canonical-json';
+import { v1VersionRefusal } from '#core/rollout/desired/allowed-versions-v1';
+import { type DesiredV1, extensionOver, previewOfExtension, versionAsked } from '#core/rollout/desired/desired-v1';
+import { v1Deprecations } from '#core/rollout/review/deprecations';
 import type { Phase } from '#core/v1/bundle-render/phases';
 import { desiredExtension, type ExtensionSolution, isProblemOf } from '#core/v1/extension/extension-problem';
 import type { InstalledBundle } from '#core/v1/revision/installed-revision';

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { fleetCrd } from '#core/fleet/kinds/custom-resource';
 import { FleetCatalog, type FleetCatalogStatus } from '#core/kernel/api/fleet/fleet-catalog';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { fleetCrd } from '#core/rollout/kinds/custom-resource';
 import { ManualClock } from '#platform/clock/manual-clock';
 import { silentLog } from '#platform/telemetry/log.port';
 import { type DirectCluster, directCluster } from '#testing/cluster/direct-client';

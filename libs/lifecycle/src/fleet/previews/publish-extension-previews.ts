@@ -1,3 +1,6 @@
+import type { ClusterExtension } from '#core/kernel/api/cluster-extension';
+import type { ClusterObjectSet } from '#core/kernel/api/cluster-object-set';
+import type { ExtensionSubject } from '#core/kernel/subject/subject';
 import {
   asLabelled,
   type DesiredV1,
@@ -5,10 +8,7 @@ import {
   extensionOver,
   previewOfExtension,
   versionAsked,
-} from '#core/fleet/desired/desired-v1';
-import type { ClusterExtension } from '#core/kernel/api/cluster-extension';
-import type { ClusterObjectSet } from '#core/kernel/api/cluster-object-set';
-import type { ExtensionSubject } from '#core/kernel/subject/subject';
+} from '#core/rollout/desired/desired-v1';
 import type { FeatureGates } from '#core/v1/extension/package-content';
 import type { ExtensionProblems } from '#platform/store/problem-store.port';
 import type { CatalogInSight } from '../../catalogs/cluster-catalogs/served-catalogs.js';

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { indexCatalog } from '#core/classic/resolution/catalog-slice';
-import { desiredClassic } from '#core/fleet/desired/desired-classic';
 import { CATALOG_SOURCE_API, type CatalogSource } from '#core/kernel/api/catalog-source';
 import { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
 import { OPERATOR_GROUP_API } from '#core/kernel/api/operator-group';
 import { SUBSCRIPTION_API, type SubscriptionStatus } from '#core/kernel/api/subscription';
+import { desiredClassic } from '#core/rollout/desired/desired-classic';
 import { MemoryJobQueue } from '#platform/queue/memory-job-queue';
 import { applyContract, memoryQueues, resolveContract } from '#platform/queue/queues';
 import { BundlePulls } from '#platform/registry/bundle-pulls';

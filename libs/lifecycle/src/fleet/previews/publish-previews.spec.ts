@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { indexCatalog } from '#core/classic/resolution/catalog-slice';
-import { type DesiredClassic, desiredClassic, previewPlace } from '#core/fleet/desired/desired-classic';
 import { CATALOG_SOURCE_API, type CatalogSource } from '#core/kernel/api/catalog-source';
 import { FleetCatalog } from '#core/kernel/api/fleet/fleet-catalog';
 import { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
 import { OPERATOR_GROUP_API } from '#core/kernel/api/operator-group';
 import { SUBSCRIPTION_API } from '#core/kernel/api/subscription';
+import { type DesiredClassic, desiredClassic, previewPlace } from '#core/rollout/desired/desired-classic';
 import { MemoryJobQueue } from '#platform/queue/memory-job-queue';
 import { applyContract, resolveContract } from '#platform/queue/queues';
 import { MemoryProblemStore } from '#platform/store/memory-problem-store';

@@ -1,13 +1,13 @@
 import type { PackageRecord } from '#core/catalog/model/package-record';
-import { type DesiredClassic, previewPlace } from '#core/fleet/desired/desired-classic';
-import { beginningWith } from '#core/fleet/desired/first-bundle';
+import { type DesiredClassic, previewPlace } from '#core/rollout/desired/desired-classic';
+import { beginningWith } from '#core/rollout/desired/first-bundle';
 import {
   hasPlanMade,
   isAsked,
   previewedNamespace,
   previewedWith,
   subscriptionFor,
-} from '#core/fleet/desired/previewed-namespace';
+} from '#core/rollout/desired/previewed-namespace';
 import type { NamespaceProblems } from '#platform/store/problem-store.port';
 import {
   type NamespaceSnapshot,

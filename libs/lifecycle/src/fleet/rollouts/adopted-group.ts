@@ -1,9 +1,9 @@
-import type { DesiredClassic } from '#core/fleet/desired/desired-classic';
-import { adoptedGroup, ISOLATION_FIELD, isIsolated, isolationOf } from '#core/fleet/desired/desired-group';
-import type { SubscriptionChanges } from '#core/fleet/desired/subscription-changes';
 import { FLEET } from '#core/kernel/actions/field-managers';
 import { CHANGES } from '#core/kernel/api/fleet/fleet-strategy';
 import { OPERATOR_GROUP_API, OperatorGroup } from '#core/kernel/api/operator-group';
+import type { DesiredClassic } from '#core/rollout/desired/desired-classic';
+import { adoptedGroup, ISOLATION_FIELD, isIsolated, isolationOf } from '#core/rollout/desired/desired-group';
+import type { SubscriptionChanges } from '#core/rollout/desired/subscription-changes';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { UNSIGNED } from './applied-notes.js';
 import type { OrderPlace } from './order-place.js';

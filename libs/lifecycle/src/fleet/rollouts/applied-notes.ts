@@ -1,5 +1,5 @@
-import { APPLIED_CODE_ANNOTATION, notedParts, withAppliedNote } from '#core/fleet/desired/drift';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { APPLIED_CODE_ANNOTATION, notedParts, withAppliedNote } from '#core/rollout/desired/drift';
 import type { HubKey } from '#platform/hub/hub-key';
 
 /** Notes of what the fleet applied, authenticated by the key of the hub (decision 0351). */

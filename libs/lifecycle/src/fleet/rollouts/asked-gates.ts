@@ -1,5 +1,5 @@
-import type { CheckAnswer } from '#core/fleet/gates/cel-check';
-import type { GateAnswer } from '#core/fleet/rollout/gate-progress';
+import type { GateAnswer } from '#core/rollout/controller/step/gate-progress';
+import type { CheckAnswer } from '#core/rollout/gates/cel-check';
 import type { Clock } from '#platform/clock/clock.port';
 import type { GateQuestion } from '#platform/fleet/http-gates';
 import type { Log } from '#platform/telemetry/log.port';

@@ -1,7 +1,4 @@
-import { previousOf } from '#core/fleet/desired/fleet-marks';
-import { operatorIn } from '#core/fleet/desired/overrides';
-import { askedHash } from '#core/fleet/desired/subscription-changes';
-import { type SelectedCluster, selectedCluster } from '#core/fleet/placement/select-clusters';
+import { previousOf } from '#core/cluster/marks/fleet-marks';
 import {
   type AssignmentReport,
   type AssignmentRow,
@@ -14,6 +11,9 @@ import { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { Subscription } from '#core/kernel/api/subscription';
 import { canonicalJson } from '#core/kernel/canonical/canonical-json';
+import { operatorIn } from '#core/rollout/desired/overrides';
+import { askedHash } from '#core/rollout/desired/subscription-changes';
+import { type SelectedCluster, selectedCluster } from '#core/rollout/placement/select-clusters';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import { carryOutCatalog } from './catalog-orders.js';
 import { checkOnce } from './check-once.js';

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { CATALOG_ANNOTATION, desiredCatalog } from '#core/fleet/desired/desired-classic';
 import { AssignmentRow } from '#core/kernel/api/fleet/fleet-assignment';
 import { FleetCatalog } from '#core/kernel/api/fleet/fleet-catalog';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-object';
 import { canonicalHash } from '#core/kernel/canonical/canonical-json';
+import { CATALOG_ANNOTATION, desiredCatalog } from '#core/rollout/desired/desired-classic';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import { carryOutCatalog } from './catalog-orders.js';
 

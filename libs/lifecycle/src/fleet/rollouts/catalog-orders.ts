@@ -1,5 +1,3 @@
-import { askedOfSources, hasOtherFields } from '#core/fleet/desired/catalog-changes';
-import { CATALOG_ANNOTATION, desiredCatalog } from '#core/fleet/desired/desired-classic';
 import {
   DENIED_ANNOTATION,
   deniedIn,
@@ -7,7 +5,7 @@ import {
   previousOf,
   withDenied,
   withoutDenied,
-} from '#core/fleet/desired/fleet-marks';
+} from '#core/cluster/marks/fleet-marks';
 import { FLEET } from '#core/kernel/actions/field-managers';
 import { CATALOG_SOURCE_API, CatalogSource } from '#core/kernel/api/catalog-source';
 import type { AssignmentReport, AssignmentRow } from '#core/kernel/api/fleet/fleet-assignment';
@@ -16,6 +14,8 @@ import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import type { ChangeKind } from '#core/kernel/api/fleet/fleet-strategy';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { canonicalHash } from '#core/kernel/canonical/canonical-json';
+import { askedOfSources, hasOtherFields } from '#core/rollout/desired/catalog-changes';
+import { CATALOG_ANNOTATION, desiredCatalog } from '#core/rollout/desired/desired-classic';
 import { UNSIGNED } from './applied-notes.js';
 import { keepCatalogPlan } from './catalog-plans.js';
 import { RETURN_FAILED, RETURNED, RETURNING } from './classic-return.js';

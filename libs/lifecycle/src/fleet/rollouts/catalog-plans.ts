@@ -1,8 +1,8 @@
-import { catalogDifferencesOf, widerHash } from '#core/fleet/approval/shown-differences';
-import { changedFields } from '#core/fleet/plan-review/changed-fields';
 import type { CatalogSource } from '#core/kernel/api/catalog-source';
 import type { AssignmentRow } from '#core/kernel/api/fleet/fleet-assignment';
 import type { FleetPlan } from '#core/kernel/api/fleet/fleet-plan';
+import { changedFields } from '#core/rollout/review/changed-fields';
+import { catalogDifferencesOf, widerHash } from '#core/rollout/review/shown-differences';
 import { fleetPlanNameOf, keepOnce } from './kept-plan.js';
 import type { OrderPlace, RowFinding } from './order-place.js';
 

@@ -1,10 +1,10 @@
-import type { SubjectProblem } from '#core/fleet/placement/subject-problem';
-import type { FleetSubject } from '#core/fleet/rollout/record/subjects';
-import { mergedConditions } from '#core/fleet/status/conditions';
 import { type FleetCatalog, FleetCatalogOutcome, MOST_DIGESTS_SHOWN } from '#core/kernel/api/fleet/fleet-catalog';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { sameJson } from '#core/kernel/canonical/same-json';
+import type { FleetSubject } from '#core/rollout/controller/record/subjects';
+import type { SubjectProblem } from '#core/rollout/placement/subject-problem';
+import { mergedConditions } from '#core/rollout/status/conditions';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { LiveFleet } from './live-fleet.js';
 import { operatorFigures } from './operator-status.js';

@@ -1,9 +1,14 @@
-import { catalogConflict, type DesiredClassic, specHash, subscriptionOver } from '#core/fleet/desired/desired-classic';
 import { FLEET } from '#core/kernel/actions/field-managers';
 import { CATALOG_SOURCE_API, CatalogSource } from '#core/kernel/api/catalog-source';
 import type { AssignmentRow } from '#core/kernel/api/fleet/fleet-assignment';
 import { CHANGES } from '#core/kernel/api/fleet/fleet-strategy';
 import { INSTALL_PLAN_API, type InstallPlan } from '#core/kernel/api/install-plan';
+import {
+  catalogConflict,
+  type DesiredClassic,
+  specHash,
+  subscriptionOver,
+} from '#core/rollout/desired/desired-classic';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { adoptGroup } from './adopted-group.js';
 import { UNSIGNED } from './applied-notes.js';

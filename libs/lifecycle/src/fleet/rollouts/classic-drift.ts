@@ -1,6 +1,4 @@
-import { CATALOG_ANNOTATION, OPERATOR_ANNOTATION } from '#core/fleet/desired/desired-classic';
-import { FLEET_GROUP } from '#core/fleet/desired/desired-group';
-import { APPLIED_ANNOTATION, driftOf, objectAsApplied } from '#core/fleet/desired/drift';
+import { OPERATOR_ANNOTATION } from '#core/cluster/marks/fleet-marks';
 import { FLEET } from '#core/kernel/actions/field-managers';
 import { CATALOG_SOURCE_API } from '#core/kernel/api/catalog-source';
 import type { AssignmentReport, AssignmentRow } from '#core/kernel/api/fleet/fleet-assignment';
@@ -9,6 +7,9 @@ import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { OPERATOR_GROUP_API } from '#core/kernel/api/operator-group';
 import { SUBSCRIPTION_API, Subscription } from '#core/kernel/api/subscription';
 import { leftOf } from '#core/kernel/durations/left-of';
+import { CATALOG_ANNOTATION } from '#core/rollout/desired/desired-classic';
+import { FLEET_GROUP } from '#core/rollout/desired/desired-group';
+import { APPLIED_ANNOTATION, driftOf, objectAsApplied } from '#core/rollout/desired/drift';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { UNSIGNED } from './applied-notes.js';
 import { extensionObjects } from './extension-subject.js';

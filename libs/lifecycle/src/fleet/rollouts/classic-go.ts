@@ -7,13 +7,13 @@ import {
   RESULT_ANNOTATION,
   resultOf,
   withoutDenied,
-} from '#core/fleet/desired/fleet-marks';
-import { hopHash } from '#core/fleet/plan-class/hop-hash';
-import { actOnWaiting } from '#core/fleet/plan-class/waiting-plan';
+} from '#core/cluster/marks/fleet-marks';
 import { ClusterServiceVersion, CSV_API } from '#core/kernel/api/cluster-service-version';
 import type { AssignmentReport, AssignmentRow } from '#core/kernel/api/fleet/fleet-assignment';
 import { INSTALL_PLAN_API, type InstallPlan } from '#core/kernel/api/install-plan';
 import { SUBSCRIPTION_API } from '#core/kernel/api/subscription';
+import { hopHash } from '#core/rollout/review/hop-hash';
+import { actOnWaiting } from '#core/rollout/review/waiting-plan';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { ClassicSubject } from './classic-subject.js';
 import { classOf } from './live-cluster.js';

@@ -1,8 +1,8 @@
-import { catalogConflict, type DesiredClassic, specHash } from '#core/fleet/desired/desired-classic';
 import { FLEET } from '#core/kernel/actions/field-managers';
 import type { AssignmentRow } from '#core/kernel/api/fleet/fleet-assignment';
 import type { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { catalogConflict, type DesiredClassic, specHash } from '#core/rollout/desired/desired-classic';
 import { adoptGroup } from './adopted-group.js';
 import { UNSIGNED } from './applied-notes.js';
 import { liveCatalog } from './classic-catalog.js';

@@ -1,9 +1,9 @@
-import { previousOf, REMOVED_BY_ANNOTATION } from '#core/fleet/desired/fleet-marks';
-import { REMOVED, REMOVING } from '#core/fleet/desired/leaving';
+import { previousOf, REMOVED_BY_ANNOTATION } from '#core/cluster/marks/fleet-marks';
 import { type ClusterServiceVersion, CSV_API } from '#core/kernel/api/cluster-service-version';
 import { csvName } from '#core/kernel/api/csv-facts';
 import type { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
 import { SUBSCRIPTION_API, type Subscription } from '#core/kernel/api/subscription';
+import { REMOVED, REMOVING } from '#core/rollout/desired/leaving';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { chainOf, csvsIn } from './classic-return.js';
 import { isOfFleet, newestPlan, subscriptionsIn } from './classic-subject.js';

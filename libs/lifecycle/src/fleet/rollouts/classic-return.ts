@@ -10,9 +10,7 @@ import {
   RESULT_ANNOTATION,
   resultOf,
   withDenied,
-} from '#core/fleet/desired/fleet-marks';
-import { hopHash } from '#core/fleet/plan-class/hop-hash';
-import { checkReturn } from '#core/fleet/rollback/return-check';
+} from '#core/cluster/marks/fleet-marks';
 import { ClusterServiceVersion, CSV_API } from '#core/kernel/api/cluster-service-version';
 import { csvName, isCopied } from '#core/kernel/api/csv-facts';
 import type { AssignmentReport, AssignmentRow } from '#core/kernel/api/fleet/fleet-assignment';
@@ -20,6 +18,8 @@ import type { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
 import type { InstallPlan } from '#core/kernel/api/install-plan';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { SUBSCRIPTION_API, Subscription } from '#core/kernel/api/subscription';
+import { checkReturn } from '#core/rollout/desired/return-check';
+import { hopHash } from '#core/rollout/review/hop-hash';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { approvePlan, haveMadeAnew } from './classic-go.js';
 import {

@@ -2,19 +2,7 @@ import { z } from 'zod';
 import { forgottenMove } from '#core/classic/install-plan/plan-moves';
 import { manifestOf } from '#core/classic/install-plan/step-manifest';
 import { operatorNotUpgradeable } from '#core/classic/operator-condition/upgradeable';
-import {
-  type DesiredClassic,
-  desiredClassic,
-  OPERATOR_ANNOTATION,
-  specHash,
-} from '#core/fleet/desired/desired-classic';
-import { objectAsApplied } from '#core/fleet/desired/drift';
-import { type DeniedMark, deniedIn } from '#core/fleet/desired/fleet-marks';
-import { type SubscriptionChanges, subscriptionChanges } from '#core/fleet/desired/subscription-changes';
-import { allowedHops } from '#core/fleet/plan-class/allowed-path';
-import { hopHash, type SubscriptionMove } from '#core/fleet/plan-class/hop-hash';
-import { pathChanges } from '#core/fleet/plan-class/plan-changes';
-import { planHash } from '#core/fleet/plan-class/plan-hash';
+import { type DeniedMark, deniedIn, OPERATOR_ANNOTATION } from '#core/cluster/marks/fleet-marks';
 import { CSV_API } from '#core/kernel/api/cluster-service-version';
 import { type AssignmentReport, type AssignmentRow, MOST_DENIED } from '#core/kernel/api/fleet/fleet-assignment';
 import { FleetCatalog } from '#core/kernel/api/fleet/fleet-catalog';
@@ -25,6 +13,13 @@ import type { KubernetesObject, ObjectMeta } from '#core/kernel/api/kubernetes-o
 import { OPERATOR_CONDITION_API, OperatorCondition } from '#core/kernel/api/operator-condition';
 import { SUBSCRIPTION_API, Subscription } from '#core/kernel/api/subscription';
 import { canonicalHash } from '#core/kernel/canonical/canonical-json';
+import { type DesiredClassic, desiredClassic, specHash } from '#core/rollout/desired/desired-classic';
+import { objectAsApplied } from '#core/rollout/desired/drift';
+import { type SubscriptionChanges, subscriptionChanges } from '#core/rollout/desired/subscription-changes';
+import { allowedHops } from '#core/rollout/review/allowed-path';
+import { hopHash, type SubscriptionMove } from '#core/rollout/review/hop-hash';
+import { pathChanges } from '#core/rollout/review/plan-changes';
+import { planHash } from '#core/rollout/review/plan-hash';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { withGroupChange } from './adopted-group.js';
 import { UNSIGNED } from './applied-notes.js';

@@ -1,9 +1,9 @@
-import { celAnswer } from '#core/fleet/gates/cel-check';
-import { durationMs } from '#core/fleet/placement/waves';
 import type { AssignmentReport, AssignmentRow } from '#core/kernel/api/fleet/fleet-assignment';
 import type { CelCheck } from '#core/kernel/api/fleet/fleet-strategy';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { leftOf } from '#core/kernel/durations/left-of';
+import { celAnswer } from '#core/rollout/gates/cel-check';
+import { durationMs } from '#core/rollout/placement/waves';
 import { type OrderPlace, reportText } from './order-place.js';
 
 type GateReport = AssignmentReport['gates'][number];

@@ -1,5 +1,4 @@
-import type { OrderedExtension, OrderedPackage } from '#core/fleet/desired/fleet-work';
-import { selectedCluster } from '#core/fleet/placement/select-clusters';
+import type { OrderedExtension, OrderedPackage } from '#core/cluster/diagnosis/fleet-work';
 import { type AssignmentRow, FleetAssignment } from '#core/kernel/api/fleet/fleet-assignment';
 import { FleetCluster } from '#core/kernel/api/fleet/fleet-cluster';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
@@ -7,6 +6,7 @@ import { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { canonicalJson } from '#core/kernel/canonical/canonical-json';
 import type { Subject } from '#core/kernel/subject/subject';
+import { selectedCluster } from '#core/rollout/placement/select-clusters';
 import type { Clock } from '#platform/clock/clock.port';
 import { Timers } from '#platform/clock/timers';
 import { FleetStore } from '#platform/fleet/fleet-store';

@@ -1,6 +1,6 @@
-import { type ClusterStep, stepOf } from '#core/fleet/view/rollout-path';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { sameJson } from '#core/kernel/canonical/same-json';
+import { type ClusterStep, stepOf } from '#core/view/rows/rollout-path';
 import { storedRows } from './stored-rollout.js';
 
 type StepsThere = Readonly<Record<string, ClusterStep>>;

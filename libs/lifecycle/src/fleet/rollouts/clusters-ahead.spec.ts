@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { readScenario } from '#core/fleet/simulation/read-scenario';
-import { simulateChecked } from '#core/fleet/simulation/simulate-checked';
 import type { FleetAssignment } from '#core/kernel/api/fleet/fleet-assignment';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
+import { readScenario } from '#core/rollout/simulation/read-scenario';
+import { simulateChecked } from '#core/rollout/simulation/simulate-checked';
 import { PlayedFleet } from './rollouts.fixture.js';
 import { storedRows } from './stored-rollout.js';
 

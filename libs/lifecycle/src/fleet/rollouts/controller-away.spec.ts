@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { scenarioFrom } from '#core/fleet/simulation/kafka-scenario.fixture';
-import { simulateChecked } from '#core/fleet/simulation/simulate-checked';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
+import { scenarioFrom } from '#core/rollout/simulation/kafka-scenario.fixture';
+import { simulateChecked } from '#core/rollout/simulation/simulate-checked';
 import { silentLog } from '#platform/telemetry/log.port';
 import { AskedGates } from './asked-gates.js';
 import { listedFrom } from './fleet-state.js';

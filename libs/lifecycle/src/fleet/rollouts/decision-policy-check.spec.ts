@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { DECISION_POLICY } from '#core/fleet/approval/decision-policy';
 import { KubernetesObject, type ObjectRef } from '#core/kernel/api/kubernetes-object';
+import { DECISION_POLICY } from '#core/rollout/review/decision-policy';
 import { ManualClock } from '#platform/clock/manual-clock';
 import { fleetManifests } from '#platform/joining/fleet-manifests';
 import { KubeApiError } from '#platform/kube/client/kube-client.port';

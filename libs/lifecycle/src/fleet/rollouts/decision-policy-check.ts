@@ -1,4 +1,4 @@
-import { DECISION_POLICY, decisionPolicyGap } from '#core/fleet/approval/decision-policy';
+import { DECISION_POLICY, decisionPolicyGap } from '#core/rollout/review/decision-policy';
 import type { Clock } from '#platform/clock/clock.port';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import type { Health, HealthCheck } from '#platform/telemetry/health-check';

@@ -1,5 +1,5 @@
-import type { FleetFiles } from '#core/fleet/rollout/record/subjects';
-import type { StepResult } from '#core/fleet/rollout/step';
+import type { FleetFiles } from '#core/rollout/controller/record/subjects';
+import type { StepResult } from '#core/rollout/controller/step/step';
 import type { LiveCluster } from './live-cluster.js';
 import type { LiveFleet, LiveRollout } from './live-fleet.js';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { RESULT_ANNOTATION } from '#core/fleet/desired/fleet-marks';
+import { RESULT_ANNOTATION } from '#core/cluster/marks/fleet-marks';
 import { CLUSTER_EXTENSION_API, type ClusterExtension } from '#core/kernel/api/cluster-extension';
 import type { AssignmentRow } from '#core/kernel/api/fleet/fleet-assignment';
 import { ExtensionEnvironment } from '../../v1/extensions/extension-environment.fixture.js';

@@ -1,4 +1,3 @@
-import { extensionOver, pinnedExtension } from '#core/fleet/desired/desired-v1';
 import {
   APPROVED_BY_ANNOTATION,
   DENIED_ANNOTATION,
@@ -7,11 +6,12 @@ import {
   RESULT_ANNOTATION,
   resultOf,
   withoutDenied,
-} from '#core/fleet/desired/fleet-marks';
+} from '#core/cluster/marks/fleet-marks';
 import { FLEET } from '#core/kernel/actions/field-managers';
 import { CLUSTER_EXTENSION_API, type ClusterExtension } from '#core/kernel/api/cluster-extension';
 import type { AssignmentReport, AssignmentRow } from '#core/kernel/api/fleet/fleet-assignment';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { extensionOver, pinnedExtension } from '#core/rollout/desired/desired-v1';
 import { CONTENT_KEY, PLAN_KEY, ROLLBACK_KEY } from '#core/v1/revision/revision-keys';
 import { annotationOf, bundleOf } from '#core/v1/revision/revision-states';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';

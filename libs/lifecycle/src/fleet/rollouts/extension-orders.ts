@@ -1,8 +1,8 @@
-import { previousOf } from '#core/fleet/desired/fleet-marks';
-import { REMOVED, REMOVING } from '#core/fleet/desired/leaving';
+import { previousOf } from '#core/cluster/marks/fleet-marks';
 import { CLUSTER_EXTENSION_API, type ClusterExtension } from '#core/kernel/api/cluster-extension';
 import type { AssignmentReport, AssignmentRow } from '#core/kernel/api/fleet/fleet-assignment';
 import type { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
+import { REMOVED, REMOVING } from '#core/rollout/desired/leaving';
 import { extensionsIn } from '../previews/extension-plans.js';
 import { checkOnce } from './check-once.js';
 import { DRIFTED, wasThere } from './classic-drift.js';

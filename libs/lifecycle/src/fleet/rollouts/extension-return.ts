@@ -1,4 +1,3 @@
-import { pinnedExtension } from '#core/fleet/desired/desired-v1';
 import {
   DENIED_ANNOTATION,
   type PreviousMark,
@@ -6,11 +5,12 @@ import {
   RESULT_ANNOTATION,
   resultOf,
   withDenied,
-} from '#core/fleet/desired/fleet-marks';
-import { checkReturn, type ObstacleFound } from '#core/fleet/rollback/return-check';
+} from '#core/cluster/marks/fleet-marks';
 import { FLEET } from '#core/kernel/actions/field-managers';
 import type { ClusterObjectSet } from '#core/kernel/api/cluster-object-set';
 import type { AssignmentReport, AssignmentRow } from '#core/kernel/api/fleet/fleet-assignment';
+import { pinnedExtension } from '#core/rollout/desired/desired-v1';
+import { checkReturn, type ObstacleFound } from '#core/rollout/desired/return-check';
 import { CONTENT_KEY, ROLLBACK_KEY } from '#core/v1/revision/revision-keys';
 import { annotationOf, bundleOf } from '#core/v1/revision/revision-states';
 import { UNSIGNED } from './applied-notes.js';

@@ -1,10 +1,10 @@
 import { imageRegistry } from '#core/catalog/validate/image-reference';
-import type { ReviewedStep } from '#core/fleet/plan-review/review-plan';
 import type { PolicyRule } from '#core/kernel/api/cluster-service-version';
 import type { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
 import type { FleetPlan } from '#core/kernel/api/fleet/fleet-plan';
 import { INSTALL_PLAN_API, type InstallPlan, type InstallPlanStep } from '#core/kernel/api/install-plan';
 import { type KubernetesObject, refOf, splitApiVersion } from '#core/kernel/api/kubernetes-object';
+import type { ReviewedStep } from '#core/rollout/review/review-plan';
 import { inParallel } from '#platform/fairness/in-parallel';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import type { RenderedBundle } from '../previews/extension-plans.js';

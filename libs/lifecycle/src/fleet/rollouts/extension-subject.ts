@@ -1,4 +1,12 @@
-import { CATALOG_ANNOTATION } from '#core/fleet/desired/desired-classic';
+import { type DeniedMark, deniedIn } from '#core/cluster/marks/fleet-marks';
+import { CLUSTER_CATALOG_API, ClusterCatalog } from '#core/kernel/api/cluster-catalog';
+import { MOST_DENIED } from '#core/kernel/api/fleet/fleet-assignment';
+import { FleetCatalog } from '#core/kernel/api/fleet/fleet-catalog';
+import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
+import type { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
+import { CHANGES, type ChangeKind } from '#core/kernel/api/fleet/fleet-strategy';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { CATALOG_ANNOTATION } from '#core/rollout/desired/desired-classic';
 import {
   clusterCatalogConflict,
   type DesiredV1,
@@ -7,17 +15,9 @@ import {
   extensionConflict,
   extensionNameIn,
   v1SpecHash,
-} from '#core/fleet/desired/desired-v1';
-import { type DeniedMark, deniedIn } from '#core/fleet/desired/fleet-marks';
-import { hopHashOf } from '#core/fleet/plan-class/hop-hash';
-import { versionChange } from '#core/fleet/plan-class/plan-changes';
-import { CLUSTER_CATALOG_API, ClusterCatalog } from '#core/kernel/api/cluster-catalog';
-import { MOST_DENIED } from '#core/kernel/api/fleet/fleet-assignment';
-import { FleetCatalog } from '#core/kernel/api/fleet/fleet-catalog';
-import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
-import type { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
-import { CHANGES, type ChangeKind } from '#core/kernel/api/fleet/fleet-strategy';
-import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+} from '#core/rollout/desired/desired-v1';
+import { hopHashOf } from '#core/rollout/review/hop-hash';
+import { versionChange } from '#core/rollout/review/plan-changes';
 import { CATALOG_NAME_LABEL } from '#core/v1/extension/cluster-extension';
 import { extensionHealth } from '#core/v1/extension/extension-health';
 import type { InstalledBundle } from '#core/v1/revision/installed-revision';

@@ -1,7 +1,7 @@
-import { approversOf, countedVotes } from '#core/fleet/approval/class-approval';
-import type { RolloutRecord } from '#core/fleet/rollout/record/rollout-record';
-import { isInFlight, type RolloutRow } from '#core/fleet/rollout/row';
 import type { AssignmentRow } from '#core/kernel/api/fleet/fleet-assignment';
+import type { RolloutRecord } from '#core/rollout/controller/record/rollout-record';
+import { isInFlight, type RolloutRow } from '#core/rollout/controller/step/row';
+import { approversOf, countedVotes } from '#core/rollout/review/class-approval';
 import type { LiveCluster } from './live-cluster.js';
 
 const RESULTS = new Set(['Done', 'Failed', 'RolledBack', 'Skipped']);

@@ -1,16 +1,17 @@
-import { fieldProblem } from '#core/fleet/kinds/field-problems';
-import { ALL_FLEET_KINDS, type AnyFleetKind, issueText } from '#core/fleet/kinds/fleet-kinds';
-import type { UnreadableObject } from '#core/fleet/kinds/unreadable-object';
-import { ageOf } from '#core/fleet/placement/acting-operators';
 import type { FleetAssignment } from '#core/kernel/api/fleet/fleet-assignment';
 import type { FleetCatalog } from '#core/kernel/api/fleet/fleet-catalog';
 import type { FleetCluster } from '#core/kernel/api/fleet/fleet-cluster';
 import type { FleetDecision } from '#core/kernel/api/fleet/fleet-decision';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
+import { ALL_FLEET_KINDS, type AnyFleetKind } from '#core/kernel/api/fleet/fleet-kinds';
 import type { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
 import type { FleetRollout } from '#core/kernel/api/fleet/fleet-rollout';
 import type { FleetStrategy } from '#core/kernel/api/fleet/fleet-strategy';
 import type { FleetWindow } from '#core/kernel/api/fleet/fleet-window';
+import type { UnreadableObject } from '#core/kernel/api/fleet/unreadable-object';
+import { fieldProblem } from '#core/rollout/kinds/field-problems';
+import { issueText } from '#core/rollout/kinds/read-fleet-object';
+import { ageOf } from '#core/rollout/placement/acting-operators';
 import type { KeptObject } from '#platform/fleet/fleet-store';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 

@@ -1,12 +1,12 @@
-import { fleetKey } from '#core/fleet/kinds/fleet-kinds';
-import { heldByUnreadable, specOf, type UnreadableObject, unreadableKey } from '#core/fleet/kinds/unreadable-object';
-import { ageOf } from '#core/fleet/placement/acting-operators';
-import { holdOf } from '#core/fleet/placement/held-subject';
-import type { SubjectProblem } from '#core/fleet/placement/subject-problem';
-import { isFinal, type RolloutPhase } from '#core/fleet/rollout/phases';
-import type { FleetSubject } from '#core/fleet/rollout/record/subjects';
 import type { FleetCatalog } from '#core/kernel/api/fleet/fleet-catalog';
+import { fleetKey } from '#core/kernel/api/fleet/fleet-kinds';
 import type { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
+import { specOf, type UnreadableObject, unreadableKey } from '#core/kernel/api/fleet/unreadable-object';
+import type { FleetSubject } from '#core/rollout/controller/record/subjects';
+import { isFinal, type RolloutPhase } from '#core/rollout/controller/step/phases';
+import { ageOf } from '#core/rollout/placement/acting-operators';
+import { heldByUnreadable, holdOf } from '#core/rollout/placement/held-subject';
+import type { SubjectProblem } from '#core/rollout/placement/subject-problem';
 import type { FleetState } from './fleet-state.js';
 import type { LiveCluster } from './live-cluster.js';
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { APPROVED_BY_ANNOTATION } from '#core/fleet/desired/fleet-marks';
+import { APPROVED_BY_ANNOTATION } from '#core/cluster/marks/fleet-marks';
 import { FleetAssignment } from '#core/kernel/api/fleet/fleet-assignment';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import { FleetPlan } from '#core/kernel/api/fleet/fleet-plan';

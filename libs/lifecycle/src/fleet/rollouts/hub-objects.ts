@@ -1,12 +1,12 @@
-import type { RolloutRecord } from '#core/fleet/rollout/record/rollout-record';
-import type { RolloutStatus } from '#core/fleet/rollout/rollout-state';
-import type { RolloutRow } from '#core/fleet/rollout/row';
-import { rolloutStatus, type StoredRolloutStatus, urgentOf } from '#core/fleet/status/rollout-status';
 import type { AssignmentRow, FleetAssignment } from '#core/kernel/api/fleet/fleet-assignment';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import type { FleetRollout } from '#core/kernel/api/fleet/fleet-rollout';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { sameJson } from '#core/kernel/canonical/same-json';
+import type { RolloutRecord } from '#core/rollout/controller/record/rollout-record';
+import type { RolloutStatus } from '#core/rollout/controller/step/rollout-state';
+import type { RolloutRow } from '#core/rollout/controller/step/row';
+import { rolloutStatus, type StoredRolloutStatus, urgentOf } from '#core/rollout/status/rollout-status';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import { type Decided, ROWS_ANNOTATION, STATE_ANNOTATION, type StoredRow, storedRows } from './stored-rollout.js';
 

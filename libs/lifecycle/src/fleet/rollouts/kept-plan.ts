@@ -1,7 +1,7 @@
-import { differencesOf } from '#core/fleet/approval/shown-differences';
 import type { AssignmentRow } from '#core/kernel/api/fleet/fleet-assignment';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import { FleetPlan } from '#core/kernel/api/fleet/fleet-plan';
+import { differencesOf } from '#core/rollout/review/shown-differences';
 import { KubeApiError } from '#platform/kube/client/kube-client.port';
 import { classOf } from './live-cluster.js';
 import type { OrderPlace, RowFinding } from './order-place.js';

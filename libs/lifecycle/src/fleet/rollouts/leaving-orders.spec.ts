@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { REMOVAL_FINALIZER } from '#core/fleet/desired/leaving';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { REMOVAL_FINALIZER } from '#core/rollout/desired/leaving';
 import { PlayedFleet } from './rollouts.fixture.js';
 
 const NAMES = ['lab-1', 'shop-1'];

@@ -1,8 +1,8 @@
-import { leavingStep, needsRemoval, REMOVAL_FINALIZER, REMOVED } from '#core/fleet/desired/leaving';
-import { isDenied } from '#core/fleet/windows/window-rules';
 import type { AssignmentRow } from '#core/kernel/api/fleet/fleet-assignment';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import { sameJson } from '#core/kernel/canonical/same-json';
+import { leavingStep, needsRemoval, REMOVAL_FINALIZER, REMOVED } from '#core/rollout/desired/leaving';
+import { isDenied } from '#core/rollout/windows/window-rules';
 import { inParallel } from '#platform/fairness/in-parallel';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import { writePause, writeRow } from './hub-objects.js';

@@ -1,10 +1,10 @@
-import { planClassName } from '#core/fleet/approval/shown-differences';
-import { type SelectedCluster, selectedCluster } from '#core/fleet/placement/select-clusters';
-import { isNewer } from '#core/fleet/plan-class/plan-changes';
-import type { ClusterReport, Member, PlanReport } from '#core/fleet/rollout/facts';
 import type { AssignmentReport, FleetAssignment } from '#core/kernel/api/fleet/fleet-assignment';
 import type { FleetCluster } from '#core/kernel/api/fleet/fleet-cluster';
 import { canonicalHash } from '#core/kernel/canonical/canonical-json';
+import type { ClusterReport, Member, PlanReport } from '#core/rollout/controller/step/facts';
+import { type SelectedCluster, selectedCluster } from '#core/rollout/placement/select-clusters';
+import { isNewer } from '#core/rollout/review/plan-changes';
+import { planClassName } from '#core/rollout/review/shown-differences';
 import { CONFLICT, RESOLUTION_FAILED } from './order-place.js';
 
 type ClusterStatus = Readonly<{

@@ -1,6 +1,6 @@
-import { isApprovedIn } from '#core/fleet/rollout/neighbours';
-import type { RolloutRecord } from '#core/fleet/rollout/record/rollout-record';
 import type { AssignmentReport } from '#core/kernel/api/fleet/fleet-assignment';
+import type { RolloutRecord } from '#core/rollout/controller/record/rollout-record';
+import { isApprovedIn } from '#core/rollout/controller/step/neighbours';
 import { classOf } from './live-cluster.js';
 import type { FleetView } from './live-facts.js';
 import { VERSION_NOT_ALLOWED } from './order-place.js';

@@ -1,5 +1,5 @@
-import type { Decision, DecisionEffects } from '#core/fleet/rollout/decisions';
 import type { FleetDecision } from '#core/kernel/api/fleet/fleet-decision';
+import type { Decision, DecisionEffects } from '#core/rollout/controller/step/decisions';
 import type { FleetState } from './fleet-state.js';
 import type { LiveRollout } from './live-fleet.js';
 import { type Decided, storedState } from './stored-rollout.js';

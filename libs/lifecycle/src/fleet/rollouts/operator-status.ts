@@ -1,9 +1,3 @@
-import type { RolloutRecord } from '#core/fleet/rollout/record/rollout-record';
-import type { FleetSubject } from '#core/fleet/rollout/record/subjects';
-import { isInFlight } from '#core/fleet/rollout/row';
-import { sumOf } from '#core/fleet/rollout/tally';
-import type { FoundCondition } from '#core/fleet/status/conditions';
-import { type OperatorSummary, operatorConditions, type SummedRollout } from '#core/fleet/status/operator-conditions';
 import type { AssignmentReport } from '#core/kernel/api/fleet/fleet-assignment';
 import {
   type FleetOperatorStatus,
@@ -11,6 +5,12 @@ import {
   MOST_VERSIONS_SHOWN,
 } from '#core/kernel/api/fleet/fleet-operator';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
+import type { RolloutRecord } from '#core/rollout/controller/record/rollout-record';
+import type { FleetSubject } from '#core/rollout/controller/record/subjects';
+import { isInFlight } from '#core/rollout/controller/step/row';
+import { sumOf } from '#core/rollout/controller/step/tally';
+import type { FoundCondition } from '#core/rollout/status/conditions';
+import { type OperatorSummary, operatorConditions, type SummedRollout } from '#core/rollout/status/operator-conditions';
 import type { LiveCluster } from './live-cluster.js';
 import type { LiveFleet } from './live-fleet.js';
 

@@ -1,10 +1,10 @@
 import type { BundleReference } from '#core/classic/install-plan/bundle-reference';
-import type { DesiredClassic } from '#core/fleet/desired/desired-classic';
 import type { AssignmentReport } from '#core/kernel/api/fleet/fleet-assignment';
 import type { ChangeKind } from '#core/kernel/api/fleet/fleet-strategy';
 import type { InstallPlan } from '#core/kernel/api/install-plan';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { Subscription } from '#core/kernel/api/subscription';
+import type { DesiredClassic } from '#core/rollout/desired/desired-classic';
 import type { Clock } from '#platform/clock/clock.port';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { ExtensionPlans } from '../previews/extension-plans.js';

@@ -1,8 +1,8 @@
-import { hasOwnVersions } from '#core/fleet/desired/overrides';
-import type { RolloutRecord } from '#core/fleet/rollout/record/rollout-record';
-import type { SubjectRollouts } from '#core/fleet/rollout/record/rollout-roles';
-import type { FleetSubject } from '#core/fleet/rollout/record/subjects';
 import type { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
+import type { RolloutRecord } from '#core/rollout/controller/record/rollout-record';
+import type { SubjectRollouts } from '#core/rollout/controller/record/rollout-roles';
+import type { FleetSubject } from '#core/rollout/controller/record/subjects';
+import { hasOwnVersions } from '#core/rollout/desired/overrides';
 import { classOf, type LiveCluster } from './live-cluster.js';
 
 type Group = number | undefined;

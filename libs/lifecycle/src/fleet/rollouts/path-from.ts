@@ -1,6 +1,6 @@
-import type { DesiredClassic } from '#core/fleet/desired/desired-classic';
-import { hopHash } from '#core/fleet/plan-class/hop-hash';
-import { bringsOther } from '#core/fleet/plan-class/waiting-plan';
+import type { DesiredClassic } from '#core/rollout/desired/desired-classic';
+import { hopHash } from '#core/rollout/review/hop-hash';
+import { bringsOther } from '#core/rollout/review/waiting-plan';
 import type { OrderPlace } from './order-place.js';
 import type { PlannedHop, PlannedThere } from './planned-there.js';
 

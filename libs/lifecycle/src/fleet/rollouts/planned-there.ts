@@ -1,7 +1,7 @@
-import type { SubscriptionMove } from '#core/fleet/plan-class/hop-hash';
 import type { InstallPlan } from '#core/kernel/api/install-plan';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { Subscription } from '#core/kernel/api/subscription';
+import type { SubscriptionMove } from '#core/rollout/review/hop-hash';
 
 /** One InstallPlan of a path, and what it moves the subject from and to. `from`: undefined for an install. */
 export type PlannedHop = Readonly<{

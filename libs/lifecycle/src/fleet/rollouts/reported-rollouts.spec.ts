@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
-import type { FleetRolloutRow } from '#core/fleet/view/rollout-row';
+import type { FleetRolloutRow } from '#core/view/rows/rollout-row';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { silentLog } from '#platform/telemetry/log.port';
 import { directClient } from '#testing/cluster/direct-client';

@@ -1,11 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { decisionsByRollout, type RolloutDecision } from '#core/fleet/view/rollout-decision';
-import { rolloutPaths, shownClasses } from '#core/fleet/view/rollout-path';
-import { type FleetRolloutRow, fleetRolloutRow } from '#core/fleet/view/rollout-row';
 import { FleetDecision } from '#core/kernel/api/fleet/fleet-decision';
 import { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
 import { FleetRollout } from '#core/kernel/api/fleet/fleet-rollout';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
+import { decisionsByRollout, type RolloutDecision } from '#core/view/rows/rollout-decision';
+import { rolloutPaths, shownClasses } from '#core/view/rows/rollout-path';
+import { type FleetRolloutRow, fleetRolloutRow } from '#core/view/rows/rollout-row';
 import { Timers } from '#platform/clock/timers';
 import { FleetStore } from '#platform/fleet/fleet-store';
 import type { Hub } from '#platform/hub/hub';

@@ -1,13 +1,13 @@
 import { referenceOf } from '#core/classic/install-plan/bundle-reference';
 import { CRD_KIND, CSV_KIND } from '#core/classic/install-plan/install-plan-step';
 import { manifestOf } from '#core/classic/install-plan/step-manifest';
-import { type DefinitionPair, type ReturnFacts, readForReturn } from '#core/fleet/rollback/return-check';
 import { ClusterServiceVersion, CSV_API } from '#core/kernel/api/cluster-service-version';
 import { csvName, isCopied } from '#core/kernel/api/csv-facts';
 import { INSTALL_PLAN_API, InstallPlan, type InstallPlanStep } from '#core/kernel/api/install-plan';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { Subscription } from '#core/kernel/api/subscription';
 import { convertsByWebhook, crdGroup, crdKind } from '#core/kernel/crd/crd-versions';
+import { type DefinitionPair, type ReturnFacts, readForReturn } from '#core/rollout/desired/return-check';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import { type ClassicSubject, refusalOf } from './classic-subject.js';
 import type { NotThere, OrderPlace } from './order-place.js';

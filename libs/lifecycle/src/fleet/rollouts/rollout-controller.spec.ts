@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { APPROVED_BY_ANNOTATION } from '#core/fleet/desired/fleet-marks';
+import { APPROVED_BY_ANNOTATION } from '#core/cluster/marks/fleet-marks';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { silentLog } from '#platform/telemetry/log.port';

@@ -1,14 +1,14 @@
-import type { DecisionEffects } from '#core/fleet/rollout/decisions';
-import type { RolloutStatus } from '#core/fleet/rollout/rollout-state';
+import type { FleetDecision } from '#core/kernel/api/fleet/fleet-decision';
+import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
+import type { DecisionEffects } from '#core/rollout/controller/step/decisions';
+import type { RolloutStatus } from '#core/rollout/controller/step/rollout-state';
 import {
   decisionEvent,
   lapseEvents,
   phaseEvent,
   type RolloutEvent,
   waveEvents,
-} from '#core/fleet/status/rollout-events';
-import type { FleetDecision } from '#core/kernel/api/fleet/fleet-decision';
-import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
+} from '#core/rollout/status/rollout-events';
 import type { Clock } from '#platform/clock/clock.port';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import { recordEvent } from '#platform/kube/write/record-event';

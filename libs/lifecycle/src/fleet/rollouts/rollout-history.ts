@@ -1,5 +1,5 @@
-import { rolloutsOverLimit } from '#core/fleet/rollout/history';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
+import { rolloutsOverLimit } from '#core/rollout/status/history';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { LiveFleet } from './live-fleet.js';
 

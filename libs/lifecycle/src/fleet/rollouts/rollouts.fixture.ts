@@ -1,7 +1,7 @@
-import type { DesiredClassic } from '#core/fleet/desired/desired-classic';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import { InstallPlan } from '#core/kernel/api/install-plan';
 import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import type { DesiredClassic } from '#core/rollout/desired/desired-classic';
 import { ManualClock } from '#platform/clock/manual-clock';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { silentLog } from '#platform/telemetry/log.port';

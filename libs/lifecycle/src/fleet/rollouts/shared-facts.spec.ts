@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { FleetEvent } from '#core/fleet/rollout/record/event-log';
-import { readScenario } from '#core/fleet/simulation/read-scenario';
-import { simulateChecked } from '#core/fleet/simulation/simulate-checked';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import type { FleetEvent } from '#core/rollout/controller/record/event-log';
+import { readScenario } from '#core/rollout/simulation/read-scenario';
+import { simulateChecked } from '#core/rollout/simulation/simulate-checked';
 import { plannedClusters, succeed } from './planned-clusters.fixture.js';
 import { PlayedFleet } from './rollouts.fixture.js';
 import { storedRows } from './stored-rollout.js';

@@ -1,9 +1,9 @@
 import { referenceOf } from '#core/classic/install-plan/bundle-reference';
 import { isClusterScoped, manifestOf } from '#core/classic/install-plan/step-manifest';
-import type { SubscriptionMove } from '#core/fleet/plan-class/hop-hash';
-import type { ReviewedStep } from '#core/fleet/plan-review/review-plan';
 import { CSV_API } from '#core/kernel/api/cluster-service-version';
 import type { InstallPlan, InstallPlanStep } from '#core/kernel/api/install-plan';
+import type { SubscriptionMove } from '#core/rollout/review/hop-hash';
+import type { ReviewedStep } from '#core/rollout/review/review-plan';
 import { inParallel } from '#platform/fairness/in-parallel';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 

@@ -1,5 +1,5 @@
-import type { RolloutStatus } from '#core/fleet/rollout/rollout-state';
-import type { RolloutRow } from '#core/fleet/rollout/row';
+import type { RolloutStatus } from '#core/rollout/controller/step/rollout-state';
+import type { RolloutRow } from '#core/rollout/controller/step/row';
 
 /** On a FleetRollout: what happened once, and the rows that a step has begun and may not have written. */
 export const STATE_ANNOTATION = 'fleet.flotilla.dev/state';

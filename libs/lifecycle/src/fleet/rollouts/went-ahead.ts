@@ -1,5 +1,5 @@
-import { isNewer } from '#core/fleet/plan-class/plan-changes';
 import type { AssignmentRow } from '#core/kernel/api/fleet/fleet-assignment';
+import { isNewer } from '#core/rollout/review/plan-changes';
 import type { RowFinding } from './order-place.js';
 
 /** Bundle of a cluster when an order is carried out. `before`: the one before the rollout, if known. */

@@ -1,6 +1,6 @@
-import type { RolloutRecord } from '#core/fleet/rollout/record/rollout-record';
-import { isWithdrawnFrom } from '#core/fleet/rollout/withdrawn';
 import type { AssignmentReport } from '#core/kernel/api/fleet/fleet-assignment';
+import type { RolloutRecord } from '#core/rollout/controller/record/rollout-record';
+import { isWithdrawnFrom } from '#core/rollout/controller/step/withdrawn';
 import type { LiveCluster } from './live-cluster.js';
 import { NOT_OFFERED } from './path-from.js';
 

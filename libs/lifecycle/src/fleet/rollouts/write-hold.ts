@@ -1,7 +1,7 @@
-import type { SubjectProblem } from '#core/fleet/placement/subject-problem';
-import { isFinal } from '#core/fleet/rollout/phases';
-import { withHold } from '#core/fleet/status/held-condition';
-import type { StoredRolloutStatus } from '#core/fleet/status/rollout-status';
+import { isFinal } from '#core/rollout/controller/step/phases';
+import type { SubjectProblem } from '#core/rollout/placement/subject-problem';
+import { withHold } from '#core/rollout/status/held-condition';
+import type { StoredRolloutStatus } from '#core/rollout/status/rollout-status';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { updateStatusOf } from './hub-objects.js';
 import type { LiveRollout } from './live-fleet.js';

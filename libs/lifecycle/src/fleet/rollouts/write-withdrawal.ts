@@ -1,7 +1,7 @@
-import { isRetriedAnew } from '#core/fleet/rollout/decisions';
-import { isFinal } from '#core/fleet/rollout/phases';
-import type { StoredRolloutStatus } from '#core/fleet/status/rollout-status';
-import { withWithdrawal } from '#core/fleet/status/withdrawn-condition';
+import { isRetriedAnew } from '#core/rollout/controller/step/decisions';
+import { isFinal } from '#core/rollout/controller/step/phases';
+import type { StoredRolloutStatus } from '#core/rollout/status/rollout-status';
+import { withWithdrawal } from '#core/rollout/status/withdrawn-condition';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { updateStatusOf } from './hub-objects.js';
 import type { LiveRollout } from './live-fleet.js';

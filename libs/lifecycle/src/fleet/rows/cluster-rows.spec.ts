@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ClusterSigns } from '#core/fleet/view/cluster-row';
-import type { OperatorRow, PlanRow, ViewRow } from '#core/fleet/view/rows';
+import type { ClusterSigns } from '#core/view/rows/cluster-row';
+import type { OperatorRow, PlanRow, ViewRow } from '#core/view/rows/rows';
 import { ManualClock } from '#platform/clock/manual-clock';
 import { fixedClusters } from '#platform/membership/service-clusters.port';
 import { silentLog } from '#platform/telemetry/log.port';

@@ -1,6 +1,6 @@
-import { type ClusterSigns, clusterRow } from '#core/fleet/view/cluster-row';
-import { changedRow, type WrittenRow, writtenRow } from '#core/fleet/view/row-differences';
-import type { ViewRow } from '#core/fleet/view/rows';
+import { type ClusterSigns, clusterRow } from '#core/view/rows/cluster-row';
+import { changedRow, type WrittenRow, writtenRow } from '#core/view/rows/row-differences';
+import type { ViewRow } from '#core/view/rows/rows';
 import type { Clock } from '#platform/clock/clock.port';
 import { Timers } from '#platform/clock/timers';
 import type { Log } from '#platform/telemetry/log.port';

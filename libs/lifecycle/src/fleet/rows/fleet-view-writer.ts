@@ -1,7 +1,7 @@
-import { type ClusterSigns, clusterRow } from '#core/fleet/view/cluster-row';
-import { reachOf } from '#core/fleet/view/reach';
-import { changedRow, type WrittenRow, writtenRow } from '#core/fleet/view/row-differences';
-import type { ViewRow } from '#core/fleet/view/rows';
+import { type ClusterSigns, clusterRow } from '#core/view/rows/cluster-row';
+import { reachOf } from '#core/view/rows/reach';
+import { changedRow, type WrittenRow, writtenRow } from '#core/view/rows/row-differences';
+import type { ViewRow } from '#core/view/rows/rows';
 import type { Clock } from '#platform/clock/clock.port';
 import { Timers } from '#platform/clock/timers';
 import { inParallel } from '#platform/fairness/in-parallel';

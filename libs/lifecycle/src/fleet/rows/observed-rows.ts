@@ -1,7 +1,7 @@
-import { clusterCatalogRow } from '#core/fleet/view/catalog-row';
-import type { ClusterSigns } from '#core/fleet/view/cluster-row';
-import { extensionRow } from '#core/fleet/view/extension-row';
-import type { ViewRow } from '#core/fleet/view/rows';
+import { clusterCatalogRow } from '#core/view/rows/catalog-row';
+import type { ClusterSigns } from '#core/view/rows/cluster-row';
+import { extensionRow } from '#core/view/rows/extension-row';
+import type { ViewRow } from '#core/view/rows/rows';
 import type { ObservedCluster } from '../../classic/observation/observed-cluster.js';
 import type { ObservedV1 } from '../../v1/observation/observed-v1.js';
 import type { RowSource } from './cluster-rows.js';

@@ -1,5 +1,5 @@
-import { changedRow, type WrittenRow, writtenRow } from '#core/fleet/view/row-differences';
-import type { ViewRow } from '#core/fleet/view/rows';
+import { changedRow, type WrittenRow, writtenRow } from '#core/view/rows/row-differences';
+import type { ViewRow } from '#core/view/rows/rows';
 
 /** What has to be written so that the read model has the rows of a namespace. */
 export type NamespaceChange = Readonly<{ changed: readonly ViewRow[]; removed: readonly string[] }>;

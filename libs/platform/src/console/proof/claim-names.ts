@@ -1,4 +1,4 @@
-import type { ClaimNames } from '#core/fleet/console-rights/account';
+import type { ClaimNames } from '#core/view/rights/account';
 import type { Settings } from '../../config/settings.js';
 
 /** The claims that name a person: the same for the console and for those who check it. */

@@ -1,5 +1,5 @@
 import { type CryptoKey, exportJWK, generateKeyPair, SignJWT } from 'jose';
-import type { Policy } from '#core/fleet/console-rights/console-policy';
+import type { Policy } from '#core/view/rights/console-policy';
 import type { Clock } from '../../clock/clock.port.js';
 import { HubKey } from '../../hub/hub-key.js';
 import { silentLog } from '../../telemetry/log.port.js';

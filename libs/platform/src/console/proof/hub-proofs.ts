@@ -1,4 +1,4 @@
-import type { ProofReader } from '#core/fleet/console-proof/console-proof';
+import type { ProofReader } from '#core/view/proof/console-proof';
 import { readConsoleKey } from '../../http-access/console-key.js';
 import { ConsolePolicyFile } from '../../http-access/console-policy-file.js';
 import type { Hub } from '../../hub/hub.js';

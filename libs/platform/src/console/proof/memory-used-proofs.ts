@@ -1,4 +1,4 @@
-import { NONCE_KEPT_MS } from '#core/fleet/console-proof/console-proof';
+import { NONCE_KEPT_MS } from '#core/view/proof/console-proof';
 import type { Clock } from '../../clock/clock.port.js';
 import { expiringValues } from '../../store/expiring-values.js';
 import type { ProofUse, UsedProofs } from './used-proofs.port.js';

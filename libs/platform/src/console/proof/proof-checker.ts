@@ -1,16 +1,16 @@
 import type { KeyObject } from 'node:crypto';
+import { canonicalHash } from '#core/kernel/canonical/canonical-json';
 import {
   type ProofReader,
   type ProofRefusal,
   type ProofStatement,
   refuse,
   statementRefusal,
-} from '#core/fleet/console-proof/console-proof';
-import { type ClaimNames, readAccount } from '#core/fleet/console-rights/account';
-import { CompiledRights } from '#core/fleet/console-rights/compiled-rights';
-import type { Policy } from '#core/fleet/console-rights/console-policy';
-import { ALL_RIGHTS, type Grantee, LOCAL, type Rights } from '#core/fleet/console-rights/rights';
-import { canonicalHash } from '#core/kernel/canonical/canonical-json';
+} from '#core/view/proof/console-proof';
+import { type ClaimNames, readAccount } from '#core/view/rights/account';
+import { CompiledRights } from '#core/view/rights/compiled-rights';
+import type { Policy } from '#core/view/rights/console-policy';
+import { ALL_RIGHTS, type Grantee, LOCAL, type Rights } from '#core/view/rights/rights';
 import type { Clock } from '../../clock/clock.port.js';
 import type { Log } from '../../telemetry/log.port.js';
 import { isCodeOfKey, openProof } from './sealed-proof.js';

@@ -2,8 +2,8 @@ import { createPrivateKey, createPublicKey, type KeyObject, randomBytes } from '
 import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { z } from 'zod';
-import { PROOF_READERS, type ProofReader } from '#core/fleet/console-proof/console-proof';
 import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
+import { PROOF_READERS, type ProofReader } from '#core/view/proof/console-proof';
 import { fileReason } from '../../files/file-tree.error.js';
 import { makeFolder } from '../../files/make-folder.js';
 import type { HubKey } from '../../hub/hub-key.js';

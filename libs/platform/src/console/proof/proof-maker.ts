@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { ProofCredential, ProofReader } from '#core/fleet/console-proof/console-proof';
 import { canonicalHash } from '#core/kernel/canonical/canonical-json';
+import type { ProofCredential, ProofReader } from '#core/view/proof/console-proof';
 import type { Clock } from '../../clock/clock.port.js';
 import { ProofKeysUnusable, type PublicProofKeys, readProofKeys } from './proof-keys.js';
 import { codeOfKey, sealProof } from './sealed-proof.js';

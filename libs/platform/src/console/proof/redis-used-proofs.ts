@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Redis } from 'ioredis';
-import { NONCE_KEPT_MS, type ProofReader } from '#core/fleet/console-proof/console-proof';
+import { NONCE_KEPT_MS, type ProofReader } from '#core/view/proof/console-proof';
 import type { Clock } from '../../clock/clock.port.js';
 import { MemoryUsedProofs } from './memory-used-proofs.js';
 import type { ProofUse, UsedProofs } from './used-proofs.port.js';

@@ -1,5 +1,5 @@
 import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
-import { ProofStatement } from '#core/fleet/console-proof/console-proof';
+import { ProofStatement } from '#core/view/proof/console-proof';
 import { parsedJson } from '../followed-stream.js';
 
 const [ALGORITHM, ENCRYPTION] = ['ECDH-ES', 'A256GCM'];

@@ -1,6 +1,6 @@
 import type { JWTVerifyGetKey } from 'jose';
 import { z } from 'zod';
-import { type ProofRefusal, refuse, tokenRefusal } from '#core/fleet/console-proof/console-proof';
+import { type ProofRefusal, refuse, tokenRefusal } from '#core/view/proof/console-proof';
 import type { Clock } from '../../clock/clock.port.js';
 import type { SelectableKind } from '../../registry/outbound/address-kind.js';
 import type { Log } from '../../telemetry/log.port.js';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { link, mkdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
-import { ABANDONED_AFTER_MS, holderIn, isHolderAlive, type LockHolder } from '#core/fleet/joining/lock-holder';
+import { ABANDONED_AFTER_MS, holderIn, isHolderAlive, type LockHolder } from '#core/cluster/joining/lock-holder';
 import type { FlotillaError } from '#core/kernel/errors/flotilla.error';
 import { FleetFolderError } from './fleet-folder.error.js';
 import { replaceFile } from './kept-objects.js';

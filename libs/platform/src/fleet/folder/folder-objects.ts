@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { type FleetObject, readFleetObject } from '#core/fleet/kinds/fleet-kinds';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
+import { type FleetObject } from '#core/kernel/api/fleet/fleet-kinds';
 import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-object';
 import { sameJson } from '#core/kernel/canonical/same-json';
 import { subdomainProblems } from '#core/kernel/labels/label-syntax';
+import { readFleetObject } from '#core/rollout/kinds/read-fleet-object';
 import type { Manifest } from '../../files/manifest-text.js';
 import { checkedObject } from '../objects/checked-object.js';
 import { tableKey } from '../objects/object-table.js';

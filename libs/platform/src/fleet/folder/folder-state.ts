@@ -1,4 +1,4 @@
-import { FLEET_KINDS } from '#core/fleet/kinds/fleet-kinds';
+import { FLEET_KINDS } from '#core/kernel/api/fleet/fleet-kinds';
 import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-object';
 import type { Clock } from '../../clock/clock.port.js';
 import { ObjectTable, tableKey } from '../objects/object-table.js';

@@ -1,8 +1,9 @@
-import { ALL_FLEET_KINDS, type AnyFleetKind, issueText, specSchema } from '#core/fleet/kinds/fleet-kinds';
-import { brokenRules } from '#core/fleet/kinds/rule-check';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
+import { ALL_FLEET_KINDS, type AnyFleetKind } from '#core/kernel/api/fleet/fleet-kinds';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { sameJson } from '#core/kernel/canonical/same-json';
+import { issueText, specSchema } from '#core/rollout/kinds/read-fleet-object';
+import { brokenRules } from '#core/rollout/kinds/rule-check';
 
 const LEASE_API = 'coordination.k8s.io/v1';
 

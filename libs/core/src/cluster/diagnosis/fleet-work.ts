@@ -1,0 +1,106 @@
+import type { InstallPlan } from '../../kernel/api/install-plan.js';
+import type { ObjectMeta } from '../../kernel/api/kubernetes-object.js';
+import type { Subscription } from '../../kernel/api/subscription.js';
+import { ADVICE } from '../advice/advice.js';
+import {
+  denialsOf,
+  FLEET_MARKS,
+  OPERATOR_ANNOTATION,
+  PREVIOUS_ANNOTATION,
+  previousOf,
+  resultOf,
+} from '../marks/fleet-marks.js';
+
+/** That the fleet decides about the plans of a Subscription, and as far as it is known for which object. */
+export type FleetWork = Readonly<{
+  /** `<namespace>/<name>` of the FleetOperator; empty: not known. */
+  operator: string;
+  /** `<namespace>/<name>` of the FleetRollout that had it last; empty: none, or not known. */
+  rollout: string;
+}>;
+
+/** A package that the fleet works in a namespace, as the hub's orders say. */
+export type OrderedPackage = FleetWork & Readonly<{ package: string }>;
+
+/**
+ * Whether the fleet works a Subscription, by what it left there: its own annotation, or those of an attempt.
+ * They stay when a FleetOperator goes with `removal: Keep` (decision 0353).
+ */
+export function fleetWorkOf({ metadata }: Readonly<{ metadata: ObjectMeta }>): FleetWork | undefined {
+  const { annotations = {} } = metadata;
+  if (!FLEET_MARKS.some((mark) => annotations[mark] !== undefined)) return undefined;
+  const marked = previousOf({ metadata }) ?? resultOf({ metadata }) ?? denialsOf({ metadata }).at(-1);
+  const rollout = marked?.rollout ?? '';
+  // Roll-outs of FleetOperator `a/b` are `a/b-1`, `a/b-2` …
+  const operator = annotations[OPERATOR_ANNOTATION] ?? /^(.+)-\d+$/.exec(rollout)?.[1] ?? '';
+  return { operator, rollout };
+}
+
+/** Annotations that say the same to {@link fleetWorkOf}; undefined: the fleet does not work it. */
+export function fleetMarksOf(object: Readonly<{ metadata: ObjectMeta }>): Readonly<Record<string, string>> | undefined {
+  const work = fleetWorkOf(object);
+  if (work === undefined) return undefined;
+  const previous = { rollout: work.rollout, attempt: 0, bundle: null };
+  return {
+    [OPERATOR_ANNOTATION]: work.operator,
+    ...(work.rollout === '' ? {} : { [PREVIOUS_ANNOTATION]: JSON.stringify(previous) }),
+  };
+}
+
+/** Who decides about a plan: the Subscription of it that the fleet works, and for which object. */
+type PlanDecider = FleetWork & Readonly<{ subscription: string; namespace: string }>;
+
+/**
+ * Whether the fleet decides about a plan: it moves, is owned by, or is referred to from a Subscription that
+ * the fleet works. `ordered`: what orders of the hub say of the namespace, which comes before any annotation.
+ */
+export function deciderOfPlan(
+  { metadata, spec }: Pick<InstallPlan, 'metadata' | 'spec'>,
+  subscriptions: readonly Subscription[],
+  ordered: readonly OrderedPackage[] = [],
+): PlanDecider | undefined {
+  const owners = new Set(
+    metadata.ownerReferences?.filter(({ kind }) => kind === 'Subscription').map(({ name }) => name),
+  );
+  const concerned = subscriptions.filter(
+    ({ metadata: { name = '' }, status }) =>
+      owners.has(name) ||
+      status?.installPlanRef?.name === metadata.name ||
+      spec.clusterServiceVersionNames.includes(status?.currentCSV ?? ''),
+  );
+  for (const subscription of concerned) {
+    const { name = '', namespace = '' } = subscription.metadata;
+    const work = ordered.find((one) => one.package === subscription.spec.name) ?? fleetWorkOf(subscription);
+    if (work !== undefined) return { subscription: name, namespace, operator: work.operator, rollout: work.rollout };
+  }
+  return undefined;
+}
+
+/** What decides, as a sentence names it. */
+export const fleetWorkText = ({ operator, rollout }: FleetWork): string =>
+  operator === '' ? 'roll-outs of the fleet' : `roll-outs of FleetOperator ${operator}${rolloutText(rollout)}`;
+
+const rolloutText = (rollout: string): string => (rollout === '' ? '' : ` (the last here: ${rollout})`);
+
+/** Why a plan is approved neither in the console nor by `flotilla approve`, and what to do. */
+export function decidedByFleet(decider: PlanDecider): string {
+  const { subscription, namespace, operator } = decider;
+  const what = `it is decided by ${fleetWorkText(decider)}, with waves, windows and approvals of their own`;
+  return `${what}. ${ADVICE.seeRollouts(operator)}. ${ADVICE.takeFromFleet(namespace, subscription)}`;
+}
+
+/** A package that orders of the hub are about, as a ClusterExtension: with its install namespace. */
+export type OrderedExtension = OrderedPackage & Readonly<{ namespace: string }>;
+
+/** Returns what the fleet works of a ClusterExtension; orders of the hub come before any annotation. */
+export function fleetWorkOfExtension(
+  extension: Readonly<{ metadata: ObjectMeta; package: string; namespace: string }>,
+  ordered: readonly OrderedExtension[] = [],
+): FleetWork | undefined {
+  const order = ordered.find((one) => one.package === extension.package && one.namespace === extension.namespace);
+  return order ?? fleetWorkOf(extension);
+}
+
+/** Why a ClusterExtension is not rolled back in the console, and what to do. */
+export const heldByFleet = (work: FleetWork): string =>
+  `its version is decided by ${fleetWorkText(work)}, which would undo this: deny the version there. ${ADVICE.seeRollouts(work.operator)}`;

@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import type { ObjectMeta } from '../../kernel/api/kubernetes-object.js';
+
+/** On what the fleet makes in a cluster: `<namespace>/<name>` of the FleetOperator it is of. */
+export const OPERATOR_ANNOTATION = 'fleet.flotilla.dev/operator';
+/** On a Subscription or ClusterExtension: what the cluster had before the roll-out that changes it. */
+export const PREVIOUS_ANNOTATION = 'fleet.flotilla.dev/previous';
+/** On a Subscription or ClusterExtension: how the newest attempt ended there, unless it is Done. */
+export const RESULT_ANNOTATION = 'fleet.flotilla.dev/result';
+/** On a Subscription or ClusterExtension: bundles that are not installed there again. */
+export const DENIED_ANNOTATION = 'fleet.flotilla.dev/denied';
+/** On a CSV: `<namespace>/<name>` of the FleetOperator whose removal takes it along. */
+export const REMOVED_BY_ANNOTATION = 'fleet.flotilla.dev/removed-by';
+/** On an InstallPlan or ClusterExtension: the roll-out that approved it, and who approved its class. */
+export const APPROVED_BY_ANNOTATION = 'fleet.flotilla.dev/approved-by';
+
+/** On a Subscription that the fleet works there is one of these; they stay when it is left with `Keep`. */
+export const FLEET_MARKS = [OPERATOR_ANNOTATION, PREVIOUS_ANNOTATION, RESULT_ANNOTATION, DENIED_ANNOTATION] as const;
+
+const MOST_DENIED = 10;
+
+/** The bundle that a cluster had before a roll-out; null: nothing was installed. */
+export const PreviousMark = z.object({
+  rollout: z.string(),
+  attempt: z.number(),
+  /** The hop of the path that was approved last, from 1; absent where it has one. */
+  hop: z.number().optional(),
+  bundle: z.string().nullable(),
+  planHash: z.string().optional(),
+  catalogDigest: z.string().optional(),
+  /** OLM v1: hash of what the installed revision held, and of the reviewed content that was asked for. */
+  revision: z.string().optional(),
+  content: z.string().optional(),
+});
+export type PreviousMark = z.infer<typeof PreviousMark>;
+
+const ResultMark = z.object({
+  rollout: z.string(),
+  attempt: z.number(),
+  bundle: z.string(),
+  result: z.enum(['Failed', 'RolledBack']),
+  reason: z.string(),
+  at: z.string(),
+});
+type ResultMark = z.infer<typeof ResultMark>;
+
+/**
+ * A bundle that was taken back. `versions`: hash of the FleetOperator's `versions` at that time; another one
+ * lifts the denial.
+ */
+export const DeniedMark = z.object({
+  bundle: z.string(),
+  rollout: z.string(),
+  scope: z.enum(['Cluster', 'Operator']),
+  versions: z.string(),
+  /** Of the bundle's image, where its plan named one. */
+  digest: z.string().optional(),
+  since: z.string().optional(),
+});
+export type DeniedMark = z.infer<typeof DeniedMark>;
+
+type Marked = Readonly<{ metadata: ObjectMeta }>;
+
+/** What an annotation says; one that another writer has spoilt counts as absent. */
+function markOf<T>({ metadata }: Marked, key: string, schema: z.ZodType<T>): T | undefined {
+  try {
+    return schema.safeParse(JSON.parse(metadata.annotations?.[key] ?? 'null')).data;
+  } catch {
+    return undefined;
+  }
+}
+
+export const previousOf = (object: Marked): PreviousMark | undefined =>
+  markOf(object, PREVIOUS_ANNOTATION, PreviousMark);
+export const resultOf = (object: Marked): ResultMark | undefined => markOf(object, RESULT_ANNOTATION, ResultMark);
+
+/** Every denial, whether it holds still or not; the newest last. */
+export const denialsOf = (object: Marked): readonly DeniedMark[] =>
+  markOf(object, DENIED_ANNOTATION, z.array(DeniedMark)) ?? [];
+
+/** The denials that still hold under these `versions`. */
+export const deniedIn = (object: Marked, versions: string): DeniedMark[] =>
+  denialsOf(object).filter((one) => one.versions === versions);
+
+/** The annotation with further denials, the newest last; the oldest give way. */
+export function withDenied(before: readonly DeniedMark[], ...added: readonly DeniedMark[]): string {
+  const names = new Set(added.map(({ bundle }) => bundle));
+  return JSON.stringify([...before.filter(({ bundle }) => !names.has(bundle)), ...added].slice(-MOST_DENIED));
+}
+
+/** The annotation without a bundle that is to be installed again, and all on its way; null removes it. */
+export function withoutDenied(before: readonly DeniedMark[], bundle: string): string | null {
+  const lifted = deniedTogether(before, bundle);
+  const left = before.filter((one) => !lifted.has(one.bundle));
+  return left.length === 0 ? null : JSON.stringify(left);
+}
+
+/** A bundle that was taken back, and the roll-out that was. */
+export type DeniedBundle = Readonly<{ bundle: string; rollout?: string | undefined }>;
+
+/**
+ * A bundle, and what was denied with it: the version at which the path to it had failed. Who tries the one
+ * again tries both (decision 0464).
+ */
+export function deniedTogether(denied: readonly DeniedBundle[], bundle: string): ReadonlySet<string> {
+  const rollouts = new Set(denied.filter((one) => one.bundle === bundle).map(({ rollout }) => rollout));
+  rollouts.delete(undefined);
+  return new Set([bundle, ...denied.filter(({ rollout }) => rollouts.has(rollout)).map((one) => one.bundle)]);
+}

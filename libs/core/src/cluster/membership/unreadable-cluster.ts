@@ -1,0 +1,20 @@
+import { z } from 'zod';
+import { FleetCluster } from '../../kernel/api/fleet/fleet-cluster.js';
+import { Name } from '../../kernel/api/fleet/fleet-fields.js';
+import { specOf, type UnreadableObject } from '../../kernel/api/fleet/unreadable-object.js';
+
+const Namespaces = z.array(Name);
+
+/**
+ * Stands for a FleetCluster that does not follow its schema: a paused cluster, so that it stays a member and
+ * nothing is written there. Undefined if its name or labels cannot be read either.
+ */
+export function unreadableCluster(unreadable: UnreadableObject): FleetCluster | undefined {
+  const { object } = unreadable;
+  const spec = specOf(unreadable);
+  const allowedNamespaces = Namespaces.safeParse(spec['allowedNamespaces']).data;
+  return FleetCluster.safeParse({
+    ...object,
+    spec: { access: { context: object.metadata.name }, paused: true, allowedNamespaces },
+  }).data;
+}

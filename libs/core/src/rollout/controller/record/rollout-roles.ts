@@ -1,0 +1,56 @@
+import type { RolloutFacts } from '../step/facts.js';
+import { isFinal } from '../step/phases.js';
+import type { RolloutRecord } from './rollout-record.js';
+
+/** The roll-outs of one subject, the oldest first, and what each is by now. */
+export class SubjectRollouts {
+  readonly records: RolloutRecord[] = [];
+
+  get newest(): RolloutRecord | undefined {
+    return this.records.at(-1);
+  }
+
+  get active(): RolloutRecord | undefined {
+    return this.records.findLast((record) => !isFinal(record.status.phase) && !record.isQueued);
+  }
+
+  get queued(): RolloutRecord | undefined {
+    return this.records.findLast((record) => record.isQueued);
+  }
+
+  /** The newest Completed one: what clusters that join get while none is active. */
+  get standing(): RolloutRecord | undefined {
+    return this.records.findLast((record) => record.status.phase === 'Completed');
+  }
+
+  roleOf(record: RolloutRecord): RolloutFacts['role'] {
+    if (record === this.active) return 'active';
+    if (record !== this.standing) return 'frozen';
+    return this.active === undefined && this.queued === undefined ? 'standing' : 'held';
+  }
+
+  /** A newer roll-out has left the cluster Done or Failed: the standing one leaves it alone. */
+  isDecidedByNewer(record: RolloutRecord, cluster: string): boolean {
+    return this.records.slice(this.records.indexOf(record) + 1).some((newer) => {
+      const phase = newer.rows.get(cluster)?.phase;
+      return phase === 'Done' || phase === 'Failed';
+    });
+  }
+
+  /**
+   * True if the content that a cluster holds is `needed`, or newer, and its roll-out is Done there (decision
+   * 0527). Content that no known roll-out has brought to the cluster counts as it is.
+   */
+  isPromoted(cluster: string, held: string | null, needed: string): boolean {
+    if (!this.isAtLeast(held, needed)) return false;
+    const rows = this.records.flatMap(({ spec, rows: all }) => (spec.target === held ? (all.get(cluster) ?? []) : []));
+    return rows.length === 0 || rows.some(({ phase }) => phase === 'Done');
+  }
+
+  /** Whether a bundle is the target of the first roll-out with `target`, or of a later one. */
+  isAtLeast(bundle: string | null, target: string): boolean {
+    if (bundle === target) return true;
+    const first = this.records.findIndex(({ spec }) => spec.target === target);
+    return first >= 0 && this.records.slice(first).some(({ spec }) => spec.target === bundle);
+  }
+}

@@ -1,0 +1,28 @@
+import type { SelectedCluster, SelectorFailure } from '../../placement/select-clusters.js';
+import type { FleetFiles, FleetSubject } from './subjects.js';
+
+/** True if a subject is to be in a cluster: both select it, and the cluster allows its namespace. */
+export function isTargetOf(subject: FleetSubject | undefined, cluster: TargetCluster | undefined): boolean {
+  return subject !== undefined && cluster !== undefined && allows(cluster, subject) && subject.selects(cluster);
+}
+
+/** Facts of a cluster by which a subject is to be in it. */
+type TargetCluster = SelectedCluster & Readonly<{ allowedNamespaces: readonly string[] | undefined }>;
+
+const allows = ({ allowedNamespaces: allowed }: TargetCluster, { namespace }: FleetSubject): boolean =>
+  allowed === undefined || allowed.includes(namespace);
+
+/** Names why a subject is not in a cluster that allows it, if an expression of a selector fails there. */
+export const selectorFailureOn = (subject: FleetSubject, cluster: TargetCluster): SelectorFailure | undefined =>
+  allows(cluster, subject) ? subject.failureOn?.(cluster) : undefined;
+
+/** True if an older subject for the same package and namespace is to be in a cluster. */
+export function hasOlder(files: FleetFiles, { place, key }: FleetSubject, cluster: TargetCluster): boolean {
+  if (place === undefined) return false;
+  for (const other of files.subjects.values()) {
+    if (other.key === key) return false;
+    const isSame = other.place?.package === place.package && other.place.namespace === place.namespace;
+    if (isSame && isTargetOf(other, cluster)) return true;
+  }
+  return false;
+}

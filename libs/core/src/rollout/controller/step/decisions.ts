@@ -1,0 +1,244 @@
+import type { DecisionAction } from '../../../kernel/api/fleet/fleet-decision.js';
+import type { ChangeKind } from '../../../kernel/api/fleet/fleet-strategy.js';
+import type { Author } from '../../review/class-approval.js';
+import { deniesReturns, mayVote } from '../../review/class-approval.js';
+import type { Draft } from './draft.js';
+import type { RolloutFacts } from './facts.js';
+import { isFinal } from './phases.js';
+import { chosenToReturn } from './returns.js';
+import { hasChanges, resume } from './rollout-moves.js';
+import type { RolloutStatus } from './rollout-state.js';
+import { isChanged, type RolloutRow } from './row.js';
+import { skippedByDecision, waitingAgain } from './row-moves.js';
+import { openWave } from './wave-moves.js';
+import { retryRefusal } from './withdrawn.js';
+
+/** What a user decided about a roll-out. */
+export type Decision = Readonly<{
+  rollout: string;
+  action: DecisionAction;
+  class: string | null;
+  /** The kinds of change that the class was shown with; absent: that is not known. */
+  changes?: readonly ChangeKind[] | undefined;
+  wave: string | null;
+  clusters: readonly string[];
+  by: Author;
+  at: number;
+  reason: string;
+  expiresAt: number | undefined;
+}>;
+
+export type DecisionReason =
+  | 'Effective'
+  | 'NotAllowed'
+  | 'NotApplicable'
+  | 'UnknownRollout'
+  | 'UnknownClass'
+  | 'UnknownWave'
+  | 'UnknownCluster'
+  | 'Expired';
+
+/** What a decision brings about outside the roll-out. */
+export type DecisionEffects = Readonly<{
+  reason: DecisionReason;
+  /** Why it has no effect, where the reason and the phase of the roll-out do not say that. */
+  message?: string;
+  /** A roll-out of the same target is made anew. */
+  isNewRollout: boolean;
+  /** Clusters where the target is no longer denied. */
+  allowedIn: readonly string[];
+}>;
+
+const refused = (reason: DecisionReason): DecisionEffects => ({ reason, isNewRollout: false, allowedIn: [] });
+const EFFECTIVE: DecisionEffects = { reason: 'Effective', isNewRollout: false, allowedIn: [] };
+
+/** Carries a decision out on the draft, or says why it has no effect. */
+export function applyDecision(decision: Decision, draft: Draft): DecisionEffects {
+  const { spec, status } = draft;
+  if (decision.expiresAt !== undefined && decision.expiresAt <= draft.now) return refused('Expired');
+  if (decision.class !== null && !status.classes.some(({ name }) => name === decision.class)) {
+    return refused('UnknownClass');
+  }
+  if (decision.wave !== null && !spec.waves.some(({ name }) => name === decision.wave)) return refused('UnknownWave');
+  if (decision.clusters.some((cluster) => draft.row(cluster) === undefined)) return refused('UnknownCluster');
+  return HANDLERS[decision.action](decision, draft) ?? refused('NotApplicable');
+}
+
+const NOT_ROLLED_BACK: ReadonlySet<string> = new Set(['Superseded', 'Planning']);
+
+type Handler = (decision: Decision, draft: Draft) => DecisionEffects | undefined;
+
+const HANDLERS: Readonly<Record<DecisionAction, Handler>> = {
+  Approve: (decision, draft) => vote(decision, draft, true),
+  Reject: (decision, draft) => vote(decision, draft, false),
+  Pause: (_, draft) => {
+    const { phase } = draft.status;
+    if (phase !== 'Planning' && phase !== 'Progressing') return undefined;
+    if (draft.status.isAborting || draft.status.reason === 'Queued') return undefined;
+    draft.setStatus({ phase: 'Paused', reason: 'Decision' });
+    return EFFECTIVE;
+  },
+  Resume: (_, draft) => resumeByDecision(draft),
+  Promote: (decision, draft) => promote(decision, draft),
+  Retry: (decision, draft) => retry(decision, draft),
+  Skip: (decision, draft) => skip(decision, draft),
+  Abort: (_, draft) => abort(draft),
+  Rollback: (decision, draft) => rollBack(decision, draft),
+  BreakGlass: (decision, draft) => breakGlass(decision, draft),
+};
+
+function vote(
+  { class: name, changes: shown, by }: Decision,
+  draft: Draft,
+  approves: boolean,
+): DecisionEffects | undefined {
+  const found = draft.status.classes.find((one) => one.name === name);
+  if (found === undefined) return refused('UnknownClass');
+  if (approves && found.state.phase === 'Denied') return undefined;
+  if (!mayVote(found.changes, draft.spec.strategy.approval, by)) return refused('NotAllowed');
+  const more = found.changes.filter((kind) => shown?.includes(kind) === false);
+  if (approves && more.length > 0) return { ...refused('NotApplicable'), message: grownText(found.name, more) };
+  const votes = [...found.votes, { by, at: draft.now, approves }];
+  draft.setStatus({ classes: draft.status.classes.map((one) => (one === found ? { ...one, votes } : one)) });
+  return EFFECTIVE;
+}
+
+const grownText = (name: string, more: readonly ChangeKind[]): string =>
+  `class ${name} changes more than was shown by now: ${more.join(', ')}; look at it, then approve it again`;
+
+function resumeByDecision(draft: Draft): DecisionEffects | undefined {
+  const { phase, reason } = draft.status;
+  const isPaused = phase === 'Paused' && reason === 'Decision';
+  if (!isPaused && !(phase === 'Halted' && reason !== 'RollbackIncomplete')) return undefined;
+  for (const row of draft.allRows()) if (row.isFailure) draft.put({ ...row, isFailure: false });
+  goOn(draft, 'Resumed');
+  return EFFECTIVE;
+}
+
+/** Leaves a stop behind: failures were forgiven, and the gates of waves begin anew. */
+function forgetStop(draft: Draft): void {
+  draft.setStatus({ stop: undefined });
+  for (const [index, { phase }] of draft.status.waves.entries()) {
+    if (phase === 'Soaking') draft.setWave(index, { gates: {}, gatesFrom: draft.now });
+  }
+}
+
+function goOn(draft: Draft, reason: 'Resumed' | 'Retried'): void {
+  forgetStop(draft);
+  resume(draft, reason);
+}
+
+function promote({ wave }: Decision, draft: Draft): DecisionEffects | undefined {
+  if (isFinal(draft.status.phase)) return undefined;
+  let isEffective = false;
+  for (const [index, { name }] of draft.spec.waves.entries()) {
+    if (wave !== null && wave !== name) continue;
+    const { phase, reason } = draft.wave(index);
+    if (phase === 'AwaitingPromotion') openWave(index, draft, 'Promoted');
+    else if (phase === 'Soaking') draft.setWave(index, { isPromoted: true, gatesFrom: draft.now });
+    else if (phase === 'Open' && reason === 'NotEnoughSuccesses') {
+      draft.setWave(index, { phase: 'Complete', reason: 'Promoted', completedAt: draft.now });
+    } else continue;
+    isEffective = true;
+  }
+  return isEffective ? EFFECTIVE : undefined;
+}
+
+/** The rows that a decision names, by cluster, wave and class; all where it names none. */
+function namedRows({ clusters, wave, class: name }: Decision, draft: Draft): RolloutRow[] {
+  const rows = clusters.length > 0 ? clusters.flatMap((one) => draft.row(one) ?? []) : [...draft.allRows()];
+  return rows.filter(
+    (row) => (wave === null || draft.spec.waves[row.wave]?.name === wave) && (name === null || row.class === name),
+  );
+}
+
+/** A Retry makes a roll-out anew that went back or was aborted, while no newer one is there. */
+export const isRetriedAnew = (
+  { phase }: Pick<RolloutStatus, 'phase'>,
+  { isNewest }: Pick<RolloutFacts, 'isNewest'>,
+): boolean => isNewest && (phase === 'RolledBack' || phase === 'Aborted');
+
+function retry(decision: Decision, draft: Draft): DecisionEffects | undefined {
+  const { status, facts } = draft;
+  if (isRetriedAnew(status, facts)) {
+    // The new one could not go on either.
+    if (facts.isTargetWithdrawn) {
+      return { ...refused('NotApplicable'), message: retryRefusal(draft.spec.target) };
+    }
+    return { ...EFFECTIVE, isNewRollout: true };
+  }
+  if (facts.isTargetWithdrawn === true && !isFinal(status.phase)) {
+    return { ...refused('NotApplicable'), message: retryRefusal(draft.spec.target) };
+  }
+  const isStanding = status.phase === 'Completed' && facts.role !== 'frozen';
+  if (status.reason === 'RollbackIncomplete' || (isFinal(status.phase) && !isStanding)) return undefined;
+  const rows = namedRows(decision, draft).filter(
+    ({ phase, reason }) =>
+      phase === 'Failed' || phase === 'RolledBack' || (phase === 'Skipped' && reason === 'ByDecision'),
+  );
+  if (rows.length === 0) return undefined;
+  for (const row of rows) {
+    draft.move({ ...waitingAgain(row, draft), isRetry: true, isFailure: false, goBack: undefined, keepsWave: true });
+  }
+  if (status.phase === 'Halted') goOn(draft, 'Retried');
+  else if (status.stop !== undefined) {
+    forgetStop(draft);
+    if (status.phase === 'Progressing') draft.setStatus({ reason: 'Retried' });
+  }
+  return { ...EFFECTIVE, allowedIn: rows.map(({ cluster }) => cluster) };
+}
+
+function skip(decision: Decision, draft: Draft): DecisionEffects | undefined {
+  const { status, facts } = draft;
+  if (facts.role === 'frozen' || (isFinal(status.phase) && status.phase !== 'Completed')) return undefined;
+  const rows = namedRows(decision, draft).filter(({ phase }) => phase === 'Waiting' || phase === 'Failed');
+  if (rows.length === 0) return undefined;
+  for (const row of rows) draft.move(skippedByDecision(row));
+  return EFFECTIVE;
+}
+
+function abort(draft: Draft): DecisionEffects | undefined {
+  const { phase } = draft.status;
+  if (isFinal(phase) || phase === 'RollingBack') return undefined;
+  if (phase === 'Planning' || draft.sum.inFlight + draft.sum.rollingBack === 0) {
+    draft.setStatus({ phase: 'Aborted', reason: 'Decision', finishedAt: draft.now, stop: undefined });
+  } else draft.setStatus({ isAborting: true, stop: undefined, phase: 'Progressing', reason: 'Aborting' });
+  return EFFECTIVE;
+}
+
+const mayRollBack = ({ status, facts, spec }: Draft): boolean =>
+  facts.isNewest && !NOT_ROLLED_BACK.has(status.phase) && !deniesReturns(spec.strategy.approval);
+
+function rollBack(decision: Decision, draft: Draft): DecisionEffects | undefined {
+  if (!mayRollBack(draft)) return undefined;
+  const isNamed = decision.clusters.length > 0 || decision.wave !== null || decision.class !== null;
+  const rows = namedRows(decision, draft).filter(isChanged);
+  if (rows.length === 0) return undefined;
+  for (const row of rows) {
+    const isRunning = row.phase === 'Verifying' || row.isRunning;
+    // What runs there ends first; where all go back, it is chosen then.
+    if (isRunning && !isNamed) continue;
+    const honoursWindows = row.phase === 'Done';
+    const denies = isNamed ? 'Cluster' : 'Operator';
+    draft.put(chosenToReturn(row, { reason: 'Decision', denies, honoursWindows }));
+  }
+  if (isNamed) return EFFECTIVE;
+  for (const index of draft.spec.waves.keys()) {
+    if (hasChanges(index, draft)) draft.setWave(index, { phase: 'RollingBack', reason: 'Decision' });
+  }
+  draft.setStatus({
+    phase: 'RollingBack',
+    reason: 'Decision',
+    isGoingBack: true,
+    finishedAt: undefined,
+    stop: undefined,
+  });
+  return EFFECTIVE;
+}
+
+function breakGlass({ by, expiresAt }: Decision, draft: Draft): DecisionEffects | undefined {
+  if (isFinal(draft.status.phase) || draft.status.reason === 'Queued' || expiresAt === undefined) return undefined;
+  if (draft.facts.isWindowInTheWay(by.groups)) return refused('NotAllowed');
+  draft.setStatus({ breakGlass: [...draft.status.breakGlass, { groups: by.groups, until: expiresAt }] });
+  return EFFECTIVE;
+}

@@ -1,0 +1,128 @@
+import { orderOf, waveOf } from '../../placement/waves.js';
+import { addRollbackClass, settleClasses } from './classes.js';
+import { applyDecision, type Decision, type DecisionEffects } from './decisions.js';
+import { Draft } from './draft.js';
+import type { Member, RolloutFacts } from './facts.js';
+import { forgiveMissedQuestions } from './missed-questions.js';
+import { isFinal } from './phases.js';
+import { chooseReturns, startReturns } from './returns.js';
+import { mayOpenWaves, moveRollout, noteStop } from './rollout-moves.js';
+import type { RolloutStatus, RolloutView } from './rollout-state.js';
+import { newRow, type RolloutRow } from './row.js';
+import { movedByFacts, wakeOf } from './row-moves.js';
+import { continueHops, type Order, startClusters } from './starts.js';
+import type { WaveTally } from './tally.js';
+import { askWaveGates, moveWaves, waveWakes } from './wave-moves.js';
+
+/** What a step found. The caller writes it; until then nothing has happened. */
+export type StepResult = Readonly<{
+  status: RolloutStatus;
+  rows: ReadonlyMap<string, RolloutRow>;
+  tallies: readonly WaveTally[];
+  decision: DecisionEffects | undefined;
+  orders: readonly Order[];
+  /** When each row that was examined must be examined again by the clock alone. */
+  rowWakes: ReadonlyMap<string, number | undefined>;
+  /** When the roll-out itself must be examined again by the clock alone. */
+  wakeAt: number | undefined;
+}>;
+
+/**
+ * One step of a roll-out: a pure function of the roll-out, what is known of its clusters, one decision, and
+ * the time. `clusters` are those of which something may have changed; a row, a wave and the roll-out change
+ * at most once.
+ */
+export function stepRollout(
+  view: RolloutView,
+  facts: RolloutFacts,
+  decision: Decision | undefined,
+  clusters: Iterable<string>,
+  now: number,
+): StepResult {
+  const draft = new Draft(view, facts, now);
+  const examined = new Set(clusters);
+  forgiveMissedQuestions(examined, draft);
+  const effects = decision === undefined ? undefined : applyDecision(decision, draft);
+  for (const cluster of draft.changedRows.keys()) examined.add(cluster);
+  const orders: Order[] = [];
+  if (view.status.reason !== 'Queued') {
+    settleClasses(examined, draft);
+    for (const cluster of examined) examine(cluster, draft);
+    const hasEnded = isFinal(draft.status.phase);
+    if (!hasEnded) askWaveGates(draft);
+    noteStop(draft);
+    const statusBefore = draft.status;
+    chooseReturns(examined, draft);
+    addRollbackClass(draft);
+    orders.push(...startReturns(examined, draft));
+    orders.push(...continueHops(examined, draft));
+    orders.push(...startClusters(examined, draft));
+    // What has ended keeps its waves as they are.
+    if (!hasEnded) moveWaves(draft, mayOpenWaves(draft));
+    // A decision has moved the roll-out already.
+    if (statusBefore.phase === view.status.phase && statusBefore.reason === view.status.reason) moveRollout(draft);
+  }
+  return result(draft, examined, effects, orders);
+}
+
+function result(
+  draft: Draft,
+  examined: Iterable<string>,
+  decision: DecisionEffects | undefined,
+  orders: readonly Order[],
+): StepResult {
+  const rowWakes = new Map<string, number | undefined>();
+  for (const cluster of new Set([...examined, ...draft.changedRows.keys()])) {
+    const row = draft.row(cluster);
+    rowWakes.set(cluster, row === undefined || row.phase === 'Removed' ? undefined : wakeOf(row, draft));
+  }
+  const { status, tallies, changedRows: rows } = draft;
+  return { status, rows, tallies, decision, orders, rowWakes, wakeAt: rolloutWake(draft) };
+}
+
+/** Creates the row of a cluster that is to have one, or moves the one that is there by the facts. */
+function examine(cluster: string, draft: Draft): void {
+  if (draft.settled.has(cluster)) return;
+  const { facts } = draft;
+  const row = draft.row(cluster);
+  // What has ended and is not the standing roll-out stays as it is, but for returns.
+  if (facts.role === 'frozen' && row?.phase !== 'RollingBack' && row?.goBack === undefined) return;
+  const member = facts.member(cluster);
+  if (row === undefined) {
+    if (member !== undefined && facts.isTarget(cluster) && facts.mayJoin(cluster)) draft.move(joined(member, draft));
+    return;
+  }
+  const placed = member === undefined ? row : identified(replaced(row, member, draft), member);
+  const moved = movedByFacts(placed, draft);
+  if (moved === row) return;
+  const isSilent = moved.phase === row.phase && moved.reason === row.reason && moved.wave === row.wave;
+  if (isSilent || moved === placed) draft.put(moved);
+  else draft.move(moved);
+}
+
+function joined(member: Member, { spec }: Draft): RolloutRow {
+  const order = orderOf(spec.uid, member.name);
+  const row = newRow(member.name, order, waveOf(spec.waves, spec.cuts, member, order), member);
+  return member.isReachable ? row : { ...row, reason: 'Offline' };
+}
+
+/** A cluster that has not started belongs to the wave of its labels. */
+function replaced(row: RolloutRow, member: Member, { spec }: Draft): RolloutRow {
+  if (row.placedAt === member.generation || row.keepsWave || row.phase !== 'Waiting') return row;
+  return { ...row, placedAt: member.generation, wave: waveOf(spec.waves, spec.cuts, member, row.order) };
+}
+
+/** A cluster that answers for the first time is no other one than before. */
+const identified = (row: RolloutRow, { identity }: Member): RolloutRow =>
+  row.identity === undefined && identity !== undefined ? { ...row, identity } : row;
+
+function rolloutWake(draft: Draft): number | undefined {
+  const { status, now } = draft;
+  const times = status.classes.flatMap(({ state }) => state.until ?? []);
+  times.push(...status.breakGlass.map(({ until }) => until));
+  if (status.finishedAt === undefined) {
+    for (const index of status.waves.keys()) times.push(...waveWakes(index, draft));
+  }
+  const later = times.filter((time) => time > now && Number.isFinite(time));
+  return later.length === 0 ? undefined : Math.min(...later);
+}

@@ -1,0 +1,217 @@
+import { OPERATOR_ANNOTATION } from '../../cluster/marks/fleet-marks.js';
+import { CATALOG_SOURCE_API, type CatalogSource } from '../../kernel/api/catalog-source.js';
+import { type FleetCatalog, FleetCatalogStatus } from '../../kernel/api/fleet/fleet-catalog.js';
+import type { FleetOperator } from '../../kernel/api/fleet/fleet-operator.js';
+import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
+import type { OperatorGroup } from '../../kernel/api/operator-group.js';
+import { SUBSCRIPTION_API, type Subscription } from '../../kernel/api/subscription.js';
+import { canonicalHash } from '../../kernel/canonical/canonical-json.js';
+import { adoptedGroup, groupOf, groupsWith } from './desired-group.js';
+
+/** On a CatalogSource that the fleet makes: `<namespace>/<name>` of its FleetCatalog. */
+export const CATALOG_ANNOTATION = 'fleet.flotilla.dev/catalog';
+
+/** What a FleetOperator of OLM Classic needs to be known of, beside itself, in one cluster. */
+export type DesiredPlace = Readonly<{
+  globalCatalogNamespace: string;
+  /** The FleetCatalog that the operator names; undefined where there is none of that name. */
+  catalog?: FleetCatalog | undefined;
+  /** The digest of its content; default: the one that its status names. */
+  digest?: string | undefined;
+}>;
+
+/** The objects that are to be in a cluster for a FleetOperator of OLM Classic. */
+export type DesiredClassic = Readonly<{
+  operator: FleetOperator;
+  namespace: KubernetesObject;
+  /** Absent where the group is not the fleet's to make. */
+  operatorGroup: OperatorGroup | undefined;
+  /** The group that is there gets isolation. */
+  adoptsGroup: boolean;
+  subscription: Subscription;
+  /** The catalog by digest; absent where the operator's catalog is not the fleet's. */
+  catalogSource: CatalogSource | undefined;
+  catalogDigest: string | undefined;
+  /** The catalog moves in roll-outs of its own: no operator moves it. */
+  isStaged: boolean;
+  /** Objects of other owners are taken over. */
+  adopts: Readonly<{ subscription: boolean; catalogSource: boolean }>;
+}>;
+
+/** The objects, or why they are not known. */
+export function desiredClassic(operator: FleetOperator, place: DesiredPlace): DesiredClassic | string {
+  const { metadata, spec } = operator;
+  const source = sourceOf(operator, place);
+  if (typeof source === 'string') return source;
+  const catalog = spec.catalog.fleetCatalog === undefined ? undefined : catalogOf(source, place);
+  if (typeof catalog === 'string') return catalog;
+  const { channel, config } = spec.classic ?? {};
+  const annotations = { [OPERATOR_ANNOTATION]: `${metadata.namespace}/${metadata.name}` };
+  return {
+    operator,
+    namespace: { apiVersion: 'v1', kind: 'Namespace', metadata: { name: spec.namespace } },
+    operatorGroup: groupOf(operator),
+    adoptsGroup: spec.classic?.operatorGroup?.manage === 'Adopt',
+    subscription: {
+      ...SUBSCRIPTION_API,
+      metadata: { name: spec.package, namespace: spec.namespace, annotations },
+      spec: {
+        name: spec.package,
+        ...(channel === undefined ? {} : { channel }),
+        ...source,
+        installPlanApproval: 'Manual',
+        ...(config === undefined ? {} : { config }),
+      },
+    },
+    catalogSource: catalog?.source,
+    catalogDigest: catalog?.digest,
+    isStaged: place.catalog?.spec.promotion === 'Staged',
+    adopts: { subscription: spec.adopt, catalogSource: place.catalog?.spec.adopt === true },
+  };
+}
+
+function sourceOf(
+  { spec }: FleetOperator,
+  { globalCatalogNamespace, catalog }: DesiredPlace,
+): Pick<Subscription['spec'], 'source' | 'sourceNamespace'> | string {
+  const { fleetCatalog, name, namespace = globalCatalogNamespace } = spec.catalog;
+  if (fleetCatalog === undefined) return { source: name ?? '', sourceNamespace: namespace };
+  if (catalog === undefined) return `there is no FleetCatalog ${fleetCatalog} beside the FleetOperator`;
+  return sourceNamed(catalog, globalCatalogNamespace);
+}
+
+function sourceNamed(
+  { metadata, spec }: FleetCatalog,
+  globalCatalogNamespace: string,
+): Pick<Subscription['spec'], 'source' | 'sourceNamespace'> | string {
+  const source = spec.catalogSource;
+  if (source === undefined) return `FleetCatalog ${metadata.name} has no catalogSource, which OLM Classic needs`;
+  return { source: source.name, sourceNamespace: source.namespace ?? globalCatalogNamespace };
+}
+
+/** The CatalogSource of a FleetCatalog by digest, or why it is not known. */
+export function desiredCatalog(
+  catalog: FleetCatalog,
+  place: Omit<DesiredPlace, 'catalog'>,
+): Readonly<{ source: CatalogSource; digest: string }> | string {
+  const source = sourceNamed(catalog, place.globalCatalogNamespace);
+  return typeof source === 'string' ? source : catalogOf(source, { ...place, catalog });
+}
+
+const DIGEST = /@(sha256:[0-9a-f]{64})$/;
+
+/** The image of a FleetCatalog with the digest that is known of it, or why there is none. */
+export function catalogImage({
+  catalog,
+  digest,
+}: Pick<DesiredPlace, 'catalog' | 'digest'>):
+  | Readonly<{ image: string; digest: string; catalog: FleetCatalog }>
+  | string {
+  if (catalog === undefined) return 'there is no FleetCatalog';
+  const { metadata, spec } = catalog;
+  const pinned = DIGEST.exec(spec.image)?.[1];
+  const current = digest ?? pinned ?? FleetCatalogStatus.safeParse(catalog.status).data?.current;
+  if (current === undefined) return `the image of FleetCatalog ${metadata.name} was not fetched yet`;
+  return { image: `${withoutTag(spec.image)}@${current}`, digest: current, catalog };
+}
+
+/** The catalog with the digest that is known of its image. */
+function catalogOf(
+  { source: name, sourceNamespace: namespace }: Pick<Subscription['spec'], 'source' | 'sourceNamespace'>,
+  place: DesiredPlace,
+): Readonly<{ source: CatalogSource; digest: string }> | string {
+  const found = catalogImage(place);
+  if (typeof found === 'string') return found;
+  const { metadata, spec } = found.catalog;
+  const { priority, displayName, secrets } = spec.catalogSource ?? {};
+  const annotations = { [CATALOG_ANNOTATION]: `${metadata.namespace}/${metadata.name}` };
+  const source: CatalogSource = {
+    ...CATALOG_SOURCE_API,
+    metadata: { name, namespace, annotations },
+    spec: {
+      sourceType: 'grpc',
+      image: found.image,
+      ...(priority === undefined ? {} : { priority }),
+      ...(displayName === undefined ? {} : { displayName }),
+      ...(secrets === undefined ? {} : { secrets }),
+    },
+  };
+  return { source, digest: found.digest };
+}
+
+const withoutTag = (image: string): string => image.replace(/@.*$/, '').replace(/:[^/:]*$/, '');
+
+/** What of a namespace the preview changes. */
+export type OverlaidNamespace = Readonly<{
+  subscriptions: readonly Subscription[];
+  operatorGroups: readonly OperatorGroup[];
+}>;
+
+/**
+ * The namespace as it would be with the desired objects, or why they do not fit in it. Nothing is changed in
+ * what is given.
+ */
+export function withDesired(live: OverlaidNamespace, desired: DesiredClassic): OverlaidNamespace | string {
+  const { namespace = '' } = desired.subscription.metadata;
+  const named = live.subscriptions.find(({ metadata }) => metadata.name === desired.subscription.metadata.name);
+  if (named !== undefined && named.spec.name !== desired.subscription.spec.name) {
+    return `Subscription ${namespace}/${named.metadata.name} is of another package`;
+  }
+  const isThere = live.subscriptions.some(({ spec }) => spec.name === desired.subscription.spec.name);
+  const groups = groupsAfter(live, desired, isThere);
+  if (typeof groups === 'string') return groups;
+  const subscribed = live.subscriptions.find(({ spec }) => spec.name === desired.subscription.spec.name);
+  const others = live.subscriptions.filter((one) => one !== subscribed);
+  return { subscriptions: [...others, subscriptionOver(subscribed, desired)], operatorGroups: groups };
+}
+
+/** The group of what is installed already stays as it is, unless it is adopted. */
+function groupsAfter(
+  live: OverlaidNamespace,
+  { operator, operatorGroup, adoptsGroup }: DesiredClassic,
+  isThere: boolean,
+): readonly OperatorGroup[] | string {
+  if (adoptsGroup) {
+    const adopted = adoptedGroup(live.operatorGroups, operator);
+    return typeof adopted === 'string' ? adopted : [adopted];
+  }
+  return isThere ? live.operatorGroups : groupsWith(live, operator.spec.namespace, operatorGroup);
+}
+
+/** Why a Subscription that is there, read with annotations, may not be changed; undefined where it may. */
+export function subscriptionConflict(
+  { subscriptions }: Pick<OverlaidNamespace, 'subscriptions'>,
+  { adopts, subscription }: DesiredClassic,
+): string | undefined {
+  const live = subscriptions.find(({ spec }) => spec.name === subscription.spec.name);
+  const key = OPERATOR_ANNOTATION;
+  if (live === undefined || adopts.subscription) return undefined;
+  if (live.metadata.annotations?.[key] === subscription.metadata.annotations?.[key]) return undefined;
+  return `Subscription ${live.metadata.namespace}/${live.metadata.name} is not the fleet's: set adopt: true to take it over`;
+}
+
+/** The Subscription as it will be once the fleet has applied what it wants. */
+export function subscriptionOver(live: Subscription | undefined, { subscription }: DesiredClassic): Subscription {
+  if (live === undefined) return subscription;
+  return { ...live, spec: { ...live.spec, ...subscription.spec } };
+}
+
+/** Why a CatalogSource that is there may not be moved; undefined where it may. */
+export function catalogConflict(live: CatalogSource | undefined, desired: DesiredClassic): string | undefined {
+  const wanted = desired.catalogSource;
+  if (live === undefined || wanted === undefined || desired.adopts.catalogSource) return undefined;
+  const key = CATALOG_ANNOTATION;
+  if (live.metadata.annotations?.[key] === wanted.metadata.annotations?.[key]) return undefined;
+  return `CatalogSource ${live.metadata.namespace}/${live.metadata.name} is not the fleet's: set adopt: true in the FleetCatalog`;
+}
+
+/** What is desired, apart from where it is listed: the catalog's digest is no part of it. */
+export function specHash(desired: DesiredClassic): string {
+  const { namespace, operatorGroup, adoptsGroup, subscription, catalogSource } = desired;
+  const catalog = catalogSource && { ...catalogSource, spec: { ...catalogSource.spec, image: null } };
+  const group = operatorGroup ?? (adoptsGroup ? 'Adopt' : null);
+  return canonicalHash({ namespace, operatorGroup: group, subscription, catalog: catalog ?? null });
+}
+
+/** Under which name the preview of a package in a namespace is observed; no namespace has such a name. */
+export const previewPlace = (namespace: string, packageName: string): string => `${namespace}~${packageName}`;

@@ -1,0 +1,214 @@
+import { z } from 'zod';
+import { FleetCatalogStatusFields } from '../../kernel/api/fleet/fleet-catalog.js';
+import { FleetClusterStatusFields } from '../../kernel/api/fleet/fleet-cluster.js';
+import { type FieldRule, FLEET_API } from '../../kernel/api/fleet/fleet-fields.js';
+import { type AnyFleetKind } from '../../kernel/api/fleet/fleet-kinds.js';
+import { FleetOperatorStatus, NAME_OF_CATALOG } from '../../kernel/api/fleet/fleet-operator.js';
+import { FleetRolloutStatus } from '../../kernel/api/fleet/fleet-rollout.js';
+import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
+import { specSchema } from './read-fleet-object.js';
+
+type JsonSchema = Readonly<Record<string, unknown>>;
+type Column = Readonly<{ name: string; type: string; jsonPath: string }>;
+type Names = Readonly<{ plural: string; short: string; scope: 'Namespaced' | 'Cluster'; columns: readonly Column[] }>;
+
+const text = (name: string, jsonPath: string): Column => ({ name, type: 'string', jsonPath });
+/** The status of a condition. */
+const condition = (name: string, type: string): Column => text(name, `.status.conditions[?(@.type=="${type}")].status`);
+const AGE: Column = { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' };
+
+const NAMES: Readonly<Record<AnyFleetKind, Names>> = {
+  FleetCluster: {
+    plural: 'fleetclusters',
+    short: 'fcl',
+    scope: 'Cluster',
+    columns: [
+      text('Version', '.status.version'),
+      condition('Reachable', 'Reachable'),
+      condition('Acting', 'Managed'),
+      { name: 'Operators', type: 'integer', jsonPath: '.status.operators' },
+      AGE,
+    ],
+  },
+  FleetCatalog: {
+    plural: 'fleetcatalogs',
+    short: 'fcat',
+    scope: 'Namespaced',
+    columns: [
+      text('Image', '.spec.image'),
+      text('Digest', '.status.current'),
+      text('Clusters', '.status.clusters'),
+      condition('Ready', 'Ready'),
+      AGE,
+    ],
+  },
+  FleetOperator: {
+    plural: 'fleetoperators',
+    short: 'fop',
+    scope: 'Namespaced',
+    columns: [
+      text('Package', '.spec.package'),
+      text('Version', '.status.versions[0].bundle'),
+      text('Done', '.status.done'),
+      text('Failed', '.status.counts.failed'),
+      text('State', '.status.conditions[?(@.type=="Progressing")].reason'),
+      condition('Resolved', 'Resolved'),
+      AGE,
+    ],
+  },
+  FleetStrategy: {
+    plural: 'fleetstrategies',
+    short: 'fst',
+    scope: 'Namespaced',
+    columns: [condition('Valid', 'Valid'), AGE],
+  },
+  FleetWindow: {
+    plural: 'fleetwindows',
+    short: 'fwin',
+    scope: 'Cluster',
+    columns: [
+      text('Type', '.spec.type'),
+      text('Active', '.status.active'),
+      text('Next', '.status.nextStart'),
+      text('Clusters', '.status.clusters'),
+      condition('Valid', 'Valid'),
+      AGE,
+    ],
+  },
+  FleetDecision: {
+    plural: 'fleetdecisions',
+    short: 'fdec',
+    scope: 'Namespaced',
+    columns: [
+      text('Rollout', '.spec.rollout'),
+      text('Action', '.spec.action'),
+      text('By', '.spec.by.user'),
+      text('Effective', '.status.effective'),
+      AGE,
+    ],
+  },
+  FleetRollout: {
+    plural: 'fleetrollouts',
+    short: 'fro',
+    scope: 'Namespaced',
+    columns: [
+      text('Subject', '.spec.subject.name'),
+      text('Target', '.spec.target.bundle'),
+      text('Phase', '.status.phase'),
+      text('Wave', '.status.wave'),
+      text('Done', '.status.counts.done'),
+      text('Failed', '.status.counts.failed'),
+      text('Reason', '.status.reason'),
+      AGE,
+    ],
+  },
+  FleetPlan: { plural: 'fleetplans', short: 'fpl', scope: 'Namespaced', columns: [text('Hash', '.spec.hash'), AGE] },
+  FleetAssignment: {
+    plural: 'fleetassignments',
+    short: 'fas',
+    scope: 'Cluster',
+    columns: [
+      text('Rows', '.status.counts.rows'),
+      text('Active', '.status.counts.active'),
+      text('Failed', '.status.counts.failed'),
+      AGE,
+    ],
+  },
+};
+
+/** Kinds whose status has fields that are declared; others are kept as they are. */
+const STATUSES: Partial<Readonly<Record<AnyFleetKind, z.ZodType>>> = {
+  FleetCluster: FleetClusterStatusFields,
+  FleetCatalog: FleetCatalogStatusFields,
+  FleetOperator: FleetOperatorStatus,
+  FleetRollout: FleetRolloutStatus,
+};
+const KEPT_AS_IT_IS = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+
+/**
+ * The fields of a status, none of them required: a status is derived, and one of another release may lack
+ * some. Unknown ones at its top are kept.
+ */
+function statusSchema(kind: AnyFleetKind): JsonSchema {
+  const schema = STATUSES[kind];
+  if (schema === undefined) return KEPT_AS_IT_IS;
+  const { required: _required, ...rest } = structural(z.toJSONSchema(schema) as JsonSchema);
+  return { ...rest, ...KEPT_AS_IT_IS };
+}
+
+/** The definition of a fleet kind: what its schema says, in the form that an API server takes. */
+export function fleetCrd(kind: AnyFleetKind): KubernetesObject {
+  const { plural, short, scope, columns } = NAMES[kind];
+  const [group = '', version = ''] = FLEET_API.split('/');
+  const names = { kind, listKind: `${kind}List`, plural, singular: kind.toLowerCase(), shortNames: [short] };
+  const properties = {
+    apiVersion: { type: 'string' },
+    kind: { type: 'string' },
+    metadata: { type: 'object' },
+    spec: structural(specSchema(kind) as JsonSchema),
+    status: statusSchema(kind),
+  };
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${plural}.${group}` },
+    spec: {
+      group,
+      names,
+      scope,
+      versions: [
+        {
+          name: version,
+          served: true,
+          storage: true,
+          subresources: { status: {} },
+          additionalPrinterColumns: columns,
+          schema: { openAPIV3Schema: { type: 'object', required: ['spec'], properties, ...wholeRules(kind) } },
+        },
+      ],
+    },
+  };
+}
+
+/** Keys of JSON schema that a CRD does not take. */
+const DROPPED = new Set(['$schema', 'additionalProperties', 'anyOf', 'propertyNames', 'const', 'allOf', 'pattern']);
+
+/** Rules about the name of an object, which stand at its root. */
+const wholeRules = (kind: AnyFleetKind): JsonSchema =>
+  kind === 'FleetOperator'
+    ? { [RULES]: [{ rule: "!self.metadata.name.startsWith('catalog-')", message: NAME_OF_CATALOG }] }
+    : {};
+
+const RULES = 'x-kubernetes-validations';
+const serverRules = (rules: readonly FieldRule[]) => rules.map(({ rule, message }) => ({ rule, message }));
+
+/** A JSON schema in the structural form of CRDs: unions of a number and a text become int-or-string. */
+function structural(schema: JsonSchema): JsonSchema {
+  const { properties, items, additionalProperties, anyOf, pattern } = schema;
+  const kept = Object.entries(schema).filter(([key]) => !DROPPED.has(key) && key !== 'properties' && key !== 'items');
+  const isSchema = typeof additionalProperties === 'object' && additionalProperties !== null;
+  // Whatever comes beside named fields; a CRD takes no map that has those, too.
+  const isLoose = isSchema && Object.keys(additionalProperties).length === 0;
+  const keepsAll = isLoose || schema['x-kubernetes-preserve-unknown-fields'] === true;
+  return {
+    ...Object.fromEntries(kept),
+    ...(RULES in schema ? { [RULES]: serverRules(schema[RULES] as readonly FieldRule[]) } : {}),
+    ...(Array.isArray(anyOf) ? { 'x-kubernetes-int-or-string': true, ...boundsOf(anyOf) } : {}),
+    // The pattern of a time is that of its format.
+    ...(pattern === undefined || schema['format'] !== undefined ? {} : { pattern }),
+    ...(isSchema && !keepsAll ? { additionalProperties: structural(additionalProperties as JsonSchema) } : {}),
+    ...(keepsAll ? { 'x-kubernetes-preserve-unknown-fields': true } : {}),
+    ...(properties === undefined ? {} : { properties: mapped(properties as Readonly<Record<string, JsonSchema>>) }),
+    ...(items === undefined ? {} : { items: structural(items as JsonSchema) }),
+  };
+}
+
+/** Bounds of a number and the pattern of a text hold for values of their own type alone. */
+function boundsOf(parts: readonly JsonSchema[]): JsonSchema {
+  const { minimum } = parts.find(({ type }) => type === 'integer') ?? {};
+  const { pattern } = parts.find(({ type }) => type === 'string') ?? {};
+  return { ...(minimum === undefined ? {} : { minimum }), ...(pattern === undefined ? {} : { pattern }) };
+}
+
+const mapped = (properties: Readonly<Record<string, JsonSchema>>): Readonly<Record<string, JsonSchema>> =>
+  Object.fromEntries(Object.entries(properties).map(([name, inner]) => [name, structural(inner)]));

@@ -1,0 +1,116 @@
+import type { RolloutRecord } from '../controller/record/rollout-record.js';
+import { durationMs } from '../placement/waves.js';
+import type { Controller } from './controller.js';
+import type { PlacedFault } from './faults.js';
+import { forgetStatus, rebuildRows } from './rebuild.js';
+import { SecondLeader } from './second-leader.js';
+import type { VirtualCluster } from './virtual-cluster.js';
+import type { VirtualWorld } from './world.js';
+
+/**
+ * Notes the faults that begin at a time. Returns what happens when the controller has made its last write.
+ */
+export function playFaults(world: VirtualWorld, controller: Controller): () => void {
+  const { faults } = world.options;
+  for (const fault of faults.all('offline')) playOffline(fault, world);
+  for (const fault of faults.all('clusterReplaced')) {
+    world.at(fault.from, () => {
+      for (const cluster of selected(fault, world)) world.replace(cluster);
+      controller.changedAll();
+    });
+  }
+  for (const { fault, from } of faults.all('wakesLost')) {
+    world.at(from, () => {
+      note('WakesLost', world);
+      const time = fault.wakesLost?.for;
+      world.loseWakes(time === undefined ? Number.POSITIVE_INFINITY : world.now + durationMs(time));
+    });
+  }
+  for (const { from } of faults.all('statusLost')) {
+    world.at(from, () => {
+      note('StatusLost', world);
+      for (const record of controller.records) forgetStatus(record, world.now);
+    });
+  }
+  for (const { from } of faults.all('assignmentsLost')) {
+    world.at(from, () => {
+      note('AssignmentsLost', world);
+      for (const record of controller.records) {
+        withdrawOrders(record, world);
+        controller.whenUp(() => rebuildRows(record, world, controller));
+      }
+    });
+  }
+  for (const placed of faults.all('secondLeader')) playSecondLeader(placed, world, controller);
+  return playKills(world, controller);
+}
+
+/** Orders that no applier has read yet are gone with the assignments. */
+function withdrawOrders({ subject }: RolloutRecord, world: VirtualWorld): void {
+  for (const cluster of world.clusters.values()) world.withdraw(cluster, subject.key);
+}
+
+const note = (phase: string, world: VirtualWorld): void =>
+  world.options.log.add(world.now, { kind: 'controller', phase });
+
+function selected({ fault, index }: PlacedFault, world: VirtualWorld): VirtualCluster[] {
+  return [...world.clusters.values()].filter((cluster) => world.options.faults.selects(fault.clusters, index, cluster));
+}
+
+function playOffline(placed: PlacedFault, world: VirtualWorld): void {
+  const time = placed.fault.offline?.for;
+  const until = time === undefined ? Number.POSITIVE_INFINITY : placed.from + durationMs(time);
+  const take = (cluster: VirtualCluster): void => {
+    world.goOffline(cluster);
+    if (!Number.isFinite(until)) return;
+    const isLive = (): boolean => world.clusters.get(cluster.name) === cluster;
+    world.at(until, () => (isLive() ? world.goOnline(cluster) : undefined), isLive);
+  };
+  world.at(placed.from, () => {
+    for (const cluster of selected(placed, world)) take(cluster);
+  });
+  // One that joins while the fault holds was never reached.
+  world.onJoined.push((cluster) => {
+    const holds = world.now >= placed.from && world.now < until;
+    if (holds && world.options.faults.selects(placed.fault.clusters, placed.index, cluster)) take(cluster);
+  });
+}
+
+/** Another controller makes steps too, from what it knew some time ago. */
+function playSecondLeader({ fault, from }: PlacedFault, world: VirtualWorld, controller: Controller): void {
+  const { for: time, staleBy = '0s' } = fault.secondLeader ?? {};
+  const until = time === undefined ? Number.POSITIVE_INFINITY : from + durationMs(time);
+  const leader = new SecondLeader(controller, durationMs(staleBy), until);
+  controller.keepsFor = Math.max(controller.keepsFor ?? 0, durationMs(staleBy));
+  world.at(from, () => {
+    note('SecondLeader', world);
+    controller.others.push(leader);
+  });
+}
+
+function playKills(world: VirtualWorld, controller: Controller): () => void {
+  const kills = world.options.faults.all('controllerKilled');
+  const byWrites = kills.find(({ fault }) => fault.controllerKilled?.everyWrites !== undefined);
+  const every = byWrites?.fault.controllerKilled?.everyWrites ?? Number.POSITIVE_INFINITY;
+  const down = durationMs(byWrites?.fault.controllerKilled?.down ?? '0s');
+  const kill = (time: number): void => {
+    const { writer } = controller;
+    if (writer.isDown) return;
+    note('Killed', world);
+    writer.isDown = true;
+    world.at(world.now + time, () => {
+      note('Started', world);
+      writer.writesLeft = every;
+      controller.restart();
+    });
+  };
+  if (byWrites !== undefined)
+    world.at(byWrites.from, () => {
+      controller.writer.writesLeft = every;
+    });
+  for (const { fault, from } of kills) {
+    const given = fault.controllerKilled;
+    if (given !== undefined && given.everyWrites === undefined) world.at(from, () => kill(durationMs(given.down)));
+  }
+  return () => kill(down);
+}

@@ -1,0 +1,230 @@
+import type { RolloutRecord } from '../controller/record/rollout-record.js';
+import { isEvent, type RowChange } from '../controller/record/row-change.js';
+import { stepEvents } from '../controller/record/step-events.js';
+import { isInFlight, type RolloutRow } from '../controller/step/row.js';
+import { orderedLate } from '../controller/step/row-moves.js';
+import type { Order } from '../controller/step/starts.js';
+import type { StepResult } from '../controller/step/step.js';
+import { sumOf, type WaveTally } from '../controller/step/tally.js';
+import type { VirtualCluster } from './virtual-cluster.js';
+import type { RolloutOrders, VirtualWorld } from './world.js';
+
+type HubRecords = Readonly<{ records: readonly RolloutRecord[]; denied: Map<string, Set<string>> }>;
+
+/** A row with another order or result is a write; Verifying and reasons of waiting come from reports. */
+const isWrite = ({ before, after }: RowChange): boolean => before?.phase !== after.phase && after.phase !== 'Verifying';
+
+/**
+ * Writes what steps decide, one request after the other, as far as the controller comes. First the results of
+ * clusters, then the status of the roll-out with the names of those that begin something (its intent), then
+ * their rows. A decision and the first step of a roll-out are in the status as a whole, before any row.
+ */
+export class HubWriter {
+  writes = 0;
+  /** The controller is killed after this many more writes. */
+  writesLeft = Number.POSITIVE_INFINITY;
+  isDown = false;
+
+  constructor(
+    readonly hub: HubRecords,
+    readonly world: VirtualWorld,
+    readonly onKilled: () => void,
+  ) {}
+
+  /** One write to the hub API. */
+  written(): void {
+    this.writes++;
+    if (--this.writesLeft <= 0) this.onKilled();
+  }
+
+  #writtenAll(count: number): void {
+    for (let left = count; left > 0 && !this.isDown; left--) this.written();
+  }
+
+  /** Writes a step that was made from a version of the roll-out; false where that has changed since. */
+  commitGuarded(record: RolloutRecord, result: StepResult, version: number): boolean {
+    if (record.version !== version) return false;
+    this.commit(record, result, false);
+    return true;
+  }
+
+  /** Writes a step; whether something has moved. */
+  commit(record: RolloutRecord, result: StepResult, hasDecision: boolean): boolean {
+    const before = record.isNew ? undefined : record.status;
+    const changes = [...result.rows.values()].map((after) => ({ before: record.rows.get(after.cluster), after }));
+    const beginning = new Set(result.orders.map(({ cluster }) => cluster));
+    // A row goes after the status that keeps what it said of the wave.
+    const isFirst = ({ after }: RowChange): boolean => !beginning.has(after.cluster) && after.phase !== 'Removed';
+    const results = changes.filter((change) => isWrite(change) && isFirst(change));
+    const isWhole = hasDecision || before === undefined;
+    if (!isWhole && results.length >= this.writesLeft) {
+      this.#commitPart(record, results.slice(0, this.writesLeft));
+      return true;
+    }
+    const hasStatus = before !== result.status;
+    record.chosen = sumOf(result.tallies).chosen;
+    for (const event of stepEvents(record, before, changes, result)) this.world.options.log.add(this.world.now, event);
+    record.keep(this.world.now, changes);
+    record.isNew = false;
+    for (const { before: row, after } of changes) this.#store(record, row, after);
+    for (const [cluster, at] of result.rowWakes) this.#noteWake(record, cluster, at);
+    record.tallies = result.tallies;
+    record.status = result.status;
+    record.wakeAt = result.wakeAt;
+    if (result.wakeAt !== undefined) this.#wakeAt(record, result.wakeAt);
+    if (hasStatus) record.isAllDirty = true;
+    // Counted from here on: a crash between two writes leaves the rest to the intent.
+    const at = this.world.now;
+    record.intent = [...record.intent, ...result.orders.map((order) => ({ ...order, at }))];
+    if (!isWhole) this.#writtenAll(results.length);
+    if (hasStatus || result.orders.length > 0) this.written();
+    if (isWhole) this.#writtenAll(results.length);
+    this.completeIntent(record);
+    return hasStatus || changes.some(isEvent);
+  }
+
+  /** The controller dies before it has written its step: what is stored are the results of some clusters. */
+  #commitPart(record: RolloutRecord, changes: readonly RowChange[]): void {
+    const tallies = record.tallies.map((tally) => tally.copy());
+    for (const { before, after } of changes) {
+      if (before !== undefined) tallies[before.wave]?.add(before, -1);
+      tallies[after.wave]?.add(after, 1);
+    }
+    const { status } = record;
+    for (const event of stepEvents(record, status, changes, { status, tallies })) {
+      this.world.options.log.add(this.world.now, event);
+    }
+    record.keep(this.world.now, changes);
+    for (const { before, after } of changes) this.#store(record, before, after);
+    record.tallies = tallies;
+    record.isAllDirty = true;
+    this.#writtenAll(changes.length);
+  }
+
+  /** Writes the rows of those that begin something, and wakes their appliers. */
+  completeIntent(record: RolloutRecord): void {
+    while (record.intent.length > 0 && !this.isDown) {
+      const [order, ...others] = record.intent;
+      record.intent = others;
+      if (order === undefined) return;
+      const row = record.rows.get(order.cluster);
+      const expected = order.kind === 'Return' ? 'RollingBack' : 'Applying';
+      // What has ended since, or has gone, is not begun any more.
+      if (row?.phase !== expected || row.attempt !== order.attempt) continue;
+      this.written();
+      // The deadline runs from where an applier finds the order.
+      const late = this.world.now - order.at + this.#order(record, order, row);
+      if (late > 0) record.store(orderedLate(row, late));
+    }
+  }
+
+  /** Writes rows that were made from what their clusters report. */
+  storeRebuilt(record: RolloutRecord, rows: readonly RolloutRow[]): void {
+    record.intent = [];
+    record.rows.clear();
+    record.recount();
+    const tallies: WaveTally[] = record.tallies.map((tally) => tally.copy());
+    for (const row of rows) tallies[row.wave]?.add(row, 1);
+    const changes = rows.map((after) => ({ before: undefined, after }));
+    const events = stepEvents(record, record.status, changes, { status: record.status, tallies });
+    for (const event of events) this.world.options.log.add(this.world.now, event);
+    record.version++;
+    record.tallies = tallies;
+    for (const row of rows) record.store(row);
+    record.isAllDirty = true;
+    this.#writtenAll(rows.length);
+  }
+
+  #wakeAt(record: RolloutRecord, at: number): void {
+    this.world.at(
+      at,
+      () => undefined,
+      () => record.wakeAt === at && record.status.finishedAt === undefined,
+    );
+  }
+
+  #store(record: RolloutRecord, before: RolloutRow | undefined, after: RolloutRow): void {
+    record.store(after);
+    if (!isEvent({ before, after })) return;
+    record.dirty.add(after.cluster);
+    // A plan that moves this subject, too, may have waited for its approval.
+    for (const other of this.hub.records) {
+      if (other.rows.get(after.cluster)?.reason === 'Neighbour') other.dirty.add(after.cluster);
+    }
+    const cluster = this.world.clusters.get(after.cluster);
+    if (before === undefined && cluster !== undefined) this.world.plan(this.#orders(record, after), cluster);
+    if (before?.phase === after.phase) return;
+    if (after.phase === 'Skipped' && after.reason === 'ByDecision') record.skipped.add(after.cluster);
+    else record.skipped.delete(after.cluster);
+    if (after.phase === 'Done') this.#freed(record, after.cluster);
+    if (before !== undefined) this.#noteEnd(record, before, after);
+    if (cluster !== undefined) this.#noteOutcome(record, after, cluster);
+  }
+
+  /**
+   * A cluster that is in flight no more is free for other roll-outs, and takes no order that has not arrived.
+   */
+  #noteEnd(record: RolloutRecord, before: RolloutRow, after: RolloutRow): void {
+    const wasBusy = isInFlight(before) || before.phase === 'RollingBack';
+    if (!wasBusy || isInFlight(after)) return;
+    this.#freed(record, after.cluster);
+    const cluster = this.world.clusters.get(after.cluster);
+    if (cluster !== undefined) this.world.withdraw(cluster, record.subject.key);
+  }
+
+  /** Other roll-outs may have waited for this one in the cluster. */
+  #freed(record: RolloutRecord, cluster: string): void {
+    for (const other of this.hub.records) if (other !== record) other.dirty.add(cluster);
+  }
+
+  #noteOutcome(record: RolloutRecord, row: RolloutRow, cluster: VirtualCluster): void {
+    const { name, target } = record.spec;
+    if (row.phase === 'Done' && row.attempt > 0) this.world.done(this.#orders(record, row), cluster, row.attempt);
+    if ((row.phase === 'Failed' && row.attempt > 0) || row.phase === 'RolledBack') {
+      cluster.results.set(name, { phase: row.phase, reason: row.reason, attempt: row.attempt });
+    }
+    if (row.phase !== 'RollingBack') return;
+    record.returns++;
+    const { key } = record.subject;
+    const place = row.goBack?.denies === 'Operator' ? this.hub.denied : cluster.denied;
+    place.set(key, new Set([...(place.get(key) ?? []), target]));
+  }
+
+  #noteWake(record: RolloutRecord, cluster: string, at: number | undefined): void {
+    if (at === undefined) {
+      record.rowWakes.delete(cluster);
+      return;
+    }
+    if (record.rowWakes.get(cluster) === at) return;
+    record.rowWakes.set(cluster, at);
+    const isLive = (): boolean => record.rowWakes.get(cluster) === at;
+    this.world.at(
+      at,
+      () => {
+        if (!isLive()) return;
+        record.rowWakes.delete(cluster);
+        record.dirty.add(cluster);
+      },
+      isLive,
+    );
+  }
+
+  #orders({ spec, subject }: RolloutRecord, row: RolloutRow): RolloutOrders {
+    return { name: spec.name, subject, target: spec.target, wave: spec.waves[row.wave]?.name ?? '', class: row.class };
+  }
+
+  /** Gives an order; returns how much later its applier finds it. */
+  #order(record: RolloutRecord, { kind, cluster: name, attempt, hop }: Order, row: RolloutRow): number {
+    if (kind === 'Go') record.starts++;
+    const cluster = this.world.clusters.get(name);
+    if (cluster === undefined) return 0;
+    const orders = this.#orders(record, row);
+    const carryOut = (): void => {
+      if (kind === 'Go') this.world.go(orders, cluster, attempt, hop);
+      else if (kind === 'Hop') this.world.hop(orders, cluster, attempt, hop, false);
+      else this.world.giveBack(orders, cluster, attempt, hop);
+    };
+    // Without its wake-up an applier finds the order by itself a little later.
+    return this.world.order(cluster, record.subject.key, carryOut, this.isDown);
+  }
+}

@@ -1,0 +1,176 @@
+import type { FleetObject } from '../../kernel/api/fleet/fleet-kinds.js';
+import { durationMs } from '../placement/waves.js';
+import type { Controller } from './controller.js';
+import type { FleetScenario, ScenarioCluster } from './scenario.js';
+import type { ScriptEntry } from './scenario-schema.js';
+import { VirtualCluster } from './virtual-cluster.js';
+import type { VirtualWorld } from './world.js';
+
+/** Adds a cluster with what is installed in it. */
+export function addCluster(world: VirtualWorld, entry: ScenarioCluster): VirtualCluster {
+  const cluster = new VirtualCluster(entry.name, world.now, {
+    labels: entry.labels ?? {},
+    facts: entry.facts ?? {},
+    isPaused: entry.paused === true,
+    allowedNamespaces: entry.allowedNamespaces,
+  });
+  for (const [subject, bundle] of Object.entries(entry.installed ?? {})) cluster.installed.set(subject, bundle);
+  world.clusters.set(entry.name, cluster);
+  if (entry.offline === true) world.at(world.now, () => world.goOffline(cluster));
+  return cluster;
+}
+
+/** Notes what the script does, in its order; without any release every subject is released at once. */
+export function playScript(scenario: FleetScenario, world: VirtualWorld, controller: Controller): void {
+  const { script } = scenario.file;
+  for (const [index, entry] of script.entries()) {
+    world.at(durationMs(entry.at), () => play(entry, scenario.applied.get(index), world, controller));
+  }
+  if (script.some(({ release }) => release !== undefined)) return;
+  world.at(0, () => {
+    for (const key of controller.files.subjects.keys()) controller.release(key, undefined, 'Release');
+  });
+}
+
+function play(entry: ScriptEntry, applied: FleetObject | undefined, world: VirtualWorld, controller: Controller): void {
+  if (entry.release !== undefined) controller.release(entry.release.subject, entry.release.to, 'Release');
+  else if (entry.decide !== undefined) decide(entry.decide, world, controller);
+  else if (entry.join !== undefined) join(entry.join, world, controller);
+  else if (entry.withdraw !== undefined) withdraw(entry.withdraw, world, controller);
+  else if (entry.install !== undefined) install(entry.install, world, controller);
+  else if (entry.leave !== undefined) leave(entry.leave, world, controller);
+  else if (entry.remove !== undefined) remove(entry.remove, world, controller);
+  else if (applied !== undefined) apply(applied, world, controller);
+  else changeCluster(entry, world, controller);
+}
+
+function decide(given: NonNullable<ScriptEntry['decide']>, world: VirtualWorld, controller: Controller): void {
+  controller.decide({
+    rollout: given.rollout,
+    action: given.action,
+    class: given.class ?? null,
+    wave: given.wave ?? null,
+    clusters: given.clusters ?? [],
+    by: given.by,
+    at: world.now,
+    reason: given.reason,
+    expiresAt: given.for === undefined ? undefined : world.now + durationMs(given.for),
+  });
+}
+
+function join(entry: ScenarioCluster, world: VirtualWorld, controller: Controller): void {
+  if (world.clusters.has(entry.name)) return;
+  world.event('Joined', entry.name);
+  const { offline, ...online } = entry;
+  const cluster = addCluster(world, online);
+  if (offline === true) world.goOffline(cluster);
+  for (const joined of world.onJoined) joined(cluster);
+  if (!cluster.isOnline) cluster.isReachable = false;
+  controller.changedAll(entry.name);
+}
+
+/** The catalogs lead to a target no more. */
+function withdraw(
+  { subject, to }: NonNullable<ScriptEntry['withdraw']>,
+  world: VirtualWorld,
+  controller: Controller,
+): void {
+  world.withdrawn.add(`${subject} ${to}`);
+  controller.changedAll();
+}
+
+/** Users of a cluster bring a subject to another version themselves. */
+function install(
+  { cluster: name, subject: key, bundle }: NonNullable<ScriptEntry['install']>,
+  world: VirtualWorld,
+  controller: Controller,
+): void {
+  const [cluster, subject] = [world.clusters.get(name), controller.files.subjects.get(key)];
+  if (cluster !== undefined && subject !== undefined) world.installByHand(cluster, subject, bundle);
+}
+
+function leave(name: string, world: VirtualWorld, controller: Controller): void {
+  const cluster = world.clusters.get(name);
+  if (cluster === undefined) return;
+  world.event('Left', name);
+  world.clusters.delete(name);
+  cluster.activities.clear();
+  controller.changedAll(name);
+}
+
+/** Entries that change one cluster which is there. */
+function changeCluster(entry: ScriptEntry, world: VirtualWorld, controller: Controller): void {
+  const name = entry.label?.cluster ?? entry.pause ?? entry.unpause ?? entry.accept ?? '';
+  const cluster = world.clusters.get(name);
+  if (cluster === undefined) return;
+  if (entry.label !== undefined) {
+    relabel(cluster, entry.label.labels);
+    world.event('Relabelled', name);
+  } else if (entry.pause !== undefined) setPaused(cluster, true, world);
+  else if (entry.unpause !== undefined) setPaused(cluster, false, world);
+  else {
+    cluster.isReplaced = false;
+    world.event('Accepted', name);
+  }
+  controller.changedAll(name);
+}
+
+function relabel(cluster: VirtualCluster, changes: Readonly<Record<string, string | null>>): void {
+  const labels = Object.entries({ ...cluster.labels, ...changes });
+  cluster.relabel(Object.fromEntries(labels.filter((entry): entry is [string, string] => entry[1] !== null)));
+}
+
+function setPaused(cluster: VirtualCluster, isPaused: boolean, world: VirtualWorld): void {
+  if (cluster.isPaused === isPaused) return;
+  cluster.isPaused = isPaused;
+  cluster.pausedAt = world.now;
+  world.event(isPaused ? 'Paused' : 'Unpaused', cluster.name);
+  if (!isPaused) world.deliverAll(cluster);
+}
+
+function apply(object: FleetObject, world: VirtualWorld, controller: Controller): void {
+  controller.files.apply(object);
+  if (object.kind === 'FleetCluster') applyCluster(object, world, controller);
+  controller.changedAll();
+}
+
+/** What the simulation reads of a FleetCluster. */
+export const entryOf = ({
+  metadata,
+  spec,
+  status,
+}: Extract<FleetObject, { kind: 'FleetCluster' }>): ScenarioCluster => {
+  const facts = (status as Readonly<{ facts?: unknown }> | undefined)?.facts;
+  return {
+    name: metadata.name,
+    labels: metadata.labels ?? {},
+    paused: spec.paused,
+    allowedNamespaces: spec.allowedNamespaces,
+    ...(typeof facts === 'object' && facts !== null ? { facts: facts as Record<string, unknown> } : {}),
+  };
+};
+
+function applyCluster(
+  object: Extract<FleetObject, { kind: 'FleetCluster' }>,
+  world: VirtualWorld,
+  controller: Controller,
+): void {
+  const cluster = world.clusters.get(object.metadata.name);
+  const { allowedNamespaces, paused } = object.spec;
+  if (cluster === undefined) {
+    join(entryOf(object), world, controller);
+    return;
+  }
+  cluster.allowedNamespaces = allowedNamespaces;
+  setPaused(cluster, paused, world);
+  if (JSON.stringify(cluster.labels) === JSON.stringify(object.metadata.labels ?? {})) return;
+  cluster.relabel(object.metadata.labels ?? {});
+  world.event('Relabelled', cluster.name);
+}
+
+function remove(key: string, world: VirtualWorld, controller: Controller): void {
+  const [kind, name = ''] = key.split('/');
+  controller.files.remove(key);
+  if (kind === 'FleetCluster') leave(name, world, controller);
+  controller.changedAll();
+}

@@ -1,0 +1,32 @@
+import { stepRollout } from '../controller/step/step.js';
+import type { Controller } from './controller.js';
+
+/**
+ * A controller that believes to be the active one. It makes steps from what it knew some time ago and tries
+ * to write them. The hub API refuses what was made from an old version.
+ */
+export class SecondLeader {
+  /** Steps that were refused. */
+  refused = 0;
+
+  constructor(
+    readonly leader: Controller,
+    readonly staleBy: number,
+    readonly until: number,
+  ) {}
+
+  settle(): void {
+    const { records, world, writer } = this.leader;
+    if (world.now >= this.until || writer.isDown) return;
+    for (const record of records) {
+      const facts = this.leader.factsOf(record);
+      // A decision is read together with the roll-out that it concerns.
+      if (facts === undefined || record.isNew || record.isQueued || record.decisions.length > 0) continue;
+      const { view, version } = record.viewAt(world.now - this.staleBy);
+      const result = stepRollout(view, facts, undefined, [...view.rows.keys()], world.now);
+      const isIdle = result.rows.size === 0 && result.status === view.status;
+      if (isIdle || writer.isDown) continue;
+      if (!writer.commitGuarded(record, result, version)) this.refused++;
+    }
+  }
+}

@@ -1,0 +1,146 @@
+import { EventLog, type FleetEvent } from '../controller/record/event-log.js';
+import { FleetFiles } from '../controller/record/subjects.js';
+import { Agenda } from '../windows/agenda.js';
+import { isActive, nextChange, type WindowRules } from '../windows/window-rules.js';
+import { Controller } from './controller.js';
+import { playFaults } from './controller-faults.js';
+import { Faults } from './faults.js';
+import type { FleetRun } from './fleet-run.js';
+import type { FleetScenario } from './scenario.js';
+import { addCluster, playScript } from './script.js';
+import { type RunSummary, summaryOf } from './summary.js';
+import { type Due, VirtualWorld } from './world.js';
+
+/**
+ * Plays a scenario on a virtual clock: the same engine as that of the controller, on virtual clusters. The
+ * same scenario gives the same events.
+ */
+export function simulate(...played: Parameters<typeof simulateByInstants>): RunSummary {
+  const instants = simulateByInstants(...played);
+  for (;;) {
+    const { done, value } = instants.next();
+    if (done === true) return value;
+  }
+}
+
+/** As {@link simulate}, one instant of the virtual clock a step: for who shows it as it goes on. */
+export function* simulateByInstants(
+  scenario: FleetScenario,
+  emit: (event: FleetEvent) => void,
+  begins: (run: Omit<FleetRun, 'end'>) => void = () => undefined,
+): Generator<undefined, RunSummary> {
+  const agenda = new Agenda<Due>();
+  const log = new EventLog(Date.parse(scenario.file.start), emit);
+  const faults = new Faults(scenario.seed, scenario.file.faults);
+  const files = new FleetFiles(scenario.objects);
+  const world: VirtualWorld = new VirtualWorld({
+    seed: scenario.seed,
+    file: scenario.file,
+    faults,
+    log,
+    agenda,
+    changed: (cluster) => controller.changed(cluster),
+  });
+  const controller: Controller = new Controller(world, files, scenario.seed, () => killed());
+  begins({ controller, world });
+  for (const entry of scenario.clusters) addCluster(world, entry);
+  const killed = playFaults(world, controller);
+  playScript(scenario, world, controller);
+  const windows = new WindowClock(world, controller);
+  const end = yield* run(agenda, world, controller, windows, scenario.until);
+  return summaryOf(scenario, { controller, world, end });
+}
+
+/** Yields after each instant; returns the last one, in milliseconds since the start. */
+function* run(
+  agenda: Agenda<Due>,
+  world: VirtualWorld,
+  controller: Controller,
+  windows: WindowClock,
+  until: number,
+): Generator<undefined, number> {
+  let end = 0;
+  windows.announce();
+  for (;;) {
+    const next = nextInstant(agenda, windows);
+    if (next === undefined) return end;
+    if (next > until) {
+      world.now = until;
+      return until;
+    }
+    world.now = next;
+    end = next;
+    windows.announce();
+    while (agenda.nextAt === next) agenda.take()?.act();
+    // The script may have applied or removed windows.
+    windows.announce();
+    controller.settle();
+    yield;
+  }
+}
+
+/**
+ * When something is due next; windows count only while a cluster waits for one, or until something else is
+ * due.
+ */
+function nextInstant(agenda: Agenda<Due>, windows: WindowClock): number | undefined {
+  const due = agenda.dropWhile(({ isLive }) => !isLive());
+  const window = windows.nextAt;
+  if (due === undefined) return windows.isAwaited ? window : undefined;
+  return window === undefined ? due : Math.min(due, window);
+}
+
+/** Windows that open and close. */
+class WindowClock {
+  readonly #open = new Set<string>();
+  #windows: readonly WindowRules[] = [];
+  #changesAt: number | undefined;
+
+  constructor(
+    readonly world: VirtualWorld,
+    readonly controller: Controller,
+  ) {}
+
+  get #now(): number {
+    return this.world.options.log.start + this.world.now;
+  }
+
+  /** When a window opens or closes next, or leaves less time than it needs. */
+  get nextAt(): number | undefined {
+    return this.#changesAt;
+  }
+
+  /** Writes down which windows have opened or closed, and has every roll-out examine its clusters. */
+  announce(): void {
+    const { windows } = this.controller.files;
+    const isChanged = windows !== this.#windows || (this.#changesAt !== undefined && this.world.now >= this.#changesAt);
+    if (!isChanged) return;
+    this.#windows = windows;
+    const open = new Set(windows.filter((window) => isActive(window, this.#now)).map(({ name }) => name));
+    for (const name of [...this.#open].sort()) if (!open.has(name)) this.#event('WindowClosed', name);
+    for (const name of [...open].sort()) if (!this.#open.has(name)) this.#event('WindowOpened', name);
+    for (const record of this.controller.records) record.isAllDirty = true;
+    const next = nextChange(windows, this.#now);
+    this.#changesAt = next === undefined ? undefined : next - this.world.options.log.start;
+  }
+
+  #event(phase: 'WindowOpened' | 'WindowClosed', name: string): void {
+    this.world.event(phase, null, { message: name });
+    if (phase === 'WindowOpened') this.#open.add(name);
+    else this.#open.delete(name);
+  }
+
+  /** Whether a cluster waits for a window alone. */
+  get isAwaited(): boolean {
+    return this.controller.records.some((record) => {
+      const role = this.controller.rolloutsOf(record.subject.key).roleOf(record);
+      if (role !== 'active' && role !== 'standing') return false;
+      return [...record.rows.values()].some(
+        ({ phase, reason, goBack }) =>
+          (phase === 'Waiting' && (reason === 'Window' || reason === 'Frozen')) ||
+          (phase === 'Applying' && reason === 'WindowClosed') ||
+          (phase === 'Done' && goBack !== undefined),
+      );
+    });
+  }
+}

@@ -1,0 +1,167 @@
+import type { RolloutRecord } from '../controller/record/rollout-record.js';
+import { isTargetOf } from '../controller/record/targets.js';
+import { isFinal } from '../controller/step/phases.js';
+import { ROLLBACK_CLASS } from '../controller/step/returns.js';
+import { type Counts, sumOf } from '../controller/step/tally.js';
+import { lastSuccess } from '../controller/step/wave-moves.js';
+import { placesOf } from '../placement/waves.js';
+import type { FleetRun } from './fleet-run.js';
+import type { FleetScenario } from './scenario.js';
+import type { VirtualCluster } from './virtual-cluster.js';
+
+type WaveSummary = Readonly<{
+  name: string;
+  index: number;
+  phase: string;
+  members: number;
+  limit: number;
+  maxInFlight: number;
+  counts: Counts;
+  openedAt: number | null;
+  lastSuccessAt: number | null;
+  completedAt: number | null;
+}>;
+
+type Violation = Readonly<{ id: string; seq: number; message: string }>;
+
+/** The last line of a run. Its keys are a contract: all are present, in this order. */
+export type RunSummary = Readonly<{
+  type: 'summary';
+  version: 1;
+  seed: string;
+  start: string;
+  end: string;
+  seconds: number;
+  steps: number;
+  events: number;
+  writes: Readonly<{ hub: number; clusters: number }>;
+  rollouts: readonly Readonly<{
+    name: string;
+    subject: string;
+    target: string;
+    phase: string;
+    reason: string;
+    counts: Counts;
+    starts: number;
+    returns: number;
+    startedAt: number;
+    finishedAt: number | null;
+    waves: readonly WaveSummary[];
+    classes: readonly Readonly<{ name: string; clusters: number; changes: readonly string[]; approval: string }>[];
+  }>[];
+  clusters: readonly Readonly<{
+    name: string;
+    online: boolean;
+    installed: Readonly<Record<string, string>>;
+    denied: readonly string[];
+    rows: readonly Readonly<{
+      subject: string;
+      rollout: string;
+      wave: string;
+      phase: string;
+      reason: string;
+      attempt: number;
+    }>[];
+  }>[];
+  invariants: Readonly<{ checked: number; violations: readonly Violation[] }>;
+}>;
+
+const seconds = (time: number | undefined): number | null => (time === undefined ? null : time / 1000);
+
+/** How a run ended; the invariants are filled in by those who watched its events. */
+export function summaryOf({ seed }: FleetScenario, run: FleetRun): RunSummary {
+  const { controller, world, end } = run;
+  const { log } = world.options;
+  return {
+    type: 'summary',
+    version: 1,
+    seed,
+    start: new Date(log.start).toISOString(),
+    end: new Date(log.start + end).toISOString(),
+    seconds: end / 1000,
+    steps: controller.steps,
+    events: log.count,
+    writes: { hub: controller.writer.writes + world.hubWrites, clusters: world.clusterWrites },
+    rollouts: controller.records.map(rolloutSummary),
+    clusters: [...world.clusters.values()].map((cluster) => clusterSummary(cluster, run)),
+    invariants: { checked: 0, violations: [] },
+  };
+}
+
+function rolloutSummary(record: RolloutRecord): RunSummary['rollouts'][number] {
+  const { spec, status, tallies } = record;
+  const { phase, reason, startedAt, finishedAt } = status;
+  const byClass = new Map<string, number>();
+  for (const { class: name, goBack } of record.rows.values()) {
+    const classes = [...(name === null ? [] : [name]), ...(goBack === undefined ? [] : [ROLLBACK_CLASS])];
+    for (const one of classes) byClass.set(one, (byClass.get(one) ?? 0) + 1);
+  }
+  return {
+    name: spec.name,
+    subject: spec.subject,
+    target: spec.target,
+    phase,
+    reason,
+    counts: sumOf(tallies).counts,
+    starts: record.starts,
+    returns: record.returns,
+    startedAt: startedAt / 1000,
+    finishedAt: isFinal(phase) ? seconds(finishedAt) : null,
+    waves: spec.waves.map((_, index) => waveSummary(record, index)),
+    classes: status.classes.map(({ name, changes, state }) => ({
+      name,
+      clusters: byClass.get(name) ?? 0,
+      changes,
+      approval: state.phase,
+    })),
+  };
+}
+
+function waveSummary({ spec, status, tallies, maxInFlight }: RolloutRecord, index: number): WaveSummary {
+  const [wave, tally, state] = [spec.waves[index], tallies[index], status.waves[index]];
+  if (wave === undefined || tally === undefined || state === undefined)
+    throw new RangeError(`there is no wave ${index}`);
+  return {
+    name: wave.name,
+    index,
+    phase: state.phase,
+    members: tally.targets,
+    limit: placesOf(wave.spec.maxConcurrent, tally.targets),
+    maxInFlight: maxInFlight[index] ?? 0,
+    counts: tally.counts,
+    openedAt: seconds(state.openedAt),
+    lastSuccessAt: seconds(lastSuccess(state, tally)),
+    completedAt: seconds(state.completedAt),
+  };
+}
+
+function clusterSummary(cluster: VirtualCluster, { controller, world }: FleetRun): RunSummary['clusters'][number] {
+  const subjects = [...controller.files.subjects.values()];
+  const installed: Record<string, string> = {};
+  for (const subject of subjects) {
+    const bundle = world.installed(cluster, subject);
+    if (bundle !== null) installed[subject.key] = bundle;
+  }
+  const denied = new Set(
+    subjects.flatMap((subject) => {
+      const forAll = isTargetOf(subject, cluster) ? controller.deniedFor(subject.key) : [];
+      return [...(cluster.denied.get(subject.key) ?? []), ...forAll];
+    }),
+  );
+  const rows: RunSummary['clusters'][number]['rows'][number][] = [];
+  for (const { key } of subjects) {
+    const record = controller.rolloutsOf(key).records.findLast(({ rows: all }) => all.has(cluster.name));
+    const row = record?.rows.get(cluster.name);
+    if (record === undefined || row === undefined) continue;
+    const wave = record.spec.waves[row.wave]?.name ?? '';
+    rows.push({
+      subject: key,
+      rollout: record.spec.name,
+      wave,
+      phase: row.phase,
+      reason: row.reason,
+      attempt: row.attempt,
+    });
+  }
+  return { name: cluster.name, online: cluster.isOnline, installed, denied: [...denied].sort(), rows };
+}

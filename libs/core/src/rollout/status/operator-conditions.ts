@@ -1,0 +1,106 @@
+import { counted } from '../../kernel/text/counted.js';
+import type { RolloutPhase } from '../controller/step/phases.js';
+import type { FoundCondition } from './conditions.js';
+
+/** A roll-out of a FleetOperator, as its status sums it up. */
+export type SummedRollout = Readonly<{
+  name: string;
+  phase: RolloutPhase;
+  reason: string;
+  failed: number;
+  inFlight: number;
+  /** A plan class waits for an approval. */
+  isAsking: boolean;
+}>;
+
+/** A cluster, and why it is named. */
+type Affected = Readonly<{ cluster: string; because: string }>;
+
+/** What a FleetOperator has come to in its clusters, by their names. */
+export type OperatorSummary = Readonly<{
+  isPaused: boolean;
+  active: SummedRollout | undefined;
+  /** A target waits for the end of the active roll-out. */
+  hasQueued: boolean;
+  newest: SummedRollout | undefined;
+  installed: number;
+  unhealthy: readonly string[];
+  /** They plan another version than they have. */
+  updatable: readonly string[];
+  drifted: readonly string[];
+  /** Their catalogs deprecate what they have. */
+  deprecated: readonly Affected[];
+  conflicting: readonly Affected[];
+}>;
+
+/** Clusters that a message names; the rest is counted. */
+const MOST_NAMED = 5;
+
+/** `2 clusters (shop-1, shop-2)`. */
+export function namedClusters(names: readonly string[]): string {
+  const more = names.length > MOST_NAMED ? ', …' : '';
+  return `${counted(names.length, 'cluster')} (${names.slice(0, MOST_NAMED).join(', ')}${more})`;
+}
+
+/** The conditions of a FleetOperator that follow from its roll-outs and its clusters. */
+export function operatorConditions(found: OperatorSummary): FoundCondition[] {
+  const { unhealthy, updatable, drifted, deprecated, conflicting, installed } = found;
+  return [
+    progressing(found),
+    installed === 0
+      ? { type: 'Available', status: 'False', reason: 'NotInstalled', message: '' }
+      : whereAny('Available', unhealthy, 'False', 'SomeUnhealthy', 'AllHealthy'),
+    degraded(found),
+    whereAny('UpdateAvailable', updatable, 'True', 'Planned', 'UpToDate'),
+    whereAny('Drifted', drifted, 'True', 'ChangedByOthers', 'AsApplied'),
+    whereAffected('Deprecated', deprecated, 'Deprecated', 'NotDeprecated'),
+    whereAffected('Conflict', conflicting, 'InTheWay', 'NoConflict'),
+  ];
+}
+
+/** True where any cluster is affected; what is said of the first one is said. */
+function whereAffected(type: string, all: readonly Affected[], reason: string, otherwise: string): FoundCondition {
+  const [first] = all;
+  if (first === undefined) return { type, status: 'False', reason: otherwise, message: '' };
+  const names = namedClusters(all.map(({ cluster }) => cluster));
+  return { type, status: 'True', reason, message: `${names}: ${first.because}` };
+}
+
+/** A condition that has `status` where it holds for any cluster, and names those. */
+function whereAny(
+  type: string,
+  names: readonly string[],
+  status: 'True' | 'False',
+  reason: string,
+  otherwise: string,
+): FoundCondition {
+  if (names.length > 0) return { type, status, reason, message: namedClusters(names) };
+  return { type, status: status === 'True' ? 'False' : 'True', reason: otherwise, message: '' };
+}
+
+function progressing({ isPaused, active, hasQueued }: OperatorSummary): FoundCondition {
+  const is = (status: 'True' | 'False', reason: string, message = ''): FoundCondition => ({
+    ...{ type: 'Progressing', status, reason, message },
+  });
+  if (isPaused) return is('False', 'Paused');
+  if (active === undefined) return hasQueued ? is('True', 'Queued') : is('False', 'UpToDate');
+  const { name, phase, reason, isAsking, inFlight } = active;
+  if (phase === 'Paused' || phase === 'Halted') return is('False', phase, `${name}: ${reason}`);
+  return is('True', isAsking && inFlight === 0 ? 'AwaitingApproval' : 'RollingOut', name);
+}
+
+function degraded({ newest }: OperatorSummary): FoundCondition {
+  const type = 'Degraded';
+  if (newest?.phase === 'RolledBack') {
+    return { type, status: 'True', reason: 'RolledBack', message: `${newest.name}: ${newest.reason}` };
+  }
+  if (newest === undefined || newest.failed === 0) {
+    return { type, status: 'False', reason: 'NoneFailed', message: '' };
+  }
+  return {
+    type,
+    status: 'True',
+    reason: 'ClustersFailed',
+    message: `${newest.name}: ${counted(newest.failed, 'cluster')}`,
+  };
+}

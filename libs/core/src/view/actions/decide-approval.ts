@@ -1,0 +1,76 @@
+import { decidedByFleet, deciderOfPlan, type OrderedPackage } from '../../cluster/diagnosis/fleet-work.js';
+import type { InstallPlan } from '../../kernel/api/install-plan.js';
+import type { Subscription } from '../../kernel/api/subscription.js';
+import { hopHash, type SubscriptionMove } from '../../rollout/review/hop-hash.js';
+import type { ActionEnd, ConsoleAction } from './console-action.js';
+
+/** Annotations of an InstallPlan that the console has approved: by whom, when, which content, and why. */
+export const APPROVAL_ANNOTATIONS = {
+  /** On an InstallPlan that was approved in the console: by whom. */
+  by: 'flotilla.dev/approved-by',
+  /** On an InstallPlan that was approved in the console: when. */
+  at: 'flotilla.dev/approved-at',
+  /** On an InstallPlan that was approved in the console: hash of the content that was reviewed. */
+  plan: 'flotilla.dev/approved-plan',
+  /** On an InstallPlan that was approved in the console: the reason that was given. */
+  comment: 'flotilla.dev/approval-comment',
+} as const;
+
+/** What is read of the cluster before a plan is approved. */
+type ApprovalFacts = Readonly<{
+  plan: InstallPlan | undefined;
+  /** All of its namespace. */
+  subscriptions: readonly Subscription[];
+  moves: readonly SubscriptionMove[];
+  globalCatalogNamespace: string;
+  /** Packages of the namespace about which the fleet has orders for the cluster. */
+  ordered?: readonly OrderedPackage[];
+}>;
+
+/** The merge patch that approves exactly the plan that was read, or why it is not approved. */
+type ApprovalDecision = Readonly<{ patch: Readonly<Record<string, unknown>> } | { end: ActionEnd }>;
+
+const changed = (message: string): ApprovalDecision => ({ end: { outcome: 'changed-meanwhile', message } });
+
+/**
+ * Whether a plan is approved as it was reviewed: it waits for approval, no roll-out of the fleet decides
+ * about it, its Subscriptions still refer to it, and its hash is that of the review.
+ */
+export function decideApproval(facts: ApprovalFacts, action: Omit<ConsoleAction, 'targets'>): ApprovalDecision {
+  const { plan, moves, globalCatalogNamespace } = facts;
+  const { planHash, by, at, comment } = action;
+  if (plan === undefined) return changed('the InstallPlan is not there any more');
+  const { annotations = {}, resourceVersion } = plan.metadata;
+  const phase = plan.status?.phase ?? '';
+  if (plan.spec.approved) {
+    const who = annotations[APPROVAL_ANNOTATIONS.by];
+    return changed(`the InstallPlan is approved already${who === undefined ? '' : `, by ${who}`}`);
+  }
+  if (phase !== 'RequiresApproval')
+    return changed(`the InstallPlan does not wait for approval: phase ${phase || 'not set'}`);
+  const decider = deciderOfPlan(plan, facts.subscriptions, facts.ordered);
+  if (decider !== undefined) return { end: { outcome: 'refused', message: decidedByFleet(decider) } };
+  const successor = successorOf(plan, facts.subscriptions);
+  if (successor !== undefined)
+    return changed(`the InstallPlan is out of date: its Subscription refers to ${successor}`);
+  const hash = hopHash(plan, moves, globalCatalogNamespace);
+  if (planHash === undefined || hash !== planHash)
+    return changed('the InstallPlan has other content than the one that was reviewed: review it again');
+  const marks = {
+    [APPROVAL_ANNOTATIONS.by]: by,
+    [APPROVAL_ANNOTATIONS.at]: at,
+    [APPROVAL_ANNOTATIONS.plan]: hash,
+    ...(comment === undefined ? {} : { [APPROVAL_ANNOTATIONS.comment]: oneLine(comment) }),
+  };
+  return { patch: { metadata: { resourceVersion, annotations: marks }, spec: { approved: true } } };
+}
+
+/** The plan that the Subscriptions of this one refer to, where that is another one. */
+function successorOf({ metadata, spec }: InstallPlan, subscriptions: readonly Subscription[]): string | undefined {
+  const own = subscriptions.filter(({ status }) => spec.clusterServiceVersionNames.includes(status?.currentCSV ?? ''));
+  const referred = own.flatMap(({ status }) => status?.installPlanRef?.name ?? []);
+  return referred.includes(metadata.name ?? '') ? undefined : referred[0];
+}
+
+/** Without what ends a line or moves the cursor of a terminal. */
+export const oneLine = (text: string): string => text.replaceAll(/\p{Cc}+/gu, ' ').trim();

@@ -1,0 +1,178 @@
+import type { ViewRow } from '../rows/rows.js';
+import { type Grant, NO_GRANTS, type Policy } from './console-policy.js';
+import { type ConsoleVerb, ROLE_OF_VERB, ROLES, type Role } from './console-verbs.js';
+import { namePatterns } from './name-patterns.js';
+
+/** Who asks, as the sign-in knows them. */
+export type Grantee = Readonly<{ name: string; groups: readonly string[] }>;
+
+/** What is asked about; `packages`: each of them must be granted. Absent parts are not asked about. */
+export type Place = Readonly<{ cluster: string; namespace?: string; packages?: readonly string[] }>;
+
+/** The labels of a cluster; of one that is not known none. */
+export type LabelsOf = (cluster: string) => Readonly<Record<string, string>>;
+
+/** An answer to "may I", with the grants that allow it, or with why none does. */
+export type RightsDecision = Readonly<{ allowed: true; by: readonly string[] } | { allowed: false; because: string }>;
+
+/** What one person may do, compiled from the grants. */
+export type Rights = Readonly<{
+  /** Everything may be seen: nothing needs to be cut. */
+  unbounded: boolean;
+  /** Equal for people with equal rights. */
+  key: string;
+  sees: (row: ViewRow, labels: LabelsOf) => boolean;
+  may: (role: Role, place: Place, labels: LabelsOf) => boolean;
+  /** {@link may} with its reason; without a place: whether there is any. */
+  decide: (verb: ConsoleVerb, place: Place | undefined, labels: LabelsOf) => RightsDecision;
+  /** Whether there is any place where the role is granted. */
+  mayAnywhere: (role: Role) => boolean;
+  /** In words, one line a grant. */
+  words: readonly string[];
+}>;
+
+type CompiledGrant = Readonly<{
+  rank: number;
+  words: string;
+  /** What of a place it does not cover; undefined: all but the packages, which are asked one by one. */
+  misses: (place: Place, labels: LabelsOf) => string | undefined;
+  hasPackage: (name: string) => boolean;
+}>;
+
+function compile(grant: Grant): CompiledGrant {
+  const { role, clusters, labels, namespaces, packages } = grant;
+  const [isCluster, isNamespace] = [namePatterns(clusters), namePatterns(namespaces)];
+  const wanted = Object.entries(labels);
+  return {
+    rank: ROLES.indexOf(role),
+    words: wordsOf(grant),
+    hasPackage: namePatterns(packages),
+    misses: ({ cluster, namespace }, labelsOf) => {
+      if (!isCluster(cluster)) return `cluster ${cluster}`;
+      if (namespace !== undefined && !isNamespace(namespace)) return `namespace ${namespace}`;
+      if (wanted.length === 0) return undefined;
+      const has = labelsOf(cluster);
+      const missing = wanted.find(([key, value]) => has[key] !== value);
+      return missing && `a cluster without ${missing.join('=')}, such as ${cluster}`;
+    },
+  };
+}
+
+const isFor = ({ users, groups }: Grant, { name, groups: own }: Grantee): boolean =>
+  users.includes(name) || own.some((group) => groups.includes(group));
+
+/** A row lists this many moves at most. */
+const MOST_MOVES = 50;
+/** No pattern but `*` matches the empty name. */
+const ANY_PACKAGE = '';
+
+/** A whole cluster: all namespaces and packages, and what belongs to none of them. */
+export const wholeCluster = (cluster: string): Place => wholeNamespace(cluster, '');
+
+/** A namespace with all its packages. */
+export const wholeNamespace = (cluster: string, namespace: string): Place => ({
+  ...{ cluster, namespace, packages: [ANY_PACKAGE] },
+});
+
+/**
+ * What a row is about. Clusters, and catalogs that all namespaces of a cluster see, are seen by who sees
+ * anything in the cluster. Another catalog holds any packages: it is seen by who sees all of its namespace.
+ */
+export const placeOf = (row: ViewRow): Place => {
+  const { cluster } = row;
+  if (row.kind === 'operator') return { cluster, namespace: row.namespace, packages: [row.package] };
+  if (row.kind === 'catalog' && row.namespace !== '' && row.global !== true)
+    return wholeNamespace(cluster, row.namespace);
+  if (row.kind !== 'plan') return { cluster };
+  const packages = row.moves.map((move) => move.package);
+  return placeOfPlan(cluster, row.namespace, packages);
+};
+
+/** A plan that moves these packages. If a row cannot list them, or none is known, it needs a grant of all. */
+export function placeOfPlan(cluster: string, namespace: string, packages: readonly string[]): Place {
+  const more = packages.length > 0 && packages.length < MOST_MOVES ? [] : [ANY_PACKAGE];
+  return { cluster, namespace, packages: [...packages.slice(0, MOST_MOVES), ...more] };
+}
+
+function wordsOf({ role, clusters, labels, namespaces, packages }: Grant): string {
+  const some = (what: string, patterns: readonly string[]) =>
+    patterns.includes('*') ? `all ${what}` : `${what} ${patterns.join(', ')}`;
+  const labelled = Object.entries(labels).map(([key, value]) => `${key}=${value}`);
+  const where = labelled.length === 0 ? '' : ` with ${labelled.join(', ')}`;
+  return `${role} of ${some('clusters', clusters)}${where}, ${some('namespaces', namespaces)}, ${some('packages', packages)}`;
+}
+
+const isUnbounded = ({ clusters, labels, namespaces, packages }: Grant): boolean =>
+  [clusters, namespaces, packages].every((patterns) => patterns.includes('*')) && Object.keys(labels).length === 0;
+
+/** The rights of a person. Grants add up: each package of a plan may be granted by another one. */
+export function rightsOf({ grants }: Policy, subject: Grantee): Rights {
+  const own = grants.filter((grant) => isFor(grant, subject));
+  const compiled = own.map(compile);
+  const ofRole = new Map(ROLES.map((role, rank) => [role, compiled.filter((grant) => grant.rank >= rank)]));
+  const decide = (verb: ConsoleVerb, place: Place | undefined, labels: LabelsOf) =>
+    decided(verb, place, labels, compiled, ofRole.get(ROLE_OF_VERB[verb]) ?? []);
+  const may = (role: Role, place: Place, labels: LabelsOf) => {
+    const near = (ofRole.get(role) ?? []).filter((grant) => grant.misses(place, labels) === undefined);
+    return near.length > 0 && (place.packages ?? []).every((name) => near.some(({ hasPackage }) => hasPackage(name)));
+  };
+  return {
+    unbounded: own.some(isUnbounded),
+    key: JSON.stringify(own.map(({ users: _users, groups: _groups, ...rest }) => rest)),
+    sees: (row, labels) => may('viewer', placeOf(row), labels),
+    may,
+    decide,
+    mayAnywhere: (role) => (ofRole.get(role) ?? []).length > 0,
+    words: compiled.map(({ words }) => words),
+  };
+}
+
+function decided(
+  verb: ConsoleVerb,
+  place: Place | undefined,
+  labels: LabelsOf,
+  all: readonly CompiledGrant[],
+  able: readonly CompiledGrant[],
+): RightsDecision {
+  const no = (because: string): RightsDecision => ({ allowed: false, because });
+  if (all.length === 0) return no('no grant names this person or one of their groups');
+  const role = ROLE_OF_VERB[verb];
+  if (able.length === 0) return no(`${verb} takes the role ${role}; what is granted: ${listed(all)}`);
+  if (place === undefined) return { allowed: true, by: able.map(({ words }) => words) };
+  const near = able.filter((grant) => grant.misses(place, labels) === undefined);
+  if (near.length === 0) return no(`${nearest(able, place, labels)} is not within what is granted: ${listed(able)}`);
+  const packages = place.packages ?? [];
+  const missing = packages.find((name) => !near.some(({ hasPackage }) => hasPackage(name)));
+  if (missing === ANY_PACKAGE) return no(`it moves packages that cannot all be named, which takes a grant of all`);
+  if (missing !== undefined) return no(`package ${missing} is not within what is granted: ${listed(near)}`);
+  const used = packages.length === 0 ? near.slice(0, 1) : near.filter(({ hasPackage }) => packages.some(hasPackage));
+  return { allowed: true, by: used.map(({ words }) => words) };
+}
+
+/** What keeps the grant away that covers most of the place: a namespace rather than the cluster. */
+function nearest(grants: readonly CompiledGrant[], place: Place, labels: LabelsOf): string {
+  const missed = grants.map((grant) => grant.misses(place, labels) ?? '');
+  return missed.find((one) => !one.startsWith('cluster ')) ?? missed[0] ?? '';
+}
+
+const MOST_LISTED = 5;
+const listed = (grants: readonly CompiledGrant[]): string => {
+  const more = grants.length > MOST_LISTED ? `; and ${grants.length - MOST_LISTED} more` : '';
+  return `${grants
+    .slice(0, MOST_LISTED)
+    .map(({ words }) => words)
+    .join('; ')}${more}`;
+};
+
+const EVERYWHERE = { labels: {}, clusters: ['*'], namespaces: ['*'], packages: ['*'] };
+/** Holder of the key of the console. */
+export const LOCAL: Grantee = { name: 'local', groups: [] };
+
+/** Of the person who has the key of this machine. */
+export const ALL_RIGHTS: Rights = rightsOf(
+  { grants: [{ users: [LOCAL.name], groups: [], role: 'admin', ...EVERYWHERE }] },
+  LOCAL,
+);
+
+/** Of who is signed in and named by no grant. */
+export const NO_RIGHTS: Rights = rightsOf(NO_GRANTS, LOCAL);

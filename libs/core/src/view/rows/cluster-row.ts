@@ -1,0 +1,85 @@
+import { type HealthState, urgency } from '../../cluster/diagnosis/diagnosis.js';
+import { rowText } from './row-text.js';
+import type { CatalogRow, ClusterRow, Reach, RowCause, ViewRow } from './rows.js';
+
+/** How a cluster answers, as its poller sees it. */
+export type ClusterSigns = Readonly<{
+  cluster: string;
+  /** Of the hub's kubeconfig; absent: its login is in a Secret of the hub, or with its pod. */
+  context?: string;
+  version: string;
+  reach: Reach;
+  /** Why it is not fresh; empty: it is. */
+  problem: string;
+  /** RFC 3339; empty: never. */
+  lastSeen: string;
+  paused: boolean;
+}>;
+
+/** What a cluster row sums up of another row. `isReady`: of a catalog, whether it serves content. */
+export type SummedRow = Readonly<{
+  kind: ViewRow['kind'];
+  standing: HealthState;
+  cause?: RowCause | undefined;
+  isReady?: boolean | undefined;
+}>;
+
+const SERVING: ReadonlySet<string> = new Set(['READY', 'IDLE', 'Serving']);
+
+/** Whether a catalog has a valid spec and content to serve, as `flotilla status` counts it. */
+export const isCatalogReady = ({ state, cause }: Pick<CatalogRow, 'state' | 'cause'>): boolean =>
+  SERVING.has(state) && cause?.code !== 'catalog-spec-invalid';
+
+/** Of a cluster that does not answer, or is not used, nothing is known to be well. */
+const STANDING_OF_REACH: Readonly<Partial<Record<Reach, HealthState>>> = { away: 'failed', refused: 'blocked' };
+
+/**
+ * The row of a cluster: the worst of what is in it, or that it does not answer, and counts; sums only of its
+ * rows.
+ */
+export function clusterRow(facts: ClusterSigns, rows: Iterable<SummedRow>, now: string): ClusterRow {
+  const counts = { failed: 0, blocked: 0, 'needs-approval': 0, 'under-way': 0, well: 0 };
+  let worst: SummedRow = { kind: 'cluster', standing: STANDING_OF_REACH[facts.reach] ?? 'well' };
+  let [catalogs, catalogsWell] = [0, 0];
+  for (const row of rows) {
+    if (row.kind === 'operator') counts[row.standing] += 1;
+    else if (row.kind === 'catalog') {
+      catalogs += 1;
+      if (row.isReady === true) catalogsWell += 1;
+    } else continue;
+    if (urgency(row.standing) < urgency(worst.standing)) worst = row;
+  }
+  const { cluster, context, version, reach, lastSeen, paused } = facts;
+  const cause = unreached(facts) ?? worst.cause;
+  return {
+    ...{ kind: 'cluster', id: 'cluster', cluster, updatedAt: now, labels: {}, version: rowText(version), reach },
+    ...{ since: now, lastSeen, standing: worst.standing },
+    ...(cause !== undefined && { cause }),
+    ...(context !== undefined && { context }),
+    ...{ counts, catalogsWell, catalogs, paused, upgradeBlockers: [] },
+  };
+}
+
+/** Who cannot be reached has that as the cause, whatever was seen there last. */
+function unreached({ cluster, reach, problem }: ClusterSigns): RowCause | undefined {
+  if (reach === 'fresh') return undefined;
+  const text = rowText(problem === '' ? TEXTS[reach] : reasonOf(problem, cluster));
+  return { code: `cluster-${reach}`, kind: 'Cluster', names: [], text };
+}
+
+/** What an error of a cluster says after its name, its address and what was asked of it. */
+const REASON = /^(?: at \S+)?: (?:[a-z][^:"]*: )?(.+)$/s;
+
+function reasonOf(problem: string, cluster: string): string {
+  const subject = `cluster "${cluster}"`;
+  const found = problem.startsWith(subject) ? REASON.exec(problem.slice(subject.length))?.[1] : undefined;
+  const said = found === undefined ? problem : `The cluster cannot be reached: ${found}`;
+  return said.replaceAll(subject, 'this cluster').replaceAll(cluster, 'this cluster');
+}
+
+const TEXTS: Readonly<Record<Exclude<Reach, 'fresh'>, string>> = {
+  stale: 'A watch of the cluster is broken.',
+  away: 'The cluster cannot be reached.',
+  'left-to-olm': 'OLM itself is at work there, or another hub manages it.',
+  refused: 'The cluster is not used as it stands.',
+};

@@ -1,0 +1,102 @@
+import { z } from 'zod';
+import type { FleetPlan } from '../../kernel/api/fleet/fleet-plan.js';
+import type { FleetRollout } from '../../kernel/api/fleet/fleet-rollout.js';
+import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
+import { isInFlight, type RolloutRow } from '../../rollout/controller/step/row.js';
+import { LONGEST_ROW_TEXT } from './rows.js';
+
+/** As many hops as a path has at most (design: fleet.md §3.1). */
+const MOST_STEPS = 20;
+/** Clusters that are named of those at one step; the others are counted. */
+const MOST_NAMED = 5;
+/** Plan classes of a roll-out that are shown, those of the most clusters. */
+const MOST_PATHS = 10;
+const Count = z.int().min(0);
+const Name = z.string().max(1_000);
+const There = z.strictObject({ clusters: Count, sample: z.array(Name).max(MOST_NAMED) });
+
+/** What the clusters of a plan class go through, one InstallPlan after the other, and who is at which. */
+const RolloutPath = z.strictObject({
+  /** Names the class. */
+  hash: z.string().max(LONGEST_ROW_TEXT),
+  clusters: Count,
+  steps: z
+    .array(
+      z.strictObject({
+        /** Bundles; empty: nothing is installed before. */
+        ...{ from: Name, to: Name },
+        /** Clusters on their way that are at this step, and those that failed at it. */
+        ...{ underWay: There, failed: There },
+      }),
+    )
+    .max(MOST_STEPS),
+});
+
+/** The plan classes of a roll-out whose FleetPlans are there. `more`: classes with fewer clusters. */
+export const RolloutPaths = z.strictObject({ classes: z.array(RolloutPath).max(MOST_PATHS), more: Count });
+export type RolloutPaths = z.infer<typeof RolloutPaths>;
+
+/** The step of its path that a cluster is at, from 1, or at which it failed. */
+export type ClusterStep = Readonly<{ cluster: string; class: string; step: number; isFailed: boolean }>;
+
+/** Failures that are not those of a step: nothing was begun, or it was the way back. */
+const NO_STEP: ReadonlySet<string> = new Set(['ResolutionFailed', 'RollbackFailed']);
+
+/** Where the row of a roll-out has its cluster; undefined for one that is not on its way. */
+export function stepOf(row: RolloutRow): ClusterStep | undefined {
+  const { cluster, class: name, hop: step, phase, reason, attempt } = row;
+  const isFailed = phase === 'Failed' && attempt > 0 && !NO_STEP.has(reason);
+  if (name === null || step < 1 || !(isFailed || isInFlight(row))) return undefined;
+  return { cluster, class: name, step, isFailed };
+}
+
+const Classes = z.looseObject({
+  classes: z.array(z.looseObject({ hash: z.string(), clusters: Count.default(0) })).catch([]),
+});
+type ShownClass = Readonly<{ hash: string; clusters: number }>;
+
+/** The hash of a plan; returns are a class that has none. */
+const HASH = /^[0-9a-f]+$/;
+
+/** The plan classes of a roll-out whose paths are shown. */
+export function shownClasses({ status }: Pick<FleetRollout, 'status'>): Readonly<{
+  classes: readonly ShownClass[];
+  more: number;
+}> {
+  const all = (Classes.safeParse(status ?? {}).data?.classes ?? [])
+    .filter(({ hash, clusters }) => clusters > 0 && HASH.test(hash))
+    .map(({ hash, clusters }) => ({ hash: hash.slice(0, LONGEST_ROW_TEXT), clusters }))
+    .toSorted((a, b) => b.clusters - a.clusters || byCodeUnit(a.hash, b.hash));
+  return { classes: all.slice(0, MOST_PATHS), more: Math.max(0, all.length - MOST_PATHS) };
+}
+
+type PathFacts = Readonly<{
+  /** The path of a class; undefined where its FleetPlan is not there. */
+  pathOf: (hash: string) => FleetPlan['spec']['path'] | undefined;
+  steps: readonly ClusterStep[];
+}>;
+
+/** What the classes of a roll-out go through, and where their clusters are. */
+export function rolloutPaths(rollout: Pick<FleetRollout, 'status'>, { pathOf, steps }: PathFacts): RolloutPaths {
+  const { classes, more } = shownClasses(rollout);
+  const at = Map.groupBy(steps, (one) => keyOf(one.class, one.step, one.isFailed));
+  const there = (key: string) => {
+    const names = (at.get(key) ?? []).map(({ cluster }) => cluster).toSorted(byCodeUnit);
+    return { clusters: names.length, sample: names.slice(0, MOST_NAMED) };
+  };
+  return {
+    classes: classes.flatMap(({ hash, clusters }) => {
+      const path = pathOf(hash);
+      if (path === undefined) return [];
+      const own = path.slice(0, MOST_STEPS).map(({ from = '', to }, index) => ({
+        ...{ from, to },
+        underWay: there(keyOf(hash, index + 1, false)),
+        failed: there(keyOf(hash, index + 1, true)),
+      }));
+      return [{ hash, clusters, steps: own }];
+    }),
+    more,
+  };
+}
+
+const keyOf = (hash: string, step: number, isFailed: boolean): string => `${hash} ${step} ${isFailed}`;

@@ -1,0 +1,179 @@
+import { z } from 'zod';
+import type { FleetRollout } from '../../kernel/api/fleet/fleet-rollout.js';
+import { TARGET_WITHDRAWN } from '../../rollout/status/withdrawn-condition.js';
+import { MOST_DECISIONS, RolloutDecision } from './rollout-decision.js';
+import { RolloutPaths } from './rollout-path.js';
+import { reasonInWords } from './row-text.js';
+import { LONGEST_ROW_TEXT } from './rows.js';
+
+const Count = z.int().min(0);
+const Name = z.string().max(1_000);
+const Text = z.string().max(LONGEST_ROW_TEXT);
+/** RFC 3339, UTC; empty: not yet. */
+const Time = z.string().max(40);
+
+/** A FleetRollout as the console shows it. */
+export const FleetRolloutRow = z.strictObject({
+  /** `NAMESPACE/NAME`. */
+  id: Name,
+  /** Of a FleetCatalog its name. */
+  package: Name,
+  /** The bundle, or the digest of a catalog's content. */
+  target: Name,
+  phase: Text,
+  reason: Text,
+  /** What it is at, and what most of its clusters wait for. */
+  message: Text.default(''),
+  /** No cluster has its target, or is led to it any more: no promotion and no retry brings it. */
+  withdrawn: z.literal(true).optional(),
+  startedAt: Time,
+  finishedAt: Time,
+  waves: z
+    .array(
+      z.strictObject({
+        ...{ name: Name, phase: Text, members: Count, done: Count, underWay: Count, waiting: Count, failed: Count },
+        note: Text,
+        /** Of those that wait. */
+        skipped: Count.default(0),
+        /** When it opened, and when it was complete; empty: not yet. */
+        openedAt: Time.default(''),
+        completedAt: Time.default(''),
+        /** When its soak ends; empty: it does not soak. */
+        soakUntil: Time.default(''),
+        /** How long a cluster of it may take, as `30m`. */
+        deadline: Text.default(''),
+      }),
+    )
+    .max(17),
+  /** Clusters that failed for one reason, the most first. */
+  failures: z
+    .array(z.strictObject({ reason: Text, cause: Text, clusters: Count, sample: z.array(Name).max(5) }))
+    .max(10)
+    .default([]),
+  /** Plan classes that wait for approval. */
+  classes: z
+    // `lapsed`: it was approved before it changed as much as it does now.
+    .array(z.strictObject({ hash: Text, clusters: Count, lapsed: z.literal(true).optional() }))
+    .max(10)
+    .default([]),
+  /** What its clusters go through, by plan class; absent: not known. */
+  paths: RolloutPaths.optional(),
+  /** What people decided about it, the newest first; absent: not known. */
+  decisions: z.array(RolloutDecision).max(MOST_DECISIONS).optional(),
+  /** How many more decisions there are. */
+  moreDecisions: Count.default(0),
+});
+export type FleetRolloutRow = z.infer<typeof FleetRolloutRow>;
+
+/** By phase of a cluster, as `rollingBack`. */
+const Counts = z.record(z.string(), Count);
+const Status = z.looseObject({
+  phase: z.string().default(''),
+  reason: z.string().default(''),
+  startedAt: z.string().default(''),
+  finishedAt: z.string().default(''),
+  message: z.string().default(''),
+  conditions: z.array(z.looseObject({ type: z.string(), status: z.string() })).catch([]),
+  failures: z
+    .array(
+      z.looseObject({
+        ...{ reason: z.string().default(''), cause: z.string().default(''), clusters: Count },
+        sample: z.array(z.string()).default([]),
+      }),
+    )
+    .catch([]),
+  classes: z
+    .array(
+      z.looseObject({
+        ...{ hash: z.string(), clusters: Count.default(0) },
+        ...{ approval: z.string().default(''), reason: z.string().default('') },
+      }),
+    )
+    .catch([]),
+  waves: z
+    .array(
+      z.looseObject({
+        ...{ openedAt: z.string().default(''), completedAt: z.string().default('') },
+        soakUntil: z.string().default(''),
+        ...{ name: z.string(), phase: z.string().default(''), reason: z.string().default('') },
+        ...{ members: Count.default(0), limit: Count.optional(), counts: Counts.catch({}) },
+      }),
+    )
+    .default([]),
+});
+type WaveStatus = z.infer<typeof Status>['waves'][number];
+
+const cut = (text: string): string => text.slice(0, LONGEST_ROW_TEXT);
+/** The reasons in a message, as `13 NotItsTurn`, in words. */
+const reasonsInWords = (message: string): string =>
+  message.replaceAll(/\b[A-Z][a-z]+(?:[A-Z][a-z]+)+\b/g, reasonInWords);
+
+function waveRow(
+  { name, phase, reason, members, limit, counts, openedAt, completedAt, soakUntil }: WaveStatus,
+  deadline: string,
+): FleetRolloutRow['waves'][number] {
+  const { waiting = 0, applying = 0, verifying = 0, done = 0, failed = 0 } = counts;
+  const { rollingBack = 0, rolledBack = 0, skipped = 0 } = counts;
+  const underWay = applying + verifying + rollingBack;
+  const budget = phase === 'Open' && limit !== undefined ? `budget ${underWay} of ${limit} used` : '';
+  const skips = skipped > 0 ? `${skipped} skipped` : '';
+  return {
+    ...{ name, phase: cut(phase), members, done, underWay, waiting: waiting + skipped, failed: failed + rolledBack },
+    skipped,
+    note: cut([reasonInWords(reason), budget, skips].filter(Boolean).join(' · ')),
+    ...{ openedAt, completedAt, soakUntil, deadline },
+  };
+}
+
+type BesideRollout = Readonly<{
+  /** The package of a FleetOperator; undefined where it is gone. */
+  packageOf: (operator: string) => string | undefined;
+  /** What was decided about it, the newest first; undefined where that is not known. */
+  decisions: readonly RolloutDecision[] | undefined;
+  /** What its clusters go through; undefined where that is not known. */
+  paths: RolloutPaths | undefined;
+}>;
+
+export function fleetRolloutRow(
+  { metadata, spec, status }: FleetRollout,
+  { packageOf, decisions, paths }: BesideRollout,
+): FleetRolloutRow | undefined {
+  const read = Status.safeParse(status ?? {});
+  if (!read.success) return undefined;
+  const { phase, reason, message, startedAt, finishedAt, waves, failures, classes, conditions } = read.data;
+  const deadlines = new Map(spec.strategy.waves.map((wave) => [wave.name, wave.progressDeadline]));
+  const isWithdrawn = conditions.some(({ type, status: is }) => type === TARGET_WITHDRAWN && is === 'True');
+  const { kind, name } = spec.subject;
+  const { bundle, catalogDigest } = spec.target;
+  return {
+    id: `${metadata.namespace}/${metadata.name}`,
+    package: kind === 'FleetOperator' ? (packageOf(name) ?? name) : name,
+    target: kind === 'FleetOperator' ? bundle : (catalogDigest ?? bundle),
+    ...{
+      phase: cut(phase),
+      reason: cut(reasonInWords(reason)),
+      message: cut(reasonsInWords(message)),
+      startedAt,
+      finishedAt,
+    },
+    ...(isWithdrawn && { withdrawn: true as const }),
+    // The wave of what no other one takes is there without clusters, too.
+    waves: waves
+      .filter(({ members }, at) => members > 0 || at === 0)
+      .map((wave) => waveRow(wave, deadlines.get(wave.name) ?? '')),
+    failures: failures.slice(0, 10).map((one) => ({
+      ...{ reason: cut(reasonInWords(one.reason)), cause: cut(one.cause), clusters: one.clusters },
+      sample: one.sample.slice(0, 5),
+    })),
+    classes: classes
+      .filter(({ approval }) => approval === 'Waiting')
+      .slice(0, 10)
+      .map(({ hash, clusters, reason }) => ({
+        ...{ hash: cut(hash), clusters },
+        ...(reason === 'Lapsed' && { lapsed: true as const }),
+      })),
+    ...(paths && { paths }),
+    ...(decisions && { decisions: decisions.slice(0, MOST_DECISIONS) }),
+    moreDecisions: Math.max(0, (decisions?.length ?? 0) - MOST_DECISIONS),
+  };
+}

@@ -1,0 +1,52 @@
+import type { Diagnosis, Named } from '../../cluster/diagnosis/diagnosis.js';
+import { textWithoutSecrets } from '../../kernel/secrets/secret-texts.js';
+import { LONGEST_ROW_TEXT, type RowCause } from './rows.js';
+
+const LONGEST_NAME = 1_000;
+const MOST_NAMES = 8;
+
+/** A message of a status may be long: what is read of it for a row. */
+const READ = 4 * LONGEST_ROW_TEXT;
+
+/** Without secrets, and cut to what a row may hold, with a sign that it was. */
+export function rowText(text: string): string {
+  const shown = textWithoutSecrets(text.slice(0, READ));
+  return shown.length <= LONGEST_ROW_TEXT ? shown : `${shown.slice(0, LONGEST_ROW_TEXT - 1)}…`;
+}
+
+/** A reason of a status, as `NotItsTurn`, in words. */
+export const reasonInWords = (reason: string): string => reason.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase();
+
+/**
+ * Why an object is not well, as a row says it; undefined for one that is. `names`: what distinguishes equal
+ * causes, where the cause lies at the object itself.
+ */
+export function rowCause(found: Diagnosis, own: Named, names: readonly string[]): RowCause | undefined {
+  if (found.standing === 'well') return undefined;
+  const { root } = found;
+  const [first = '', ...causes] = found.because;
+  // The first sentence of a cause elsewhere only leads there, unless it says that the object there failed.
+  const says = root === undefined || causes.length === 0 || FAILED_THERE.test(first) ? found.because : causes;
+  const isElsewhere = root !== undefined && root.kind !== own.kind && !OF_PACKAGE.has(root.kind);
+  const rootName = root && (root.namespace ? `${root.namespace}/${root.name}` : root.name);
+  return {
+    code: found.code,
+    kind: root?.kind ?? own.kind,
+    names: (isElsewhere && rootName !== undefined ? [rootName] : names)
+      .filter((name) => name !== '')
+      .slice(0, MOST_NAMES)
+      .map((name) => name.slice(0, LONGEST_NAME)),
+    text: rowText(withSubject(says.join(' '), root ?? own)),
+  };
+}
+
+/** Beside its object a text may begin with "It"; a list of causes has no object beside it. */
+function withSubject(text: string, { kind, namespace, name }: Named): string {
+  const subject = OF_PACKAGE.has(kind) ? `The ${kind}` : `${kind} ${namespace ? `${namespace}/` : ''}${name}`;
+  return text.replace(FAILED_THERE, 'It').replace(/^It(?= )/, () => subject);
+}
+
+const FAILED_THERE = /^Its InstallPlan \S+(?= failed\.)/;
+
+/** Their names differ from cluster to cluster, or hold a version: the package stands for the cause. */
+const OF_PACKAGE: ReadonlySet<string> = new Set(['InstallPlan', 'ClusterServiceVersion', 'Subscription']);

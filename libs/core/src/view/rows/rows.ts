@@ -1,0 +1,184 @@
+import { z } from 'zod';
+import { HEALTH_STATES } from '../../cluster/diagnosis/diagnosis.js';
+import { LONGEST_COMMENT } from '../actions/console-action.js';
+
+/**
+ * The rows of the read model: one small value for each cluster, operator, plan and catalog of the fleet. The
+ * poller writes them, the console keeps them in memory. A row holds nothing of manifests and no secret.
+ */
+
+/** Texts of a row are cut to this many characters. */
+export const LONGEST_ROW_TEXT = 200;
+
+const Name = z.string().max(1_000);
+const Text = z.string().max(LONGEST_ROW_TEXT);
+const Count = z.int().min(0);
+/** RFC 3339, UTC. */
+const Time = z.string().max(40);
+
+export const Standing = z.enum(HEALTH_STATES);
+
+/**
+ * Why an object is not well, so that equal causes of many objects can be counted as one: `code`, `kind` and
+ * `names` are equal for equal causes, whatever cluster they are in; `text` is for people.
+ */
+export const RowCause = z.strictObject({
+  /** The rule that holds, as `plan-failed`; stable over releases. */
+  code: z.string().max(60),
+  /** The kind of the object where the cause lies. */
+  kind: z.string().max(60),
+  /** What distinguishes causes of one code: packages, definitions, catalogs; never names of clusters. */
+  names: z.array(Name).max(8),
+  text: Text,
+});
+
+/**
+ * Whether what is known of a cluster is as it is now: all its watches stand · one is broken · it cannot be
+ * reached · OLM itself is at work there · it is not used as it stands (membership).
+ */
+const REACHES = ['fresh', 'stale', 'away', 'left-to-olm', 'refused'] as const;
+export const Reach = z.enum(REACHES);
+
+const Counts = z.strictObject({
+  failed: Count,
+  blocked: Count,
+  'needs-approval': Count,
+  'under-way': Count,
+  well: Count,
+});
+
+export const ClusterRow = z.strictObject({
+  kind: z.literal('cluster'),
+  /** `cluster`: one a cluster. */
+  id: z.string(),
+  cluster: Name,
+  updatedAt: Time,
+  labels: z.record(z.string(), z.string()),
+  /**
+   * The context of the hub's kubeconfig that leads there, for commands to be copied; absent: its login is in
+   * a Secret of the hub, or with the hub's own pod.
+   */
+  context: Name.optional(),
+  /** Of Kubernetes, as `v1.34.4`; empty: not known. */
+  version: Text,
+  reach: Reach,
+  /** Since when it has this reach. */
+  since: Time,
+  /** When it last answered; empty: never. */
+  lastSeen: Time,
+  /** The worst of what is in it. */
+  standing: Standing,
+  cause: RowCause.optional(),
+  counts: Counts,
+  catalogsWell: Count,
+  catalogs: Count,
+  paused: z.boolean(),
+  /** Installed operators that keep an OpenShift cluster from its next minor version, one line each. */
+  upgradeBlockers: z.array(Text).max(20),
+});
+
+export const OperatorRow = z.strictObject({
+  kind: z.literal('operator'),
+  /** `subscription/NAMESPACE/NAME` or `extension/NAME`. */
+  id: z.string(),
+  cluster: Name,
+  /** Empty for a ClusterExtension. */
+  namespace: Name,
+  name: Name,
+  updatedAt: Time,
+  api: z.enum(['classic', 'v1']),
+  package: Name,
+  /** `NAMESPACE/NAME` of the CatalogSource, or the name of the ClusterCatalog; empty: any. */
+  catalog: Name,
+  /** Empty: the default channel, or any. */
+  channel: Name,
+  /** Name of the installed bundle; empty: nothing is installed. */
+  installed: Name,
+  version: Text,
+  /** The bundle that is next on its way; empty: none. */
+  next: Name,
+  /** The newest bundle that the catalog offers in the channel; empty: not known. */
+  newest: Name,
+  approval: z.enum(['Automatic', 'Manual']),
+  standing: Standing,
+  cause: RowCause.optional(),
+  /** Since when it has this standing. */
+  since: Time,
+  /** Of one that is not well: the bundle that runs all the same; absent: none, or not known. */
+  stillRuns: Name.optional(),
+  /** `NAMESPACE/NAME` of the FleetOperator whose roll-outs decide about its plans; absent: none. */
+  fleet: Name.optional(),
+  /** The plan that waits for approval: its name and hash; empty: none. */
+  plan: Name,
+  planHash: Text,
+  deprecated: z.boolean(),
+});
+
+/** The greatest change of a plan, by versions. */
+export const CHANGES = ['new', 'patch', 'minor', 'major', 'downgrade'] as const;
+
+export const PlanMove = z.strictObject({ package: Name, from: Name, to: Name });
+
+export const PlanRow = z.strictObject({
+  kind: z.literal('plan'),
+  /** `plan/NAMESPACE/NAME`. */
+  id: z.string(),
+  cluster: Name,
+  namespace: Name,
+  name: Name,
+  updatedAt: Time,
+  /** The hash of what the plan does (`plan-class/hop-hash`); plans with equal hashes are one class. */
+  hash: Text,
+  moves: z.array(PlanMove).max(50),
+  change: z.enum(CHANGES),
+  /** What an approver checks first. */
+  crds: z.boolean(),
+  rbac: z.boolean(),
+  /** A definition of the plan has other owners. */
+  shared: z.boolean(),
+  createdAt: Time,
+  /** As in the InstallPlan's status. */
+  phase: Text,
+  approved: z.boolean(),
+  approvedBy: Text,
+  /** The reason that was given; absent: none. */
+  approvalComment: z.string().max(LONGEST_COMMENT).optional(),
+  /** As of an operator. */
+  fleet: Name.optional(),
+});
+
+export const CatalogRow = z.strictObject({
+  kind: z.literal('catalog'),
+  /** `source/NAMESPACE/NAME` or `cluster-catalog/NAME`. */
+  id: z.string(),
+  cluster: Name,
+  /** Empty for a ClusterCatalog. */
+  namespace: Name,
+  /** It lies in the global catalog namespace, which all namespaces see; absent: not, or not known. */
+  global: z.literal(true).optional(),
+  name: Name,
+  updatedAt: Time,
+  source: z.enum(['CatalogSource', 'ClusterCatalog']),
+  image: Name,
+  /** Of the content, `sha256:…`; empty: none is held. */
+  digest: Text,
+  /** `READY`, `CONNECTING`, `TRANSIENT_FAILURE`; of a ClusterCatalog `Serving` or the reason why not. */
+  state: Text,
+  message: Text,
+  packages: Count,
+  polledAt: Time,
+  nextAt: Time,
+  standing: Standing,
+  cause: RowCause.optional(),
+});
+
+export const ViewRow = z.discriminatedUnion('kind', [ClusterRow, OperatorRow, PlanRow, CatalogRow]);
+
+export type RowCause = z.infer<typeof RowCause>;
+export type Reach = z.infer<typeof Reach>;
+export type ClusterRow = z.infer<typeof ClusterRow>;
+export type OperatorRow = z.infer<typeof OperatorRow>;
+export type PlanRow = z.infer<typeof PlanRow>;
+export type PlanMove = z.infer<typeof PlanMove>;
+export type CatalogRow = z.infer<typeof CatalogRow>;
+export type ViewRow = z.infer<typeof ViewRow>;
