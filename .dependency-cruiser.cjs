@@ -1,6 +1,7 @@
 /**
  * The import rule (ARCHITECTURE.md): apps → lifecycle → platform → core; testing → platform, core; core imports nothing of
- * ours. Inside core: kernel ← catalog ← {classic, v1} ← cluster ← rollout ← view; inside lifecycle: {engine, catalogs, solve} ← {classic, v1} ← fleet.
+ * ours. Inside core: kernel ← catalog ← {classic, v1} ← cluster ← rollout ← view; inside lifecycle: {engine, catalogs, solve} ←
+ * {classic, v1} ← clusters ← rollouts/previews ← rollouts/assignments ← {rollouts/controller, rollouts/orders, rollouts/reports} ← fleet.
  * Classic and v1 do not import each other.
  */
 const SPEC = '\\.spec\\.ts$';
@@ -36,9 +37,15 @@ module.exports = {
     wing('rollout-below-view', 'rollouts know no rows', 'rollout', 'view'),
     { name: 'platform-below-lifecycle', severity: 'error', comment: 'libs/platform imports core only', from: { path: '^libs/platform/src', pathNot: SPEC }, to: { path: '^(apps|libs/(lifecycle|testing))/' } },
     { name: 'lifecycle-below-apps', severity: 'error', comment: 'libs/lifecycle imports platform and core only', from: { path: '^libs/lifecycle/src', pathNot: '\\.(spec|fixture)\\.ts$' }, to: { path: '^(apps|libs/testing)/' } },
-    floor('engine-is-lowest', 'the engine, catalogs and solving know neither of the two lifecycles', 'engine|catalogs|solve', 'classic|v1|fleet'),
-    floor('classic-passes-apart-from-v1', 'passes of OLM Classic stand on the engine alone', 'classic', 'v1|fleet'),
-    floor('v1-passes-apart-from-classic', 'passes of OLM v1 stand on the engine alone', 'v1', 'classic|fleet'),
+    floor('engine-is-lowest', 'the engine, catalogs and solving know neither of the two lifecycles', 'engine|catalogs|solve', 'classic|v1|clusters|rollouts|fleet'),
+    floor('classic-passes-apart-from-v1', 'passes of OLM Classic stand on the engine alone', 'classic', 'v1|clusters|rollouts|fleet'),
+    floor('v1-passes-apart-from-classic', 'passes of OLM v1 stand on the engine alone', 'v1', 'classic|clusters|rollouts|fleet'),
+    floor('clusters-below-rollouts', 'what is done in one cluster knows no rollout', 'clusters', 'rollouts|fleet'),
+    floor('previews-below-assignments', 'a preview of a cluster knows neither assignments nor who decides', 'rollouts/previews', 'rollouts/(assignments|controller|orders|reports)|fleet'),
+    floor('assignments-below-both', 'what decides and what carries out share the assignments alone', 'rollouts/assignments', 'rollouts/(controller|orders|reports)|fleet'),
+    floor('orders-decide-nothing', 'what carries out assignments in clusters never imports what decides', 'rollouts/(orders|reports)', 'rollouts/controller|fleet'),
+    floor('controller-touches-no-cluster', 'what decides reaches the hub API alone: no pass, no cluster, nothing that carries out', 'rollouts/controller', 'engine|catalogs|solve|classic|v1|clusters|rollouts/(orders|reports|previews)|fleet'),
+    { name: 'controller-knows-no-kubeconfig', severity: 'error', comment: 'what decides has no client of a managed cluster', from: { path: '^libs/lifecycle/src/rollouts/controller/', pathNot: '\\.(spec|fixture)\\.ts$' }, to: { path: '^libs/platform/src/(membership|ownership|joining|kube/(access|cache|transport))/' } },
     { name: 'simulation-is-played-alone', severity: 'error', comment: 'nothing that works on clusters imports the simulation of rollouts: commands play it', from: { path: '^(apps|libs)/', pathNot: ['\\.(spec|fixture)\\.ts$', '^libs/core/src/rollout/simulation/', '^apps/cli/src/'] }, to: { path: '^libs/core/src/rollout/simulation/' } },
     { name: 'testing-below-apps', severity: 'error', comment: 'libs/testing imports platform and core only', from: { path: '^libs/testing/src' }, to: { path: '^(apps|libs/lifecycle)/' } },
     { name: 'apps-stay-apart', severity: 'error', comment: 'apps never import each other; one module of the cli wires all services into one process', from: { path: '^apps/([^/]+)/', pathNot: '^apps/cli/src/up/all-services\\.ts$' }, to: { path: '^apps/([^/]+)/', pathNot: '^apps/$1/' } },

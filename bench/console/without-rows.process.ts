@@ -5,7 +5,7 @@ import { registerHooks } from 'node:module';
 const REPLACED: Readonly<Record<string, string>> = {
   '/libs/core/src/view/rows/row-parts.js':
     'export const rowPart = () => undefined; export const planFacts = () => undefined;',
-  '/libs/lifecycle/src/fleet/rows/cluster-rows.js': `export class ClusterRows {
+  '/libs/lifecycle/src/clusters/rows/cluster-rows.js': `export class ClusterRows {
     async start() {} touch() {} touchAll() {} checkReach() {} resyncs() { return []; } async stop() {} async leave() {}
   }`,
 };

@@ -5,7 +5,7 @@ import { parseAllDocuments } from 'yaml';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { DECISION_POLICY } from '#core/rollout/review/decision-policy';
-import { decisionPolicyCheck } from '#lifecycle/fleet/rollouts/decision-policy-check';
+import { decisionPolicyCheck } from '#lifecycle/rollouts/controller/decision-policy-check';
 import { ManualClock } from '#platform/clock/manual-clock';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import { loadClusters } from '#platform/kube/access/load-clusters';

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
-import { storedRows } from '#lifecycle/fleet/rollouts/stored-rollout';
+import { storedRows } from '#lifecycle/rollouts/assignments/stored-rollout';
 import { LONG_PATIENCE } from '#testing/patience';
 import { madeDeployment } from '../integration/applier-support/made-operator.js';
 import { type FleetHub, PLATFORM } from './fleet-hub.js';

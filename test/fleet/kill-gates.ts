@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { APPLIER, POLLER } from '#core/kernel/actions/field-managers';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { byCodeUnit, canonicalJson } from '#core/kernel/canonical/canonical-json';
-import { CONTROLLER_LEASE } from '#lifecycle/fleet/rollouts/live-controller';
+import { CONTROLLER_LEASE } from '#lifecycle/rollouts/controller/live-controller';
 import { parseKubeconfig } from '#platform/kube/access/kubeconfig';
 import type { RestartableRedis } from '../story/restartable-redis.js';
 import { type FleetHub, HUB_NAMESPACE } from './fleet-hub.js';

@@ -1,7 +1,7 @@
 import { expect, vi } from 'vitest';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import { byCodeUnit, canonicalJson } from '#core/kernel/canonical/canonical-json';
-import { storedRows } from '#lifecycle/fleet/rollouts/stored-rollout';
+import { storedRows } from '#lifecycle/rollouts/assignments/stored-rollout';
 import { LONG_PATIENCE, LONG_PATIENCE_MS, promised } from '#testing/patience';
 import { madeCrd, madeDeployment } from '../integration/applier-support/made-operator.js';
 import { normalisedDump } from '../story/normalised-dump.js';

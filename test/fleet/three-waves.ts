@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import { FleetPlan } from '#core/kernel/api/fleet/fleet-plan';
-import { storedRows } from '#lifecycle/fleet/rollouts/stored-rollout';
+import { storedRows } from '#lifecycle/rollouts/assignments/stored-rollout';
 import { LONG_PATIENCE } from '#testing/patience';
 import { type FleetHub, PLATFORM } from './fleet-hub.js';
 

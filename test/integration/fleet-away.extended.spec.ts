@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
-import { storedRows } from '#lifecycle/fleet/rollouts/stored-rollout';
+import { storedRows } from '#lifecycle/rollouts/assignments/stored-rollout';
 import { FleetBench } from './applier-support/fleet-bench.js';
 import { LAMP_OPERATOR, LAMPS } from './applier-support/lamp-operator.js';
 import { madeDeployment, offer } from './applier-support/made-operator.js';

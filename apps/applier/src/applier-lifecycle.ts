@@ -5,12 +5,12 @@ import {
   type OnApplicationBootstrap,
   Optional,
 } from '@nestjs/common';
+import { ApplierRights } from '#lifecycle/clusters/joining/applier-rights';
+import { ClusterReleases } from '#lifecycle/clusters/joining/cluster-releases';
 import { ClusterContact } from '#lifecycle/engine/cluster-contact';
 import { AppliedFleet } from '#lifecycle/fleet/applied-fleet';
 import { ConsoleActions } from '#lifecycle/fleet/console/console-actions';
-import { ApplierRights } from '#lifecycle/fleet/joining/applier-rights';
-import { ClusterReleases } from '#lifecycle/fleet/joining/cluster-releases';
-import { ClusterOrders } from '#lifecycle/fleet/rollouts/cluster-orders';
+import { ClusterOrders } from '#lifecycle/rollouts/orders/cluster-orders';
 import { CLUSTERS, METRICS } from '#platform/hub/hub-tokens';
 import type { ServiceClusters } from '#platform/membership/service-clusters.port';
 import type { Metrics } from '#platform/telemetry/metrics';

@@ -1,7 +1,7 @@
 import { type BeforeApplicationShutdown, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { ClusterSightings } from '#lifecycle/fleet/cluster-sightings';
-import { WantedOperators } from '#lifecycle/fleet/previews/wanted-operators';
-import { ReportedRollouts } from '#lifecycle/fleet/rollouts/reported-rollouts';
+import { WantedOperators } from '#lifecycle/rollouts/previews/wanted-operators';
+import { ReportedRollouts } from '#lifecycle/rollouts/reports/reported-rollouts';
 import { Shutdown } from '#platform/telemetry/shutdown';
 
 /** Reports on the clusters of the fleet, and follows what is wanted there, as long as the service runs. */

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { openLiveController } from '#lifecycle/fleet/rollouts/open-live-controller';
+import { openLiveController } from '#lifecycle/rollouts/controller/open-live-controller';
 import { documentedChecks, startTestedService } from '#platform/hub/service-module.fixture';
 import { fleetControllerModule } from './fleet-controller.module.js';
 

@@ -5,7 +5,7 @@ import {
   Module,
   type OnApplicationBootstrap,
 } from '@nestjs/common';
-import { LiveController } from '#lifecycle/fleet/rollouts/live-controller';
+import { LiveController } from '#lifecycle/rollouts/controller/live-controller';
 import { healthIndicator } from '#platform/telemetry/health-indicator';
 import { Shutdown } from '#platform/telemetry/shutdown';
 

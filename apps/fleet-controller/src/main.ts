@@ -1,4 +1,4 @@
-import { openLiveController } from '#lifecycle/fleet/rollouts/open-live-controller';
+import { openLiveController } from '#lifecycle/rollouts/controller/open-live-controller';
 import { FleetPlaceError } from '#platform/fleet/fleet-place';
 import { runWithoutRedis } from '#platform/hub/run-main';
 import { fleetControllerModule } from './fleet-controller.module.js';

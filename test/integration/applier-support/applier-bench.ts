@@ -44,8 +44,8 @@ import { CACHED_KINDS } from '../../../libs/lifecycle/src/engine/cached-kinds.js
 import { ClusterView } from '../../../libs/lifecycle/src/engine/cluster-view.js';
 import { PassReader } from '../../../libs/lifecycle/src/engine/pass-reader.js';
 import { pauseAfter } from '../../../libs/lifecycle/src/engine/reconcile-loop.js';
-import type { ClassicPreview } from '../../../libs/lifecycle/src/fleet/rollouts/order-place.js';
-import { placeParts } from '../../../libs/lifecycle/src/fleet/rollouts/place-parts.js';
+import { placeParts } from '../../../libs/lifecycle/src/rollouts/orders/place-parts.js';
+import type { ClassicPreview } from '../../../libs/lifecycle/src/rollouts/previews/classic-preview.js';
 import { established } from './established-crds.js';
 import { putSamples } from './sample-bundles.js';
 

@@ -6,10 +6,10 @@ import type { GateQuestion } from '#platform/fleet/http-gates';
 import { silentLog } from '#platform/telemetry/log.port';
 import { type DirectCluster, directCluster } from '#testing/cluster/direct-client';
 import { fleetDefinitions, serveKinds } from '#testing/cluster/fleet-definitions';
-import { AskedGates } from '../../../libs/lifecycle/src/fleet/rollouts/asked-gates.js';
-import { carryOutOrders, type OrderPlace } from '../../../libs/lifecycle/src/fleet/rollouts/carry-out-orders.js';
-import { listedFrom } from '../../../libs/lifecycle/src/fleet/rollouts/fleet-state.js';
-import { RolloutController } from '../../../libs/lifecycle/src/fleet/rollouts/rollout-controller.js';
+import { RolloutController } from '../../../libs/lifecycle/src/rollouts/controller/rollout-controller.js';
+import { AskedGates } from '../../../libs/lifecycle/src/rollouts/controller/state/asked-gates.js';
+import { listedFrom } from '../../../libs/lifecycle/src/rollouts/controller/state/fleet-state.js';
+import { carryOutOrders, type OrderPlace } from '../../../libs/lifecycle/src/rollouts/orders/carry-out-orders.js';
 import { ApplierBench } from './applier-bench.js';
 
 /** A live controller makes its passes so far apart. */

@@ -5,7 +5,7 @@ import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { applyDecision, type Decision, type DecisionEffects } from '#core/rollout/controller/step/decisions';
 import { Draft } from '#core/rollout/controller/step/draft';
 import type { Author } from '#core/rollout/review/class-approval';
-import type { LiveFleet, LiveRollout } from '#lifecycle/fleet/rollouts/live-fleet';
+import type { LiveFleet, LiveRollout } from '#lifecycle/rollouts/controller/state/live-fleet';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 
 /** One decision that a user asks for. Absent parts do not narrow it. */

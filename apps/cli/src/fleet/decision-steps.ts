@@ -1,6 +1,6 @@
 import { isRetriedAnew } from '#core/rollout/controller/step/decisions';
 import { isFinal } from '#core/rollout/controller/step/phases';
-import type { LiveRollout } from '#lifecycle/fleet/rollouts/live-fleet';
+import type { LiveRollout } from '#lifecycle/rollouts/controller/state/live-fleet';
 import { NEXT } from '../output/next-commands.js';
 
 /** A command that helps, and what must be known before it is given. */

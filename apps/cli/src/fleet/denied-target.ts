@@ -1,5 +1,5 @@
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
-import type { LiveFleet } from '#lifecycle/fleet/rollouts/live-fleet';
+import type { LiveFleet } from '#lifecycle/rollouts/controller/state/live-fleet';
 import { isMadeAnew } from './decision-steps.js';
 
 /**

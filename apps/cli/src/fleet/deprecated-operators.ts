@@ -1,6 +1,6 @@
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import { namedClusters } from '#core/rollout/status/operator-conditions';
-import type { LiveFleet } from '#lifecycle/fleet/rollouts/live-fleet';
+import type { LiveFleet } from '#lifecycle/rollouts/controller/state/live-fleet';
 
 /** What catalogs deprecate of an operator as it is installed: each text with the clusters that report it. */
 export type DeprecatedAnswer = Readonly<{ subject: string; because: string; clusters: readonly string[] }>;

@@ -8,8 +8,8 @@ import { WITHDRAWN_END, withdrawnText } from '#core/rollout/controller/step/with
 import { heldByUnreadable } from '#core/rollout/placement/held-subject';
 import type { SubjectProblem } from '#core/rollout/placement/subject-problem';
 import { GREEN_AGAIN, isGreenAgain } from '#core/rollout/status/rollout-conditions';
-import type { LiveFleet, LiveRollout } from '#lifecycle/fleet/rollouts/live-fleet';
-import { problemOf } from '#lifecycle/fleet/rollouts/subject-status';
+import type { LiveFleet, LiveRollout } from '#lifecycle/rollouts/controller/state/live-fleet';
+import { problemOf } from '#lifecycle/rollouts/controller/writes/subject-status';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { type Io, NotFound, UsageError } from '../io.js';
 import { isData } from '../output/data-format.js';

@@ -2,7 +2,7 @@ import { counted } from '#core/kernel/text/counted';
 import { ROLLBACK_CLASS } from '#core/rollout/controller/step/returns';
 import { isReturnDue, type RolloutRow } from '#core/rollout/controller/step/row';
 import { approvalDemands } from '#core/rollout/review/class-approval';
-import type { LiveFleet, LiveRollout } from '#lifecycle/fleet/rollouts/live-fleet';
+import type { LiveFleet, LiveRollout } from '#lifecycle/rollouts/controller/state/live-fleet';
 import { NEXT } from '../output/next-commands.js';
 import { demandText, openDemands } from './approval-text.js';
 import { type FleetStep, step } from './decision-steps.js';

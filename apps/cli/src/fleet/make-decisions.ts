@@ -2,7 +2,7 @@ import type { DecisionAction } from '#core/kernel/api/fleet/fleet-decision';
 import { counted } from '#core/kernel/text/counted';
 import { isFinal } from '#core/rollout/controller/step/phases';
 import { ROLLBACK_CLASS } from '#core/rollout/controller/step/returns';
-import type { LiveFleet, LiveRollout } from '#lifecycle/fleet/rollouts/live-fleet';
+import type { LiveFleet, LiveRollout } from '#lifecycle/rollouts/controller/state/live-fleet';
 import { parseDuration } from '#platform/config/duration';
 import { FolderVisitor } from '#platform/fleet/folder/folder-visitor';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';

@@ -4,7 +4,7 @@ import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import { counted } from '#core/kernel/text/counted';
 import { ROLLBACK_CLASS } from '#core/rollout/controller/step/returns';
 import type { RolloutRow } from '#core/rollout/controller/step/row';
-import type { LiveFleet, LiveRollout } from '#lifecycle/fleet/rollouts/live-fleet';
+import type { LiveFleet, LiveRollout } from '#lifecycle/rollouts/controller/state/live-fleet';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { folded } from '../output/folded-lines.js';
 import { approvalTexts } from './approval-text.js';

@@ -1,8 +1,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PlayedFleet } from '#lifecycle/fleet/rollouts/rollouts.fixture';
-import { serveClusters } from '#lifecycle/fleet/rollouts/served-clusters.fixture';
+import { PlayedFleet } from '#lifecycle/rollouts/controller/rollouts.fixture';
+import { serveClusters } from '#lifecycle/rollouts/controller/served-clusters.fixture';
 import { type CommandResult, runFlotilla } from '../run-flotilla.fixture.js';
 
 export const OLD = 'kafka-operator.v2.3.0';

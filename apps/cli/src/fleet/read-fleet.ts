@@ -1,6 +1,6 @@
 import { didYouMean } from '#core/kernel/text/did-you-mean';
-import { readFleetState } from '#lifecycle/fleet/rollouts/fleet-state';
-import { LiveFleet, type LiveRollout } from '#lifecycle/fleet/rollouts/live-fleet';
+import { readFleetState } from '#lifecycle/rollouts/controller/state/fleet-state';
+import { LiveFleet, type LiveRollout } from '#lifecycle/rollouts/controller/state/live-fleet';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { NotFound, UsageError } from '../io.js';
 import { NEXT } from '../output/next-commands.js';

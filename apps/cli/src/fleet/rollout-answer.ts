@@ -5,7 +5,7 @@ import { isOfReturns, type RolloutRow } from '#core/rollout/controller/step/row'
 import { type Counts, sumOf } from '#core/rollout/controller/step/tally';
 import { durationMs, placesOf } from '#core/rollout/placement/waves';
 import { type ApprovalDemand, approvalDemands } from '#core/rollout/review/class-approval';
-import type { LiveFleet, LiveRollout } from '#lifecycle/fleet/rollouts/live-fleet';
+import type { LiveFleet, LiveRollout } from '#lifecycle/rollouts/controller/state/live-fleet';
 import { holdOf, type WindowHoldText, windowsOf } from './window-hold.js';
 
 /** A wave, as `fleet status` shows it. */

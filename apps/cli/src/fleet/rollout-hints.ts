@@ -2,7 +2,7 @@ import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import { isFinal } from '#core/rollout/controller/step/phases';
 import { ROLLBACK_CLASS } from '#core/rollout/controller/step/returns';
 import { isBetweenHops, isReturnDue, type RolloutRow } from '#core/rollout/controller/step/row';
-import type { LiveFleet, LiveRollout } from '#lifecycle/fleet/rollouts/live-fleet';
+import type { LiveFleet, LiveRollout } from '#lifecycle/rollouts/controller/state/live-fleet';
 import type { ClassAnswer, FailureAnswer } from './rollout-answer.js';
 import { targetThere } from './target-there.js';
 

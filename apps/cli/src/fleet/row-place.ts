@@ -1,5 +1,5 @@
 import type { RolloutRow } from '#core/rollout/controller/step/row';
-import type { LiveFleet, LiveRollout } from '#lifecycle/fleet/rollouts/live-fleet';
+import type { LiveFleet, LiveRollout } from '#lifecycle/rollouts/controller/state/live-fleet';
 import type { FleetStep } from './decision-steps.js';
 
 /** What one row is explained from. `short`: the roll-out's name as commands take it. */

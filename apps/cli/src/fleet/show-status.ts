@@ -2,7 +2,7 @@ import { FleetCatalogOutcome } from '#core/kernel/api/fleet/fleet-catalog';
 import { counted } from '#core/kernel/text/counted';
 import { isFinal } from '#core/rollout/controller/step/phases';
 import { deniesReturns } from '#core/rollout/review/class-approval';
-import type { LiveFleet, LiveRollout } from '#lifecycle/fleet/rollouts/live-fleet';
+import type { LiveFleet, LiveRollout } from '#lifecycle/rollouts/controller/state/live-fleet';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { type Columns, table } from '../commands/catalog-table.js';
 import { ExitCode, type Io } from '../io.js';

@@ -1,7 +1,7 @@
 import { counted } from '#core/kernel/text/counted';
 import { windowAnswer, windowTimes, zonedTime } from '#core/rollout/windows/window-answer';
 import type { WindowRules } from '#core/rollout/windows/window-rules';
-import type { LiveFleet } from '#lifecycle/fleet/rollouts/live-fleet';
+import type { LiveFleet } from '#lifecycle/rollouts/controller/state/live-fleet';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { type Columns, table } from '../commands/catalog-table.js';
 import type { Io } from '../io.js';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { RolloutRow } from '#core/rollout/controller/step/row';
-import type { LiveFleet, LiveRollout } from '#lifecycle/fleet/rollouts/live-fleet';
+import type { LiveFleet, LiveRollout } from '#lifecycle/rollouts/controller/state/live-fleet';
 import { upToDateText } from './target-there.js';
 
 const NEW = 'kafka-operator.v2.4.0';

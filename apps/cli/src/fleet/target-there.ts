@@ -1,6 +1,6 @@
 import type { RolloutRow } from '#core/rollout/controller/step/row';
 import { isNewer } from '#core/rollout/review/plan-changes';
-import type { LiveFleet, LiveRollout } from '#lifecycle/fleet/rollouts/live-fleet';
+import type { LiveFleet, LiveRollout } from '#lifecycle/rollouts/controller/state/live-fleet';
 
 /**
  * What a roll-out brings a cluster to: its target, or what the cluster plans itself where `overrides` of the

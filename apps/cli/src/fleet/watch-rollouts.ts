@@ -4,7 +4,7 @@ import { stepEvents } from '#core/rollout/controller/record/step-events';
 import { isFinal } from '#core/rollout/controller/step/phases';
 import type { RolloutRow } from '#core/rollout/controller/step/row';
 import { durationMs } from '#core/rollout/placement/waves';
-import type { LiveFleet, LiveRollout } from '#lifecycle/fleet/rollouts/live-fleet';
+import type { LiveFleet, LiveRollout } from '#lifecycle/rollouts/controller/state/live-fleet';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { ExitCode, type Io } from '../io.js';
 import { eventLine } from './fleet-texts.js';

@@ -2,7 +2,7 @@ import { shortDuration } from '#core/kernel/durations/short-duration';
 import type { FleetSubject } from '#core/rollout/controller/record/subjects';
 import { windowAnswer, zonedTime } from '#core/rollout/windows/window-answer';
 import type { WindowRules } from '#core/rollout/windows/window-rules';
-import type { LiveFleet } from '#lifecycle/fleet/rollouts/live-fleet';
+import type { LiveFleet } from '#lifecycle/rollouts/controller/state/live-fleet';
 
 /** What windows hold a cluster, and until when. */
 export type WindowHoldText = Readonly<{

@@ -1,4 +1,4 @@
-import type { LiveController } from '#lifecycle/fleet/rollouts/live-controller';
+import type { LiveController } from '#lifecycle/rollouts/controller/live-controller';
 import type { Settings } from '#platform/config/settings';
 import type { FleetFolder } from '#platform/fleet/folder/fleet-folder';
 import { ReleaseMarks } from '#platform/fleet/release-marks';

@@ -1,6 +1,6 @@
 import { APPLIER, POLLER } from '#core/kernel/actions/field-managers';
 import { counted } from '#core/kernel/text/counted';
-import { openLiveController } from '#lifecycle/fleet/rollouts/open-live-controller';
+import { openLiveController } from '#lifecycle/rollouts/controller/open-live-controller';
 import { SystemClock } from '#platform/clock/system-clock';
 import { unknownSettings } from '#platform/config/settings';
 import { FleetPlaceError, fleetPlace } from '#platform/fleet/fleet-place';

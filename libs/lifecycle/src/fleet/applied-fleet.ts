@@ -5,13 +5,13 @@ import { OlmDetectors } from '#platform/joining/olm-detectors';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { ClusterLimiter } from '#platform/kube/limits/cluster-limiter';
 import type { ServiceClusters } from '#platform/membership/service-clusters.port';
+import { ClusterRegistration } from '../clusters/joining/cluster-registration.js';
+import { ClusterUpgrades } from '../clusters/openshift/cluster-upgrades.js';
 import { ClusterMembership, type ClusterPart } from '../engine/cluster-membership.js';
 import { ClusterViews } from '../engine/cluster-views.js';
 import { PassRefusals } from '../engine/pass-refusals.js';
 import { PollerAgreement } from '../engine/poller-agreement.js';
-import { ClusterRegistration } from './joining/cluster-registration.js';
-import { ClusterUpgrades } from './openshift/cluster-upgrades.js';
-import { ClusterOrders } from './rollouts/cluster-orders.js';
+import { ClusterOrders } from '../rollouts/orders/cluster-orders.js';
 
 type AppliedParts = Readonly<{
   view: ClusterPart;

@@ -7,8 +7,8 @@ import { silentLog } from '#platform/telemetry/log.port';
 import { type DirectClient, directClient } from '#testing/cluster/direct-client';
 import { Refusal } from '#testing/cluster/objects/refusal';
 import { PATIENCE } from '#testing/patience';
+import { PlayedFleet } from '../rollouts/controller/rollouts.fixture.js';
 import { ClusterSightings } from './cluster-sightings.js';
-import { PlayedFleet } from './rollouts/rollouts.fixture.js';
 
 type Condition = Readonly<{ type: string; status: string; reason: string; message: string }>;
 const acting = { acts: true, signs: [] } as const;

@@ -21,7 +21,7 @@ import { ListTurns } from '#platform/kube/limits/list-turns';
 import type { ClusterChange, ServiceClusters } from '#platform/membership/service-clusters.port';
 import type { HealthCheck } from '#platform/telemetry/health-check';
 import type { Log } from '#platform/telemetry/log.port';
-import { ClusterRights } from './joining/cluster-rights.js';
+import { ClusterRights } from '../clusters/joining/cluster-rights.js';
 
 /** How often a cluster is asked whether it answers, at least: one lost answer is none. */
 const ASK_EVERY_MS = 15_000;

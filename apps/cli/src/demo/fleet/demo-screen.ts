@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { FleetEvent } from '#core/rollout/controller/record/event-log';
-import type { LiveFleet, LiveRollout } from '#lifecycle/fleet/rollouts/live-fleet';
+import type { LiveFleet, LiveRollout } from '#lifecycle/rollouts/controller/state/live-fleet';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { eventLine } from '../../fleet/fleet-texts.js';
 import { LivePicture } from '../../fleet/live-picture.js';

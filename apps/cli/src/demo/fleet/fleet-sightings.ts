@@ -1,4 +1,4 @@
-import type { LiveFleet, LiveRollout } from '#lifecycle/fleet/rollouts/live-fleet';
+import type { LiveFleet, LiveRollout } from '#lifecycle/rollouts/controller/state/live-fleet';
 import type { Sighting } from '../motion.js';
 
 /** Returns the state of a fleet: reachable clusters, phases of rollouts, waves, plan classes and rows. */

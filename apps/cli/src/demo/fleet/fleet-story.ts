@@ -1,5 +1,5 @@
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
-import type { LiveRollout } from '#lifecycle/fleet/rollouts/live-fleet';
+import type { LiveRollout } from '#lifecycle/rollouts/controller/state/live-fleet';
 import { Refusal } from '#testing/cluster/objects/refusal';
 import { installMissingCrds } from '../../clusters/install-crds.js';
 import { initFleet } from '../../fleet/init-fleet.js';

@@ -1,5 +1,5 @@
 import { shortDuration } from '#core/kernel/durations/short-duration';
-import type { LiveFleet } from '#lifecycle/fleet/rollouts/live-fleet';
+import type { LiveFleet } from '#lifecycle/rollouts/controller/state/live-fleet';
 import { type Columns, table } from '../../commands/catalog-table.js';
 import { rolloutAnswer } from '../../fleet/rollout-answer.js';
 import { NEXT } from '../../output/next-commands.js';

@@ -15,7 +15,7 @@ import { CLUSTERS, HUB, PROOFS } from '#platform/hub/hub-tokens';
 import { globalCatalogNamespaceOf } from '#platform/hub/managed-clusters';
 import { ClusterLimiter } from '#platform/kube/limits/cluster-limiter';
 import type { ServiceClusters } from '#platform/membership/service-clusters.port';
-import { ClusterOrders } from '../rollouts/cluster-orders.js';
+import { ClusterOrders } from '../../rollouts/orders/cluster-orders.js';
 import { type ActionPlace, carryOutAction, endOfFailure } from './carry-out-action.js';
 
 /** A cluster that is busy is asked again, until the action has taken too long. */

@@ -1,0 +1,85 @@
+import type { FleetFiles } from '#core/rollout/controller/record/subjects';
+import type { StepResult } from '#core/rollout/controller/step/step';
+import type { LiveCluster } from '../assignments/live-cluster.js';
+import type { LiveFleet, LiveRollout } from './state/live-fleet.js';
+
+/** A pass that comes no later than this after its time, on a busy machine, has missed nothing. */
+const ATTENTIVE_MS = 10_000;
+
+/**
+ * Which clusters of a roll-out a pass has to examine: those of which something has changed since the pass
+ * before, and those whose time has come. It is a hint alone: without it all are examined.
+ */
+export class ExaminedBefore {
+  #isNoted = false;
+  #clusters: ReadonlyMap<string, LiveCluster> = new Map();
+  #files: FleetFiles | undefined;
+  #version = -1;
+  #role = '';
+  #wakeAt: number | undefined;
+  readonly #wakes = new Map<string, number>();
+  /** Clusters of which something is known that their objects do not show. */
+  readonly #news = new Set<string>();
+  #isNewsForAll = false;
+
+  /** The clusters that are due; `all` where what they have in common has changed. */
+  due({ record, facts }: LiveRollout, fleet: LiveFleet, areWindowsDue: boolean): ReadonlySet<string> {
+    const isKnown =
+      this.#files === fleet.files &&
+      this.#version === record.version &&
+      this.#role === facts.role &&
+      !record.isNew &&
+      !areWindowsDue &&
+      !this.#isNewsForAll &&
+      (this.#wakeAt ?? Number.POSITIVE_INFINITY) > fleet.now;
+    this.#isNewsForAll = false;
+    if (!isKnown) return allOf(record, fleet);
+    const due = new Set<string>();
+    for (const [name, cluster] of fleet.clusters) if (this.#clusters.get(name) !== cluster) due.add(name);
+    for (const name of this.#clusters.keys()) if (!fleet.clusters.has(name)) due.add(name);
+    for (const [name, at] of this.#wakes) if (at <= fleet.now) due.add(name);
+    for (const name of this.#news) due.add(name);
+    this.#news.clear();
+    return due;
+  }
+
+  noteNews(cluster: string | null): void {
+    if (cluster === null) this.#isNewsForAll = true;
+    else this.#news.add(cluster);
+  }
+
+  /** When each of these clusters must be examined again. */
+  noteWakes({ rowWakes, wakeAt }: StepResult): void {
+    this.#wakeAt = wakeAt;
+    for (const [name, at] of rowWakes) {
+      if (at === undefined) this.#wakes.delete(name);
+      else this.#wakes.set(name, at);
+    }
+  }
+
+  /** The pass is over, and what it decided was written. */
+  note({ record, facts }: LiveRollout, fleet: LiveFleet): void {
+    this.#clusters = fleet.clusters;
+    this.#files = fleet.files;
+    this.#version = record.version;
+    this.#role = facts.role;
+    this.#isNoted = true;
+  }
+
+  /** Until when this process has attended to the roll-out: a pass that comes late, or first, was missing. */
+  attendedUntil(now: number): number {
+    if (!this.#isNoted) return Number.NEGATIVE_INFINITY;
+    return now - this.nextAt < ATTENTIVE_MS ? now : this.nextAt;
+  }
+
+  /** The next time at which the clock alone asks for a pass. */
+  get nextAt(): number {
+    let next = this.#wakeAt ?? Number.POSITIVE_INFINITY;
+    for (const at of this.#wakes.values()) next = Math.min(next, at);
+    return next;
+  }
+}
+
+/** Every cluster that has a row, or may get one. */
+export const allOf = ({ rows }: LiveRollout['record'], fleet: LiveFleet): ReadonlySet<string> =>
+  new Set([...rows.keys(), ...fleet.clusters.keys()]);

@@ -1,0 +1,99 @@
+import type { AssignmentRow } from '#core/kernel/api/fleet/fleet-assignment';
+import type { RolloutRecord } from '#core/rollout/controller/record/rollout-record';
+import { isInFlight, type RolloutRow } from '#core/rollout/controller/step/row';
+import { approversOf, countedVotes } from '#core/rollout/review/class-approval';
+import type { LiveCluster } from '../assignments/live-cluster.js';
+
+const RESULTS = new Set(['Done', 'Failed', 'RolledBack', 'Skipped']);
+const timeOf = (ms: number | undefined): string | undefined =>
+  ms === undefined ? undefined : new Date(ms).toISOString();
+
+/**
+ * The order that a row of a roll-out is for its cluster. `isOwn`: the cluster is brought to what it plans
+ * itself, whatever the target of the roll-out.
+ */
+export function orderOfRow(
+  record: RolloutRecord,
+  row: RolloutRow,
+  cluster: LiveCluster,
+  isOwn: boolean,
+): AssignmentRow {
+  const { spec, status } = record;
+  const { votes = [], changes = [] } = status.classes.find(({ name }) => name === row.class) ?? {};
+  const counted = approversOf(countedVotes(votes, changes));
+  const plan = planOf(record, row, cluster);
+  const result = RESULTS.has(row.phase)
+    ? { result: row.phase as AssignmentRow['result'], resultReason: row.reason }
+    : {};
+  return {
+    subject: spec.subject,
+    rollout: spec.name,
+    wave: spec.waves[row.wave]?.name,
+    order: kindOf(row),
+    attempt: row.attempt,
+    ...(plan.hops.length > 1 ? { hop: row.hop } : {}),
+    ...(spec.trigger === 'Retry' || row.isRetry ? { liftsDenial: true } : {}),
+    target: { bundle: isOwn ? ownBundle(record, row, cluster) : bundleOf(record, row, cluster), ...plan },
+    // What has begun stays approved by those who approved it then.
+    approvedBy: counted.length === 0 && row.attempt > 0 ? approversOf(votes) : counted,
+    ...checksOf(record, row),
+    ...(row.goBack === undefined ? {} : { denies: row.goBack.denies }),
+    ...result,
+    deadlineAt: timeOf(row.deadlineAt),
+    doneAt: timeOf(row.doneAt),
+  };
+}
+
+/** The checks that the cluster itself answers now: those of its objects, before a change or after it. */
+function checksOf({ spec }: RolloutRecord, { phase, reason, wave }: RolloutRow): Pick<AssignmentRow, 'checks'> {
+  const isBefore = phase === 'Waiting' && reason === 'GateBefore';
+  if (!isBefore && phase !== 'Verifying') return {};
+  const when = isBefore ? 'Before' : 'After';
+  const gates = spec.waves[wave]?.spec.gates ?? [];
+  const checks = gates.flatMap(({ name, interval, cel, when: asked }) =>
+    cel !== undefined && asked === when ? [{ name, interval, cel }] : [],
+  );
+  return checks.length === 0 ? {} : { checks };
+}
+
+function kindOf(row: RolloutRow): AssignmentRow['order'] {
+  if (isInFlight(row)) return 'Go';
+  if (row.phase === 'RollingBack') return 'Return';
+  return RESULTS.has(row.phase) && row.attempt > 0 ? 'Rest' : 'Preview';
+}
+
+/** A roll-out of another spec leaves each cluster at its version. */
+function bundleOf({ spec }: RolloutRecord, row: RolloutRow, cluster: LiveCluster): string {
+  if (spec.specHash === undefined) return spec.target;
+  const before = cluster.assignment?.spec.rows.find(({ subject }) => subject === spec.subject);
+  const isOrdered = isInFlight(row) && before?.rollout === spec.name && before.attempt === row.attempt;
+  if (isOrdered && before.order === 'Go' && before.target?.bundle !== undefined) return before.target.bundle;
+  const { planned, bundle = spec.target } = cluster.report(spec.subject) ?? {};
+  return planned === spec.target ? spec.target : bundle;
+}
+
+/** What was ordered with an attempt stays its target. */
+function ownBundle({ spec }: RolloutRecord, row: RolloutRow, cluster: LiveCluster): string {
+  const before = cluster.assignment?.spec.rows.find(({ subject }) => subject === spec.subject);
+  const isSame = row.attempt > 0 && before?.rollout === spec.name && before.attempt === row.attempt;
+  const ordered = isSame && before.order !== 'Preview' ? before.target?.bundle : undefined;
+  const { planned, bundle } = cluster.report(spec.subject) ?? {};
+  return ordered ?? planned ?? bundle ?? spec.target;
+}
+
+type OrderedPlan = Pick<NonNullable<AssignmentRow['target']>, 'hops' | 'planHash' | 'differences' | 'catalogDigest'>;
+
+/** The plan that a cluster in flight carries out: what was ordered stays, whatever it would plan by now. */
+function planOf({ spec }: RolloutRecord, row: RolloutRow, cluster: LiveCluster): OrderedPlan {
+  if (!isInFlight(row)) return { hops: [] };
+  const before = cluster.assignment?.spec.rows.find(({ subject }) => subject === spec.subject);
+  const isSame = before?.rollout === spec.name && before.attempt === row.attempt;
+  const ordered = isSame && before.target?.planHash !== undefined ? before.target : undefined;
+  const { planHash, differences, hops = [], catalogDigest } = ordered ?? cluster.report(spec.subject) ?? {};
+  if (planHash === undefined) return { hops: [] };
+  return {
+    ...{ hops: [...hops], planHash },
+    ...(differences === undefined ? {} : { differences }),
+    ...(catalogDigest === undefined ? {} : { catalogDigest }),
+  };
+}

@@ -1,0 +1,398 @@
+import type { AssignmentRow } from '#core/kernel/api/fleet/fleet-assignment';
+import type { FleetDecision } from '#core/kernel/api/fleet/fleet-decision';
+import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import type { RolloutRecord } from '#core/rollout/controller/record/rollout-record';
+import { isEvent } from '#core/rollout/controller/record/row-change';
+import type { FleetSubject } from '#core/rollout/controller/record/subjects';
+import type { DecisionEffects } from '#core/rollout/controller/step/decisions';
+import { isFinal } from '#core/rollout/controller/step/phases';
+import type { RolloutStatus } from '#core/rollout/controller/step/rollout-state';
+import { isInFlight, type RolloutRow } from '#core/rollout/controller/step/row';
+import { type StepResult, stepRollout } from '#core/rollout/controller/step/step';
+import { cutsOf, wavesOf } from '#core/rollout/placement/waves';
+import { nextStallAt } from '#core/rollout/status/rollout-conditions';
+import type { StoredRolloutStatus } from '#core/rollout/status/rollout-status';
+import { nextChange } from '#core/rollout/windows/window-rules';
+import type { Clock } from '#platform/clock/clock.port';
+import { inParallel } from '#platform/fairness/in-parallel';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import type { Log } from '#platform/telemetry/log.port';
+import type { RolloutFigures } from '#platform/telemetry/rollout-metrics';
+import type { LiveCluster } from '../assignments/live-cluster.js';
+import { intentParts } from '../assignments/stored-rollout.js';
+import { allOf, ExaminedBefore } from './examined-before.js';
+import { orderOfRow } from './fleet-orders.js';
+import type { AskedGates } from './state/asked-gates.js';
+import { type FleetSource, FleetStateReader, listedFrom } from './state/fleet-state.js';
+import { LiveFleet, type LiveRollout, type NewTarget } from './state/live-fleet.js';
+import { LiveMemory } from './state/live-memory.js';
+import { decidedBy, decisionOf, effectsOf, openDecisions } from './state/open-decisions.js';
+import { StaleViewError, writeRollout, writeRolloutStatus, writeRow } from './writes/hub-objects.js';
+import { keepUntilRemoved, leavingOrder, previewOrder, withdrawOrders } from './writes/leaving-orders.js';
+import { RolloutEvents } from './writes/rollout-events.js';
+import { rolloutFigures } from './writes/rollout-figures.js';
+import { dropHistory } from './writes/rollout-history.js';
+import { StatusPace } from './writes/status-pace.js';
+import { problemOf, writeStatuses } from './writes/subject-status.js';
+import { concludeUnknown } from './writes/unknown-rollouts.js';
+import { UnreadableLog, writeReadability } from './writes/unreadable-statuses.js';
+import { writeHold } from './writes/write-hold.js';
+import { writeWithdrawal } from './writes/write-withdrawal.js';
+
+/** Steps of one roll-out in one pass; the next pass goes on. */
+const MOST_STEPS = 100;
+/** Rows are independent of each other: a crash between two of them leaves what the next pass completes. */
+const ROWS_AT_ONCE = 16;
+
+type RowsBefore = ReadonlyMap<string, RolloutRow>;
+
+/**
+ * Decides about roll-outs from the objects of the hub API, and writes what clusters are to do. It has no
+ * access to clusters. A pass depends on what is stored alone: it may be made at any time, by any controller.
+ */
+export class RolloutController {
+  readonly #reader: FleetStateReader;
+  readonly #events: RolloutEvents;
+  readonly #unreadable: UnreadableLog;
+  readonly #pace = new StatusPace();
+  readonly #memory = new LiveMemory();
+  /** By roll-out. */
+  readonly #examined = new Map<string, ExaminedBefore>();
+  /** When the status of each FleetOperator was written last. */
+  readonly #statusesAt = new Map<string, number>();
+  #fleet: LiveFleet | undefined;
+  /** When a window opens or closes next. */
+  #windowsAt = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    private readonly hub: KubeClient,
+    private readonly clock: Clock,
+    private readonly log: Log,
+    /** Default: each kind is read with a request. */
+    source: FleetSource = listedFrom(hub),
+    private readonly gates?: AskedGates,
+  ) {
+    this.#reader = new FleetStateReader(source);
+    this.#events = new RolloutEvents(hub, clock, log);
+    this.#unreadable = new UnreadableLog(log);
+  }
+
+  /** Something that no object shows is news for a roll-out: of one cluster, or of all. */
+  noteNews(rollout: string, cluster: string | null): void {
+    this.#examined.get(rollout)?.noteNews(cluster);
+  }
+
+  /** Makes every step that is due. Returns when the clock alone asks for the next pass, in milliseconds. */
+  async pass(): Promise<number | undefined> {
+    const now = this.clock.now().getTime();
+    const fleet = new LiveFleet(await this.#reader.read(), now, this.#memory, this.gates);
+    this.#fleet = fleet;
+    this.#unreadable.note(fleet.state.unreadable);
+    const wakes: number[] = [];
+    const areWindowsDue = this.#windowsAt <= now;
+    for (const read of fleet.rollouts) {
+      try {
+        const hold = fleet.held.holdOf(read.record.spec.subject);
+        const rollout = await writeHold(this.hub, read, hold, now);
+        // No step can be right: it rests, as it would without a controller.
+        if (hold !== undefined) {
+          this.#examined.delete(read.record.spec.name);
+          continue;
+        }
+        await inParallel(rollout.unordered, ROWS_AT_ONCE, (name) => this.#writeRow(rollout, name, fleet));
+        const counted = await writeWithdrawal(this.hub, await this.#withCounts(rollout, now), now);
+        wakes.push(stallOf(counted), await this.#advance(counted, fleet, areWindowsDue));
+      } catch (error) {
+        // What it has not written is found out again.
+        const { name } = read.record.spec;
+        this.#examined.delete(name);
+        this.#pace.forget(name);
+        if (!(error instanceof StaleViewError)) throw error;
+        this.log.warn({ rollout: name }, error.message);
+      }
+    }
+    for (const subject of fleet.files.subjects.values()) {
+      if (fleet.held.isHeld(subject.key)) continue;
+      await this.#orderPreviews(subject, fleet);
+      await this.#release(subject, fleet);
+    }
+    wakes.push(await concludeUnknown(this.hub, fleet, this.log));
+    await withdrawOrders(this.hub, fleet);
+    await keepUntilRemoved(this.hub, fleet);
+    for (const name of await dropHistory(this.hub, fleet)) {
+      this.#examined.delete(name);
+      this.#pace.forget(name);
+      this.log.info({ rollout: name }, 'roll-out is over the historyLimit, and was deleted');
+    }
+    const statusesAt = await writeStatuses(this.hub, fleet, this.#statusesAt);
+    await writeReadability(this.hub, fleet, this.log);
+    if (statusesAt !== undefined) wakes.push(statusesAt);
+    this.#windowsAt = nextChange(fleet.files.windows, now) ?? Number.POSITIVE_INFINITY;
+    const next = Math.min(...wakes.filter((at) => at > now), this.#windowsAt, this.#pace.nextAt);
+    return Number.isFinite(next) ? next - now : undefined;
+  }
+
+  /** How far roll-outs are, as the last pass has left them. */
+  get figures(): RolloutFigures | undefined {
+    return this.#fleet && rolloutFigures(this.#fleet, this.clock.now().getTime());
+  }
+
+  /**
+   * Writes counts that were left for later, and that nothing moves any more. The status of a roll-out that
+   * has ended stays as it is, once it says so.
+   */
+  async #withCounts(rollout: LiveRollout, now: number): Promise<LiveRollout> {
+    const { record, object } = rollout;
+    const { name } = record.spec;
+    const isDue = this.#pace.isDue(name, now) || stallOf(rollout) <= now;
+    if (record.isNew || hasSaidItsEnd(rollout) || !isDue) return rollout;
+    const written = await writeRolloutStatus(this.hub, object, record, { mayOweCounts: false, now });
+    this.#pace.note(name, written.isOwed, now);
+    return { ...rollout, object: written.object };
+  }
+
+  /** Every target reports what it would do before there is a roll-out. */
+  async #orderPreviews(subject: FleetSubject, fleet: LiveFleet): Promise<void> {
+    const isOrdered = ({ assignment }: LiveCluster) =>
+      assignment?.spec.rows.some((row) => row.subject === subject.key) === true;
+    const missing = fleet.targetsOf(subject).filter((cluster) => !isOrdered(cluster));
+    await inParallel(missing, ROWS_AT_ONCE, ({ name }) => {
+      const write = { cluster: name, subject: subject.key, rollout: undefined, step: 0, row: undefined };
+      return writeRow(this.hub, { ...write, order: previewOrder(subject.key) });
+    });
+  }
+
+  /** Makes a roll-out where clusters plan what none has brought yet, once the one before has ended. */
+  async #release(subject: FleetSubject, fleet: LiveFleet): Promise<void> {
+    const target = fleet.newTarget(subject);
+    const { active } = fleet.rolloutsOf(subject.key);
+    if (target === undefined || active !== undefined || problemOf(subject, fleet) !== undefined) return;
+    await this.#make(subject, fleet, target, target.isSpecOnly ? 'SpecChange' : 'CatalogChange');
+  }
+
+  /**
+   * Gives a decision its outcome. A Retry of a roll-out that was aborted or taken back makes a new one of the
+   * same target. That comes first: after a crash in between, the decision is open and the roll-out is there.
+   */
+  async #carryOut(
+    decision: FleetDecision,
+    effects: DecisionEffects,
+    rollout: LiveRollout,
+    fleet: LiveFleet,
+  ): Promise<void> {
+    const { subject, spec } = rollout.record;
+    const isMade = fleet.rolloutsOf(subject.key).records.some((one) => one.spec.number > spec.number);
+    if (effects.isNewRollout && !isMade) await this.#make(subject, fleet, targetAgain(rollout, fleet), 'Retry');
+    await this.#conclude(decision, effects, rollout);
+  }
+
+  async #make(
+    subject: FleetSubject,
+    fleet: LiveFleet,
+    target: NewTarget,
+    trigger: 'SpecChange' | 'CatalogChange' | 'Retry',
+  ): Promise<void> {
+    const { records } = fleet.rolloutsOf(subject.key);
+    const number = Math.max(0, ...records.map(({ spec }) => spec.number)) + 1;
+    const prefix = subject.rolloutPrefix.slice(subject.namespace.length + 1);
+    const name = `${prefix}-${number}`;
+    const { strategy } = subject;
+    const waves = wavesOf(strategy);
+    await this.hub.create({
+      apiVersion: FLEET_API,
+      kind: 'FleetRollout',
+      metadata: { name, namespace: subject.namespace },
+      spec: {
+        subject: { kind: subject.kind, name: subject.key.split('/')[2] },
+        number,
+        trigger,
+        target: {
+          bundle: target.bundle,
+          specHash: target.specHash,
+          ...(target.isSpecOnly ? { specOnly: true } : {}),
+          ...(subject.kind === 'FleetCatalog' ? { catalogDigest: target.bundle } : {}),
+        },
+        strategy,
+        cuts: cutsOf(waves, fleet.targetsOf(subject), fleet.rolloutUid(subject.key, name)),
+      },
+    });
+    this.log.info({ rollout: `${subject.namespace}/${name}`, ...target }, 'roll-out begins');
+  }
+
+  /** Makes the steps that are due; returns when the clock alone asks for the next one. */
+  async #advance(rollout: LiveRollout, fleet: LiveFleet, areWindowsDue: boolean): Promise<number> {
+    const { record } = rollout;
+    const { name } = record.spec;
+    const decisions = await this.#decisionsFor(rollout, fleet);
+    const memory = this.#examined.get(name) ?? new ExaminedBefore();
+    this.#examined.set(name, memory);
+    let examined = memory.due(rollout, fleet, areWindowsDue);
+    if (examined.size === 0 && decisions.length === 0) return memory.nextAt;
+    record.attendedUntil = memory.attendedUntil(fleet.now);
+    let current = rollout;
+    let before: RowsBefore = new Map(record.rows);
+    let statusBefore: RolloutStatus | undefined = record.isNew ? undefined : record.status;
+    let isAtRest = false;
+    for (let left = MOST_STEPS; left > 0 && !isAtRest; left--) {
+      const decided = record.isNew ? undefined : decisions.shift();
+      const { result, hasStatus, moved, isLast } = makeStep(rollout, decided, examined, fleet.now);
+      memory.noteWakes(result);
+      examined = hasStatus ? allOf(record, fleet) : new Set(moved);
+      isAtRest = isLast;
+      if (decided === undefined) continue;
+      // A decision has its effect once: it is in the roll-out before anything else follows.
+      const effects = effectsOf(decided, result.decision, rollout);
+      current = await this.#write(current, before, statusBefore, fleet, decided, effects);
+      await this.#carryOut(decided, effects, rollout, fleet);
+      // What is still to be decided about is decided with the new roll-out in view.
+      if (effects.isNewRollout) decisions.splice(0);
+      [before, statusBefore] = [new Map(record.rows), record.status];
+    }
+    await this.#write(current, before, statusBefore, fleet);
+    // What is left to do after so many steps is done in the next pass.
+    if (!isAtRest) return fleet.now + 1;
+    memory.note(rollout, fleet);
+    return memory.nextAt;
+  }
+
+  /** Decisions about a roll-out that are to be carried out; others that are open get their outcome. */
+  async #decisionsFor(rollout: LiveRollout, fleet: LiveFleet): Promise<FleetDecision[]> {
+    const { done, earlier, open } = openDecisions(rollout, fleet.state);
+    if (done !== undefined) await this.#carryOut(done.decision, done.effects, rollout, fleet);
+    for (const one of earlier) await this.#conclude(one, { reason: 'UnknownRollout' }, rollout);
+    return [...open];
+  }
+
+  /**
+   * Results of clusters first, then the roll-out with what begins, then those rows; where many begin, in
+   * parts that its annotations have room for. A row also goes after the roll-out, which keeps what it said of
+   * its wave.
+   */
+  async #write(
+    rollout: LiveRollout,
+    before: RowsBefore,
+    statusBefore: RolloutStatus | undefined,
+    fleet: LiveFleet,
+    decision?: FleetDecision,
+    effects?: DecisionEffects,
+  ): Promise<LiveRollout> {
+    const { record } = rollout;
+    const names = new Set([...before.keys(), ...record.rows.keys()]);
+    const changed = [...names].filter((name) => before.get(name) !== record.rows.get(name));
+    const decided = decision && effects && decidedBy(decision, effects);
+    const isWhole = decision !== undefined || statusBefore === undefined;
+    const isResult = (name: string): boolean => {
+      const row = record.rows.get(name);
+      return row !== undefined && !begins(before.get(name), row);
+    };
+    const first = isWhole ? [] : changed.filter(isResult);
+    const results = new Set(first);
+    const then = changed.filter((name) => !results.has(name));
+    if (changed.length === 0 && statusBefore === record.status && decided === undefined) return rollout;
+    record.version++;
+    await inParallel(first, ROWS_AT_ONCE, (name) => this.#writeRow(rollout, name, fleet));
+    const { name: own } = record.spec;
+    let { object } = rollout;
+    // What a part begins, and what a crash leaves of the others, is found out again from the rows.
+    const parts = statusBefore === undefined ? [then] : intentParts(then, (name) => record.rows.get(name));
+    for (const part of parts) {
+      const rows = part.flatMap((name) => record.rows.get(name) ?? []);
+      const isPart = decided !== undefined && statusBefore !== undefined && part !== parts.at(-1);
+      const written = await writeRollout(this.hub, object, record, {
+        status: isPart ? statusBefore : record.status,
+        decided: decided && { ...decided, isPart },
+        intent: statusBefore === undefined ? [] : rows.map((row) => ({ step: record.version, row })),
+        mayOweCounts: !isFinal(record.status.phase) && this.#pace.mayOwe(own, fleet.now),
+        now: fleet.now,
+      });
+      object = written.object;
+      this.#pace.note(own, written.isOwed, fleet.now);
+      await inParallel(part, ROWS_AT_ONCE, (name) => this.#writeRow(rollout, name, fleet));
+    }
+    const waves = record.spec.waves.map(({ name }) => name);
+    const operator = fleet.operators.get(record.spec.subject);
+    await this.#events.moved(rollout.object, operator, waves, { before: statusBefore, after: record.status });
+    return { ...rollout, object };
+  }
+
+  async #writeRow({ record }: LiveRollout, name: string, fleet: LiveFleet): Promise<void> {
+    const cluster = fleet.clusters.get(name);
+    // The assignment of a cluster that has left goes with it.
+    if (cluster === undefined) return;
+    const row = record.rows.get(name);
+    const { subject, name: rollout } = record.spec;
+    const order =
+      row === undefined ? leavingOrder(subject, cluster, fleet) : this.#orderOf(record, row, cluster, fleet);
+    await writeRow(this.hub, { cluster: name, subject, rollout, step: record.version, row, order });
+    if (row !== undefined)
+      this.log.info({ rollout, cluster: name, phase: row.phase, reason: row.reason }, 'cluster moved');
+  }
+
+  /** What has begun by another roll-out of the subject goes on by the order of that one. */
+  #orderOf(record: RolloutRecord, row: RolloutRow, cluster: LiveCluster, fleet: LiveFleet): AssignmentRow | 'Keep' {
+    const { records } = fleet.rolloutsOf(record.spec.subject);
+    const isMoved = records.some((other) => other !== record && isMoving(other.rows.get(cluster.name)));
+    if (isMoved && !isMoving(row)) return 'Keep';
+    return orderOfRow(record, row, cluster, fleet.ownTargets.isOwn(record, cluster));
+  }
+
+  async #conclude(
+    decision: FleetDecision,
+    outcome: Pick<DecisionEffects, 'reason' | 'message'>,
+    { object }: LiveRollout,
+  ): Promise<void> {
+    const { reason, message } = outcome;
+    const said = message === undefined ? {} : { message };
+    const status = { effective: reason === 'Effective', reason, ...said, at: this.clock.now().toISOString() };
+    const { action, by, reason: why } = decision.spec;
+    this.log.info({ rollout: decision.spec.rollout, action, by: by.user, why, ...status }, 'decision');
+    await this.hub.updateStatus({ ...(decision as unknown as KubernetesObject), status } as KubernetesObject);
+    await this.#events.decided(object, decision, outcome);
+  }
+}
+
+/** The target of a roll-out once more; of a spec: what is asked for by now. */
+function targetAgain({ object, record }: LiveRollout, fleet: LiveFleet): NewTarget {
+  const { bundle, specHash } = object.spec.target;
+  if (record.spec.specHash === undefined) return { bundle, specHash, isSpecOnly: false };
+  return { bundle, specHash: fleet.askedOf(record.spec.subject) ?? specHash, isSpecOnly: true };
+}
+
+/**
+ * Makes one step in the record. `moved`: the clusters whose phase or reason has changed. `isLast`: nothing
+ * follows on it.
+ */
+function makeStep(
+  { record, facts }: LiveRollout,
+  decided: FleetDecision | undefined,
+  examined: ReadonlySet<string>,
+  now: number,
+): Readonly<{ result: StepResult; hasStatus: boolean; moved: readonly string[]; isLast: boolean }> {
+  const result = stepRollout(record, facts, decided && decisionOf(decided, now), examined, now);
+  const changes = [...result.rows.values()].map((after) => ({ before: record.rows.get(after.cluster), after }));
+  const moved = changes.filter(isEvent).map(({ after }) => after.cluster);
+  const hasStatus = result.status !== record.status || record.isNew;
+  for (const row of result.rows.values()) record.store(row);
+  const attendedUntil = Number.POSITIVE_INFINITY;
+  Object.assign(record, { tallies: result.tallies, status: result.status, isNew: false, attendedUntil });
+  const isLast = decided === undefined && !hasStatus && moved.length === 0;
+  return { result, hasStatus, moved, isLast };
+}
+
+const hasSaidItsEnd = ({ record: { status }, object }: LiveRollout): boolean =>
+  isFinal(status.phase) && (object.status as StoredRolloutStatus | undefined)?.phase === status.phase;
+
+/** When a roll-out is stalled if nothing moves in it; infinite: it cannot be. */
+const stallOf = ({ record, object }: LiveRollout): number =>
+  nextStallAt(record, (object.status ?? {}) as StoredRolloutStatus) ?? Number.POSITIVE_INFINITY;
+
+/** The cluster changes, or is checked, by order of the roll-out. */
+const isMoving = (row: RolloutRow | undefined): boolean =>
+  row !== undefined && (isInFlight(row) || row.phase === 'RollingBack');
+
+/** A cluster starts, goes on with a hop, or goes back. */
+function begins(before: RolloutRow | undefined, after: RolloutRow): boolean {
+  if (after.phase === 'RollingBack') return before?.phase !== 'RollingBack';
+  return after.phase === 'Applying' && (before?.attempt !== after.attempt || before.hop !== after.hop);
+}

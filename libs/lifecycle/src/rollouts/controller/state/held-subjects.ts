@@ -1,0 +1,83 @@
+import type { FleetCatalog } from '#core/kernel/api/fleet/fleet-catalog';
+import { fleetKey } from '#core/kernel/api/fleet/fleet-kinds';
+import type { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
+import { specOf, type UnreadableObject, unreadableKey } from '#core/kernel/api/fleet/unreadable-object';
+import type { FleetSubject } from '#core/rollout/controller/record/subjects';
+import { isFinal, type RolloutPhase } from '#core/rollout/controller/step/phases';
+import { ageOf } from '#core/rollout/placement/acting-operators';
+import { heldByUnreadable, holdOf } from '#core/rollout/placement/held-subject';
+import type { SubjectProblem } from '#core/rollout/placement/subject-problem';
+import type { LiveCluster } from '../../assignments/live-cluster.js';
+import type { FleetState } from './fleet-state.js';
+
+/** Package and namespace in the clusters, as far as an unreadable FleetOperator says them. */
+export function placeIn(unreadable: UnreadableObject): { package: string; namespace: string } | undefined {
+  const { package: name, namespace } = specOf(unreadable);
+  if (typeof namespace !== 'string') return undefined;
+  return { package: typeof name === 'string' ? name : '', namespace };
+}
+
+const hasEnded = ({ object }: UnreadableObject): boolean => {
+  const { phase } = (object['status'] ?? {}) as Readonly<{ phase?: unknown }>;
+  return typeof phase === 'string' && isFinal(phase as RolloutPhase);
+};
+
+/** The subject of a FleetRollout that cannot be read and has not ended. */
+function subjectIn(unreadable: UnreadableObject): string | undefined {
+  if (unreadable.kind !== 'FleetRollout' || hasEnded(unreadable)) return undefined;
+  const { kind, name } = (specOf(unreadable)['subject'] ?? {}) as Readonly<{ kind?: unknown; name?: unknown }>;
+  return typeof kind === 'string' && typeof name === 'string'
+    ? `${kind}/${unreadable.object.metadata.namespace}/${name}`
+    : undefined;
+}
+
+/** Subjects whose rollouts rest because of objects that cannot be read (decision 0528). */
+export class HeldSubjects {
+  readonly #holds = new Map<string, SubjectProblem>();
+
+  readonly #operators: readonly FleetOperator[];
+
+  constructor(
+    { operators, catalogs, unreadable: all }: FleetState,
+    private readonly unreadable: ReadonlyMap<string, UnreadableObject>,
+  ) {
+    this.#operators = operators;
+    const catalogsByKey = new Map(catalogs.map((one) => [fleetKey(one), one]));
+    for (const one of all) this.#addOwn(one);
+    for (const subject of [...operators, ...catalogs]) this.#add(subject, catalogsByKey);
+  }
+
+  /** Why the rollouts of a subject rest; undefined if they go on. */
+  holdOf(subject: string): SubjectProblem | undefined {
+    return this.#holds.get(subject);
+  }
+
+  /** True if nothing may be changed about a subject: neither its rollouts nor its orders. */
+  readonly isHeld = (subject: string): boolean => this.#holds.has(subject) || this.unreadable.has(subject);
+
+  /** True if an older FleetOperator for the same package has orders there and cannot be read. */
+  hasOlderIn({ assignment }: LiveCluster, { key, place }: FleetSubject): boolean {
+    if (place === undefined || this.unreadable.size === 0) return false;
+    const own = this.#operators.find((one) => fleetKey(one) === key);
+    return (assignment?.spec.rows ?? []).some(({ subject }) => {
+      const other = subject === key ? undefined : this.unreadable.get(subject);
+      const there = other && placeIn(other);
+      const isSame = there?.namespace === place.namespace && there.package === place.package;
+      return isSame && own !== undefined && ageOf(other?.object.metadata ?? {}) < ageOf(own.metadata);
+    });
+  }
+
+  #addOwn(one: UnreadableObject): void {
+    const isSubject = one.kind === 'FleetOperator' || one.kind === 'FleetCatalog';
+    const subject = isSubject ? unreadableKey(one) : subjectIn(one);
+    if (subject !== undefined) this.#holds.set(subject, heldByUnreadable(one));
+  }
+
+  #add(subject: FleetOperator | FleetCatalog, catalogs: ReadonlyMap<string, FleetCatalog>): void {
+    const key = fleetKey(subject);
+    const named = subject.kind === 'FleetOperator' ? subject.spec.catalog.fleetCatalog : undefined;
+    const catalog = catalogs.get(`FleetCatalog/${subject.metadata.namespace}/${named}`);
+    const hold = this.#holds.get(key) ?? holdOf(subject, catalog, this.unreadable);
+    if (hold !== undefined) this.#holds.set(key, hold);
+  }
+}

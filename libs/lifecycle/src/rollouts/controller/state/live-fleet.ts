@@ -1,0 +1,323 @@
+import { isBeingDeleted } from '#core/cluster/membership/cluster-release';
+import { unreadableCluster } from '#core/cluster/membership/unreadable-cluster';
+import type { AssignmentReport } from '#core/kernel/api/fleet/fleet-assignment';
+import type { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
+import type { FleetRollout } from '#core/kernel/api/fleet/fleet-rollout';
+import { type UnreadableObject, unreadableKey } from '#core/kernel/api/fleet/unreadable-object';
+import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
+import { RolloutRecord } from '#core/rollout/controller/record/rollout-record';
+import { SubjectRollouts } from '#core/rollout/controller/record/rollout-roles';
+import type { FleetFiles, FleetSubject } from '#core/rollout/controller/record/subjects';
+import { isFinal } from '#core/rollout/controller/step/phases';
+import { newStatus, type RolloutSpec, type RolloutStatus } from '#core/rollout/controller/step/rollout-state';
+import { orderedLate } from '#core/rollout/controller/step/row-moves';
+import { askedOfSources } from '#core/rollout/desired/catalog-changes';
+import { askedHash } from '#core/rollout/desired/subscription-changes';
+import { wavesOf } from '#core/rollout/placement/waves';
+import { isNewer } from '#core/rollout/review/plan-changes';
+import type { FailedCluster } from '#core/rollout/status/selector-failures';
+import { isSpecOnly, type LiveCluster } from '../../assignments/live-cluster.js';
+import type { StoredRow } from '../../assignments/stored-rollout.js';
+import type { AskedGates } from './asked-gates.js';
+import type { FleetState } from './fleet-state.js';
+import { HeldSubjects, placeIn } from './held-subjects.js';
+import { type FleetView, LiveFacts } from './live-facts.js';
+import { LiveMemory } from './live-memory.js';
+import { OwnTargets } from './own-targets.js';
+import { skippedByName } from './skip-decisions.js';
+import { isTargetWithdrawn } from './withdrawn-target.js';
+
+/** A roll-out that was read, with its object and the step that was written last. */
+export type LiveRollout = Readonly<{
+  object: FleetRollout;
+  record: RolloutRecord;
+  facts: LiveFacts;
+  /** Clusters whose rows it has announced, and that have no such row: the pass that did so broke off. */
+  unordered: readonly string[];
+}>;
+
+/** What a new roll-out brings; `isSpecOnly`: another spec, to whatever version is installed. */
+export type NewTarget = Readonly<{ bundle: string; specHash: string | undefined; isSpecOnly: boolean }>;
+
+/** The most common first. */
+const inOrder = (counts: ReadonlyMap<string, number>): string[] =>
+  [...counts].sort(([a, m], [b, n]) => n - m || byCodeUnit(b, a)).map(([one]) => one);
+
+/** What follows on the target of the roll-out that is active, or comes before it on the way of a cluster. */
+const waitsForEnd = ({ bundle, planned }: AssignmentReport, target: string | undefined): boolean =>
+  target !== undefined && (bundle === target || (planned !== undefined && isNewer(target, planned)));
+
+/** The fleet as one pass of the controller sees it. */
+export class LiveFleet implements FleetView {
+  readonly files: FleetFiles;
+  readonly clusters: ReadonlyMap<string, LiveCluster>;
+  /** By subject, those that are being deleted among them. */
+  readonly operators: ReadonlyMap<string, FleetOperator>;
+  readonly rollouts: LiveRollout[] = [];
+  /** Objects that do not follow their schema, by key. */
+  readonly unreadable: ReadonlyMap<string, UnreadableObject>;
+  readonly held: HeldSubjects;
+  readonly ownTargets = new OwnTargets(this);
+  readonly #bySubject = new Map<string, SubjectRollouts>();
+  readonly #targets = new Map<FleetSubject, readonly LiveCluster[]>();
+  readonly #skipped = new Map<string, ReadonlySet<string>>();
+
+  constructor(
+    readonly state: FleetState,
+    readonly now: number,
+    private readonly memory = new LiveMemory(),
+    readonly gates?: Pick<AskedGates, 'take'>,
+  ) {
+    this.files = memory.filesOf(state);
+    this.operators = new Map(
+      state.operators.map((one) => [`FleetOperator/${one.metadata.namespace}/${one.metadata.name}`, one]),
+    );
+    this.unreadable = new Map(state.unreadable.map((one) => [unreadableKey(one), one]));
+    this.held = new HeldSubjects(state, this.unreadable);
+    const assignments = new Map(state.assignments.map((one) => [one.metadata.name, one]));
+    // One that is deleted has left, however long its release takes.
+    const unreadable = state.unreadable.filter(({ kind }) => kind === 'FleetCluster');
+    const all = [...state.clusters, ...unreadable.flatMap((one) => unreadableCluster(one) ?? [])];
+    const members = all.filter(({ metadata }) => !isBeingDeleted(metadata));
+    const clusters = members.map((one) => memory.clusterOf(one, assignments.get(one.metadata.name), now));
+    this.clusters = new Map(clusters.map((one) => [one.name, one]));
+    const inOrder = [...state.rollouts].sort((a, b) => a.spec.number - b.spec.number);
+    for (const object of inOrder) this.#add(object);
+  }
+
+  get records(): readonly RolloutRecord[] {
+    return this.rollouts.map(({ record }) => record);
+  }
+
+  rolloutsOf(subject: string): SubjectRollouts {
+    const known = this.#bySubject.get(subject) ?? new SubjectRollouts();
+    this.#bySubject.set(subject, known);
+    return known;
+  }
+
+  skippedIn(rollout: string): ReadonlySet<string> {
+    const known = this.#skipped.get(rollout);
+    if (known !== undefined) return known;
+    const found = this.rollouts.find(({ record }) => record.spec.name === rollout);
+    const skipped = found === undefined ? new Set<string>() : skippedByName(found.object, this.state.decisions);
+    this.#skipped.set(rollout, skipped);
+    return skipped;
+  }
+
+  /** Names the order of clusters in a roll-out; known before its object is made, since cuts depend on it. */
+  rolloutUid(subject: string, rollout: string): string {
+    const operator = this.operators.get(subject);
+    return `${(operator?.metadata as Readonly<{ uid?: string }> | undefined)?.uid ?? ''}/${rollout}`;
+  }
+
+  targetsOf(subject: FleetSubject): readonly LiveCluster[] {
+    const known = this.#targets.get(subject);
+    if (known !== undefined) return known;
+    if (!this.files.subjects.has(subject.key)) return [];
+    const targets = [...this.clusters.values()].filter((cluster) => this.isTarget(subject, cluster));
+    this.#targets.set(subject, targets);
+    return targets;
+  }
+
+  /** Clusters that a subject does not select because an expression fails there. */
+  selectorFailures(subject: FleetSubject): FailedCluster[] {
+    if (subject.failureOn === undefined) return [];
+    return [...this.clusters.values()].flatMap((cluster) => {
+      const failure = this.memory.selectorFailure(subject, cluster);
+      return failure === undefined ? [] : [{ cluster: cluster.name, ...failure }];
+    });
+  }
+
+  readonly isTarget = (subject: FleetSubject, cluster: LiveCluster): boolean => this.memory.isTarget(subject, cluster);
+
+  readonly groupOf = (operator: FleetOperator, cluster: LiveCluster): number | undefined =>
+    this.memory.groupOf(operator, cluster);
+
+  /** An object of this key is there and does not follow its schema: nothing is known about it. */
+  readonly isUnread = (key: string): boolean => this.unreadable.has(key);
+
+  /**
+   * What most clusters plan to move to, if no roll-out has brought it yet. The plans of clusters are made by
+   * their own catalogs. What follows on the target of the active roll-out waits for its end: else the
+   * clusters that are ahead would leave the others on the way.
+   */
+  newTarget(subject: FleetSubject): NewTarget | undefined {
+    const { bundles, specs } = this.#planned(subject);
+    const { active } = this.rolloutsOf(subject.key);
+    const specHash = this.askedOf(subject.key);
+    // Where none is active the next one may be for few: the most common that no roll-out has brought.
+    const candidates = active === undefined ? bundles : bundles.slice(0, 1);
+    const bundle = candidates.find((one) => !this.#isKnown(subject, one));
+    if (bundle !== undefined) return { bundle, specHash, isSpecOnly: false };
+    const [installed] = specs;
+    if (installed === undefined || specHash === undefined || this.#isSpecKnown(subject, specHash)) return undefined;
+    return { bundle: installed, specHash, isSpecOnly: true };
+  }
+
+  /** What clusters plan to move to, and what those have that get another spec alone, the commonest first. */
+  #planned(subject: FleetSubject): Readonly<{ bundles: readonly string[]; specs: readonly string[] }> {
+    const [bundles, specs] = [new Map<string, number>(), new Map<string, number>()];
+    const { active } = this.rolloutsOf(subject.key);
+    // Nothing waits for a target that is not to be had any more.
+    const target = active !== undefined && !isTargetWithdrawn(active, this) ? active.spec.target : undefined;
+    for (const cluster of this.targetsOf(subject)) {
+      const report = cluster.report(subject.key);
+      if (report?.planned === undefined || this.ownTargets.isOnItsWay(subject, cluster)) continue;
+      const isSpec = isSpecOnly(report);
+      const isThere = report.planned === report.bundle || waitsForEnd(report, target);
+      if (isThere && !isSpec) continue;
+      const counts = isSpec ? specs : bundles;
+      counts.set(report.planned, (counts.get(report.planned) ?? 0) + 1);
+    }
+    return { bundles: inOrder(bundles), specs: inOrder(specs) };
+  }
+
+  /** What is asked for in all clusters of a subject. */
+  askedOf(key: string): string | undefined {
+    const operator = this.operators.get(key);
+    if (operator !== undefined) return askedHash(operator);
+    const catalog = this.state.catalogs.find(
+      ({ metadata: { namespace, name } }) => key === `FleetCatalog/${namespace}/${name}`,
+    );
+    return catalog && askedOfSources(catalog);
+  }
+
+  /**
+   * A roll-out had this target; one that was taken back comes again once no cluster denies it any more, and
+   * one that others have followed where a cluster needs it on its way.
+   */
+  #isKnown(subject: FleetSubject, target: string): boolean {
+    const { records, active, standing } = this.rolloutsOf(subject.key);
+    const last = records.findLast(({ spec }) => spec.target === target && spec.specHash === undefined);
+    if (last === undefined) return this.#isDenied(subject, target);
+    const { phase } = last.status;
+    if (phase === 'RolledBack') return this.#isDenied(subject, target);
+    const isPast = phase === 'Completed' || phase === 'Superseded';
+    if (!isPast || active !== undefined || standing?.spec.target === target) return true;
+    return this.#isDenied(subject, target) || !this.#isNeededAgain(subject, last);
+  }
+
+  /** A cluster plans what an earlier roll-out brought others. What has failed there waits for a Retry. */
+  #isNeededAgain(subject: FleetSubject, { spec: { target }, rows }: RolloutRecord): boolean {
+    return this.targetsOf(subject).some((cluster) => {
+      const phase = rows.get(cluster.name)?.phase;
+      const isOver = phase === 'Failed' || phase === 'RolledBack' || cluster.isDenied(subject.key, target);
+      return !isOver && cluster.report(subject.key)?.planned === target;
+    });
+  }
+
+  /** What is asked for was brought to what is installed, or is on its way; later roll-outs come first. */
+  #isSpecKnown(subject: FleetSubject, specHash: string): boolean {
+    const { active, newest, records } = this.rolloutsOf(subject.key);
+    if (active !== undefined && active.spec.specHash === undefined) return true;
+    const last = records.findLast(({ spec }) => spec.specHash === specHash);
+    if (last === undefined) return false;
+    const { phase } = last.status;
+    if (phase !== 'Completed') return phase !== 'Superseded';
+    return last === newest && !this.#isOverriddenAnew(subject, last);
+  }
+
+  /** Another of the overrides selects a cluster that had all it was to have. */
+  #isOverriddenAnew(subject: FleetSubject, last: RolloutRecord): boolean {
+    return this.targetsOf(subject).some((cluster) => {
+      const report = cluster.report(subject.key);
+      // Where others have changed what the fleet applied, the report says that, and no roll-out begins.
+      if (report === undefined || report.drift) return false;
+      return isSpecOnly(report) && last.rows.get(cluster.name)?.phase === 'Done';
+    });
+  }
+
+  /** One cluster denies the target for the whole subject. */
+  #isDenied(subject: FleetSubject, target: string): boolean {
+    return this.targetsOf(subject).some((cluster) =>
+      cluster.report(subject.key)?.denied.some(({ bundle, scope }) => bundle === target && scope === 'Operator'),
+    );
+  }
+
+  #add(object: FleetRollout): void {
+    const { metadata, spec } = object;
+    const key = `${spec.subject.kind}/${metadata.namespace}/${spec.subject.name}`;
+    const state = this.memory.stateOf(object);
+    const known = this.files.subjects.get(key);
+    // A roll-out that has not ended when its subject is deleted has no targets any more. Others rest.
+    const hasEnded = state !== undefined && isFinal(state.status.phase);
+    if (known === undefined && hasEnded) return;
+    const unreadable = this.unreadable.get(key);
+    const subject = known ?? { ...deletedSubject(key, object), place: unreadable && placeIn(unreadable) };
+    const rollouts = this.rolloutsOf(key);
+    const rolloutSpec: RolloutSpec = {
+      name: `${metadata.namespace}/${metadata.name}`,
+      uid: this.rolloutUid(key, metadata.name),
+      subject: key,
+      number: spec.number,
+      target: spec.target.bundle,
+      specHash: isOfSpec(spec) ? spec.target.specHash : undefined,
+      trigger: spec.trigger === 'Retry' ? 'Retry' : 'Release',
+      strategy: spec.strategy,
+      waves: wavesOf(spec.strategy),
+      cuts: spec.cuts,
+    };
+    const reason = spec.trigger === 'Retry' ? 'Retry' : 'Released';
+    const before = state?.status ?? newStatus(this.now, rolloutSpec.waves.length, reason);
+    const status = known === undefined && unreadable === undefined ? withoutSubject(before) : before;
+    const record = new RolloutRecord(rolloutSpec, status, subject, () => null);
+    record.isNew = state === undefined;
+    record.version = state?.step ?? 0;
+    const unordered = this.#readRows(record, state?.intent ?? [], this.now - (state?.at ?? this.now));
+    record.recount();
+    rollouts.records.push(record);
+    this.rollouts.push({ object, record, facts: new LiveFacts(this, record), unordered });
+  }
+
+  /**
+   * Rows as the assignments have them, and as the roll-out's intent has them where that is newer; those are
+   * returned. A pass that broke off may have written rows of a step that the roll-out does not know.
+   */
+  #readRows(record: RolloutRecord, intent: readonly StoredRow[], lateMs: number): readonly string[] {
+    const steps = new Map<string, number>();
+    const unordered: string[] = [];
+    for (const { name, assignment } of this.clusters.values()) {
+      const stored = assignment === undefined ? undefined : this.memory.rowsOf(assignment)[record.spec.name];
+      if (stored === undefined) continue;
+      record.rows.set(name, stored.row);
+      steps.set(name, stored.step);
+      record.version = Math.max(record.version, stored.step);
+    }
+    for (const { step, row } of intent) {
+      if (step <= (steps.get(row.cluster) ?? -1)) continue;
+      record.rows.set(row.cluster, orderedLate(row, lateMs));
+      if (this.clusters.has(row.cluster)) unordered.push(row.cluster);
+    }
+    return unordered;
+  }
+}
+
+/** Whether a roll-out brings another spec alone; a Retry of one says so itself. */
+const isOfSpec = ({ trigger, target }: FleetRollout['spec']): boolean =>
+  trigger === 'SpecChange' || target.specOnly === true;
+
+/**
+ * A roll-out whose subject was deleted opens no further wave, and is not Completed: were the subject made
+ * again, its clusters would follow a Completed roll-out without waves (decision record 0427).
+ */
+const withoutSubject = (status: RolloutStatus): RolloutStatus =>
+  status.phase === 'RollingBack' || status.isAborting
+    ? status
+    : { ...status, phase: 'Progressing', reason: 'Aborting', isAborting: true, stop: undefined };
+
+/** A subject that was deleted: nothing is selected by it. */
+const deletedSubject = (key: string, { metadata, spec }: FleetRollout): FleetSubject => ({
+  key,
+  kind: spec.subject.kind,
+  namespace: metadata.namespace,
+  rolloutPrefix: `${metadata.namespace}/${metadata.name.replace(/-\d+$/, '')}`,
+  labels: {},
+  isPaused: false,
+  isClassic: true,
+  strategy: spec.strategy,
+  place: undefined,
+  selects: () => false,
+  failureOn: undefined,
+  usualBundle: { before: '', next: '' },
+  refusal: () => undefined,
+});

@@ -1,0 +1,82 @@
+import type { FleetDecision } from '#core/kernel/api/fleet/fleet-decision';
+import type { Decision, DecisionEffects } from '#core/rollout/controller/step/decisions';
+import { type Decided, storedState } from '../../assignments/stored-rollout.js';
+import type { FleetState } from './fleet-state.js';
+import type { LiveRollout } from './live-fleet.js';
+
+/** The decisions about a roll-out that have no outcome yet, the older ones first. */
+type OpenDecisions = Readonly<{
+  /** It took effect, and the controller was killed before it wrote the outcome. */
+  done: Readonly<{ decision: FleetDecision; effects: DecisionEffects }> | undefined;
+  /** Made before the roll-out was there: they are about another one of this name whose object was lost. */
+  earlier: readonly FleetDecision[];
+  open: readonly FleetDecision[];
+}>;
+
+export function openDecisions({ object, record }: LiveRollout, { decisions }: FleetState): OpenDecisions {
+  const all = decisions.filter(
+    ({ metadata, spec, status }) =>
+      `${metadata.namespace}/${spec.rollout}` === record.spec.name &&
+      (status as Readonly<{ at?: string }> | undefined)?.at === undefined,
+  );
+  const decided = storedState(object)?.decided;
+  const done = all.find((one) => decided?.isPart === false && keyOf(one) === decided.key);
+  const earlier = all.filter((one) => isOfEarlier(one, object));
+  const open = all.filter((one) => one !== done && !earlier.includes(one));
+  const effects = { reason: 'Effective', isNewRollout: decided?.isNewRollout === true, allowedIn: [] } as const;
+  return { done: done && { decision: done, effects }, earlier, open: partFirst(open, decided) };
+}
+
+/** Whatever came meanwhile, what began in part is done first. */
+const partFirst = (open: readonly FleetDecision[], decided: Decided | undefined): readonly FleetDecision[] => {
+  const part = open.filter((one) => decided?.isPart === true && keyOf(one) === decided.key);
+  return [...part, ...open.filter((one) => !part.includes(one))];
+};
+
+/**
+ * What a decision has brought about, in this pass or in an earlier one that was killed in the middle of it:
+ * what that one has done is not to be done again, and is no reason to say that nothing was.
+ */
+export const effectsOf = (
+  decision: FleetDecision,
+  found: DecisionEffects | undefined,
+  { object }: Pick<LiveRollout, 'object'>,
+): DecisionEffects => {
+  const effects = found ?? { reason: 'NotApplicable', isNewRollout: false, allowedIn: [] };
+  const hasBegun = storedState(object)?.decided?.key === keyOf(decision);
+  return hasBegun ? { ...effects, reason: 'Effective' } : effects;
+};
+
+/** What the roll-out keeps of a decision that takes effect, until its outcome is written. */
+export const decidedBy = (
+  decision: FleetDecision,
+  { reason, isNewRollout }: DecisionEffects,
+): Omit<Decided, 'isPart'> | undefined => (reason === 'Effective' ? { key: keyOf(decision), isNewRollout } : undefined);
+
+export const decisionOf = ({ metadata, spec }: FleetDecision, now: number): Decision => ({
+  rollout: `${metadata.namespace}/${spec.rollout}`,
+  action: spec.action,
+  class: spec.class ?? null,
+  ...(spec.changes === undefined ? {} : { changes: spec.changes }),
+  wave: spec.wave ?? null,
+  clusters: spec.clusters ?? [],
+  by: spec.by,
+  at: now,
+  reason: spec.reason,
+  expiresAt: spec.expiresAt === undefined ? undefined : Date.parse(spec.expiresAt),
+});
+
+type Metadata = Readonly<{ uid?: string; creationTimestamp?: string }>;
+
+/** A decision of the same name that was made later is another one. */
+const keyOf = ({ metadata }: FleetDecision): string => `${metadata.name} ${(metadata as Metadata).uid ?? ''}`;
+
+/** Whether a decision was made before this roll-out was there: about another one of its name. */
+export const isOfEarlier = (
+  decision: Pick<FleetDecision, 'metadata'>,
+  rollout: Pick<FleetDecision, 'metadata'>,
+): boolean => createdAt(decision) < createdAt(rollout);
+
+/** NaN for an object without a time, which is neither earlier nor later than another. */
+const createdAt = ({ metadata }: Pick<FleetDecision, 'metadata'>): number =>
+  Date.parse((metadata as Metadata).creationTimestamp ?? '');

@@ -1,0 +1,47 @@
+import { type FleetCatalog, FleetCatalogOutcome, MOST_DIGESTS_SHOWN } from '#core/kernel/api/fleet/fleet-catalog';
+import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { sameJson } from '#core/kernel/canonical/same-json';
+import type { FleetSubject } from '#core/rollout/controller/record/subjects';
+import type { SubjectProblem } from '#core/rollout/placement/subject-problem';
+import { mergedConditions } from '#core/rollout/status/conditions';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import type { LiveFleet } from '../state/live-fleet.js';
+import { operatorFigures } from './operator-status.js';
+
+/** The conditions that the controller writes; Ready is the poller's. */
+const OWN: ReadonlySet<string> = new Set(['Progressing', 'Conflict']);
+
+/**
+ * Writes what a Staged FleetCatalog has come to in its clusters, as far as more than numbers has changed or
+ * `mayWriteNumbers`. `problem`: why no roll-out of it begins. Returns whether the status that is stored is
+ * the one of now.
+ */
+export async function writeCatalogStatus(
+  hub: KubeClient,
+  subject: FleetSubject,
+  catalog: FleetCatalog,
+  fleet: LiveFleet,
+  { mayWriteNumbers, problem }: Readonly<{ mayWriteNumbers: boolean; problem: SubjectProblem | undefined }>,
+): Promise<'same' | 'written' | 'owed'> {
+  const stored = FleetCatalogOutcome.safeParse(catalog.status ?? {}).data ?? {};
+  const before = { ...stored, conditions: (stored.conditions ?? []).filter(({ type }) => OWN.has(type)) };
+  const { conditions, figures } = operatorFigures(subject, fleet);
+  const found = conditions
+    .filter(({ type }) => OWN.has(type))
+    .map((one) => (one.reason === 'InTheWay' ? { ...one, reason: 'NameTaken' } : one))
+    .map((one) => (problem && one.reason === 'UpToDate' ? { ...one, ...problem } : one));
+  const after = {
+    clusters: fleet.targetsOf(subject).length,
+    digests: figures.versions
+      .slice(0, MOST_DIGESTS_SHOWN)
+      .map(({ bundle: digest, clusters }) => ({ digest, clusters })),
+    conditions: mergedConditions(before.conditions, found, new Date(fleet.now).toISOString()),
+  };
+  if (sameJson(before, after)) return 'same';
+  if (!mayWriteNumbers && sameJson(before.conditions, after.conditions)) return 'owed';
+  const { name, namespace } = catalog.metadata;
+  const object = { apiVersion: FLEET_API, kind: 'FleetCatalog', metadata: { name, namespace }, status: after };
+  await hub.apply(object as unknown as KubernetesObject, { subresource: 'status' });
+  return 'written';
+}

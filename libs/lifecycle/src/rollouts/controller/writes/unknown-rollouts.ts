@@ -1,0 +1,40 @@
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
+import type { Log } from '#platform/telemetry/log.port';
+import type { LiveFleet } from '../state/live-fleet.js';
+
+/** A roll-out that another controller has made is seen after its decision at most so much later. */
+const SEEN_WITHIN_MS = 60_000;
+
+/**
+ * Gives decisions about a roll-out that is not there their outcome, UnknownRollout, a minute after they were
+ * made: a later roll-out of that name is another one. Returns when the next is due, in milliseconds since
+ * 1970.
+ */
+export async function concludeUnknown(hub: KubeClient, fleet: LiveFleet, log: Log): Promise<number> {
+  const names = new Set(fleet.rollouts.map(({ record }) => record.spec.name));
+  let next = Number.POSITIVE_INFINITY;
+  for (const decision of fleet.state.decisions) {
+    const { metadata, spec } = decision;
+    const isOpen = (decision.status as Readonly<{ at?: string }> | undefined)?.at === undefined;
+    if (!isOpen || names.has(`${metadata.namespace}/${spec.rollout}`)) continue;
+    const { creationTimestamp = '' } = metadata as Readonly<{ creationTimestamp?: string }>;
+    const dueAt = Date.parse(creationTimestamp) + SEEN_WITHIN_MS;
+    if (dueAt > fleet.now) {
+      next = Math.min(next, dueAt);
+      continue;
+    }
+    const status = { effective: false, reason: 'UnknownRollout', at: new Date(fleet.now).toISOString() };
+    const { rollout, action, by } = spec;
+    try {
+      await hub.updateStatus({ ...(decision as unknown as KubernetesObject), status } as KubernetesObject);
+      log.warn({ rollout, action, by: by.user, ...status }, 'decision about a roll-out that is not there');
+    } catch (error) {
+      if (!(error instanceof KubeApiError)) throw error;
+      // One decision that is refused must not hold up what the pass does for all others.
+      log.warn({ rollout, error }, 'the outcome of a decision could not be written: it is tried again in a minute');
+      next = Math.min(next, fleet.now + SEEN_WITHIN_MS);
+    }
+  }
+  return next;
+}

@@ -1,0 +1,73 @@
+import { type UnreadableObject, unreadableKey, unreadableText } from '#core/kernel/api/fleet/unreadable-object';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { sameJson } from '#core/kernel/canonical/same-json';
+import { type FoundCondition, mergedConditions, type StoredCondition } from '#core/rollout/status/conditions';
+import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
+import type { Log } from '#platform/telemetry/log.port';
+import type { LiveFleet } from '../state/live-fleet.js';
+
+type WithConditions = Readonly<{ conditions?: readonly StoredCondition[] }>;
+
+/** The condition that says of each kind whether it can be read; those of windows have times beside it. */
+const CONDITIONS: Readonly<Record<string, string>> = {
+  FleetOperator: 'Resolved',
+  FleetCatalog: 'Progressing',
+  FleetStrategy: 'Valid',
+};
+const VALID: FoundCondition = { type: 'Valid', status: 'True', reason: 'Read', message: '' };
+
+/** Writes which FleetStrategies can be read, and of other objects of people that they cannot. */
+export async function writeReadability(hub: KubeClient, fleet: LiveFleet, log: Log): Promise<void> {
+  const at = new Date(fleet.now).toISOString();
+  for (const strategy of fleet.state.strategies) {
+    await writeCondition(hub, strategy as unknown as KubernetesObject, VALID, at, log);
+  }
+  for (const one of fleet.state.unreadable) {
+    const type = CONDITIONS[one.kind];
+    if (type === undefined) continue;
+    const found = { type, status: 'False', reason: 'Unreadable', message: unreadableText(one) } as const;
+    await writeCondition(hub, one.object, found, at, log);
+  }
+}
+
+async function writeCondition(
+  hub: KubeClient,
+  object: KubernetesObject,
+  found: FoundCondition,
+  at: string,
+  log: Log,
+): Promise<void> {
+  const before = (object['status'] ?? {}) as WithConditions;
+  const conditions = mergedConditions(before.conditions ?? [], [found], at);
+  const { generation } = object.metadata;
+  const observed = generation === undefined ? {} : { observedGeneration: generation };
+  const status = { ...before, ...(object.kind === 'FleetStrategy' ? observed : {}), conditions };
+  if (sameJson(status, before)) return;
+  try {
+    await hub.updateStatus({ ...object, status } as KubernetesObject);
+  } catch (error) {
+    // It has changed in between, or is gone: the next pass sees that.
+    if (KubeApiError.is(error, 'Conflict', 'NotFound')) return;
+    if (!(error instanceof KubeApiError)) throw error;
+    // An older API server refuses each write to an object that does not follow its schema.
+    log.warn({ kind: object.kind, object: object.metadata.name, error }, 'could not write a condition');
+  }
+}
+
+/** Names the objects that cannot be read, each once. */
+export class UnreadableLog {
+  #said: ReadonlySet<string> = new Set();
+
+  constructor(private readonly log: Log) {}
+
+  note(unreadable: readonly UnreadableObject[]): void {
+    const said = new Set<string>();
+    for (const one of unreadable) {
+      const key = `${unreadableKey(one)} ${one.problem}`;
+      said.add(key);
+      if (this.#said.has(key)) continue;
+      this.log.warn({ object: unreadableKey(one), problem: one.problem }, 'held what an unreadable object may concern');
+    }
+    this.#said = said;
+  }
+}

@@ -1,0 +1,159 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { FleetDecision } from '#core/kernel/api/fleet/fleet-decision';
+import { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
+import { FleetRollout } from '#core/kernel/api/fleet/fleet-rollout';
+import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
+import { decisionsByRollout, type RolloutDecision } from '#core/view/rows/rollout-decision';
+import { rolloutPaths, shownClasses } from '#core/view/rows/rollout-path';
+import { type FleetRolloutRow, fleetRolloutRow } from '#core/view/rows/rollout-row';
+import { Timers } from '#platform/clock/timers';
+import { FleetStore } from '#platform/fleet/fleet-store';
+import type { Hub } from '#platform/hub/hub';
+import { FLEET_HUB, HUB } from '#platform/hub/hub-tokens';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import type { HealthCheck } from '#platform/telemetry/health-check';
+import type { RolloutWriter } from '#platform/view/view-store.port';
+import type { FleetPlanName } from '../assignments/kept-plan.js';
+import { WantedOperators } from '../previews/wanted-operators.js';
+import { ClusterSteps } from './cluster-steps.js';
+import { ReviewedPaths } from './reviewed-paths.js';
+
+type ReportedRolloutsHub = Pick<Hub, 'clock' | 'log'> &
+  Readonly<{
+    /** The console reads them there; rows that are not written again within a minute are forgotten. */
+    store: Readonly<{ view: RolloutWriter }>;
+  }>;
+
+/** Changes that come together are written together. */
+const GATHER_MS = 1_000;
+const AGAIN_MS = 15_000;
+/** Of those that have ended the page shows ten. */
+const MOST_ENDED = 10;
+const MOST = 200;
+
+/** Shows the console the fleet's roll-outs, as their statuses in the hub API say. */
+@Injectable()
+export class ReportedRollouts {
+  readonly #store: FleetStore;
+  /** Of its own: roll-outs are shown also where the hub API does not let this service read decisions. */
+  readonly #decided: FleetStore;
+  readonly #steps = new ClusterSteps();
+  readonly #paths: ReviewedPaths;
+  readonly #timers: Timers;
+  readonly #subscriptions: (() => void)[] = [];
+  #isDue = false;
+  #writing: Promise<void> | undefined;
+
+  constructor(
+    @Inject(FLEET_HUB) client: KubeClient,
+    @Inject(HUB) private readonly hub: ReportedRolloutsHub,
+    @Inject(WantedOperators) wanted: Pick<WantedOperators, 'onAssignment'>,
+  ) {
+    const { clock, log } = hub;
+    this.#paths = new ReviewedPaths({ hub: client, clock, log });
+    wanted.onAssignment((cluster, assignment) => {
+      if (this.#steps.note(cluster, assignment)) this.#soon();
+    });
+    this.#timers = new Timers(clock);
+    const kinds = ['FleetRollout', 'FleetOperator'];
+    this.#store = new FleetStore({ client, clock, log, kinds, checkName: 'fleet-rollouts' });
+    this.#decided = new FleetStore({ client, clock, log, kinds: ['FleetDecision'], checkName: 'fleet-decisions' });
+  }
+
+  get check(): HealthCheck {
+    return this.#store.check;
+  }
+
+  start(): void {
+    for (const store of [this.#store, this.#decided]) {
+      this.#subscriptions.push(store.onMoved(() => this.#soon()));
+      store.start();
+      void store.whenSynced().then(() => this.#soon());
+    }
+    this.#timers.every(AGAIN_MS, () => this.#soon());
+  }
+
+  async stop(): Promise<void> {
+    this.#timers.stop();
+    for (const end of this.#subscriptions) end();
+    await this.#writing;
+    await Promise.all([this.#store.stop(), this.#decided.stop()]);
+  }
+
+  #soon(): void {
+    if (this.#isDue) return;
+    this.#isDue = true;
+    this.#timers.after(GATHER_MS, () => {
+      this.#isDue = false;
+      this.#writing ??= this.#report().finally(() => {
+        this.#writing = undefined;
+      });
+    });
+  }
+
+  async #report(): Promise<void> {
+    if (this.#store.problem !== undefined) return;
+    try {
+      const shown = this.#shown();
+      const plans = shown.flatMap((rollout) => plansOf(rollout));
+      if (await this.#paths.read(plans)) this.#soon();
+      await this.hub.store.view.writeRollouts(this.#rows(shown));
+    } catch (error) {
+      this.hub.log.warn({ error: String(error) }, 'the roll-outs were not written for the console');
+    }
+  }
+
+  /** The newest first, and after them the newest of those that have ended. */
+  #shown(): readonly FleetRollout[] {
+    const rollouts = this.#store
+      .kept('FleetRollout')
+      .flatMap((kept) => FleetRollout.safeParse(kept.open()).data ?? [])
+      .toSorted((a, b) => byCodeUnit(timesOf(b).startedAt, timesOf(a).startedAt) || byCodeUnit(nameOf(a), nameOf(b)));
+    const ended = rollouts.filter(isOver).slice(0, MOST_ENDED);
+    return [...rollouts.filter((rollout) => !isOver(rollout)), ...ended].slice(0, MOST);
+  }
+
+  #rows(shown: readonly FleetRollout[]): readonly FleetRolloutRow[] {
+    const packages = new Map<string, string>();
+    for (const kept of this.#store.kept('FleetOperator')) {
+      const operator = FleetOperator.safeParse(kept.open()).data;
+      if (operator !== undefined) packages.set(operator.metadata.name, operator.spec.package);
+    }
+    const decided = this.#decisions();
+    const steps = this.#steps.byRollout();
+    return shown.flatMap((rollout) => {
+      const pathOf = (hash: string) => this.#paths.of(planOf(rollout, hash));
+      const known = { pathOf, steps: steps.get(nameOf(rollout)) ?? [] };
+      const beside = {
+        packageOf: (name: string) => packages.get(name),
+        decisions: decided && (decided.get(nameOf(rollout)) ?? []),
+        paths: this.#paths.isRefused ? undefined : rolloutPaths(rollout, known),
+      };
+      return fleetRolloutRow(rollout, beside) ?? [];
+    });
+  }
+
+  #decisions(): ReadonlyMap<string, readonly RolloutDecision[]> | undefined {
+    if (this.#decided.problem !== undefined) return undefined;
+    return decisionsByRollout(
+      this.#decided.kept('FleetDecision').flatMap((kept) => FleetDecision.safeParse(kept.open()).data ?? []),
+    );
+  }
+}
+
+const nameOf = ({ metadata }: FleetRollout): string => `${metadata.namespace}/${metadata.name}`;
+
+/** RFC 3339; empty: not yet. */
+function timesOf({ status }: FleetRollout): Readonly<{ startedAt: string; finishedAt: string }> {
+  const { startedAt = '', finishedAt = '' } = (status ?? {}) as Readonly<{ startedAt?: string; finishedAt?: string }>;
+  return { startedAt, finishedAt };
+}
+
+const isOver = (rollout: FleetRollout): boolean => timesOf(rollout).finishedAt !== '';
+
+const planOf = ({ metadata }: FleetRollout, hash: string): FleetPlanName => ({
+  name: `${metadata.name}-${hash}`,
+  namespace: metadata.namespace,
+});
+const plansOf = (rollout: FleetRollout) =>
+  shownClasses(rollout).classes.map(({ hash }) => ({ ...planOf(rollout, hash), isOver: isOver(rollout) }));
