@@ -4,7 +4,10 @@ import { stopSignal } from './stop-signals.js';
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
-afterEach(() => vi.restoreAllMocks());
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
 
 /** Calls the handler that `stopSignal` adds, and no other of this process. */
 function started(graceMs: number) {
@@ -35,14 +38,16 @@ describe('stopSignal', () => {
     forget();
   });
 
-  it('ends the process at once at a second signal, as the shell reports it', async () => {
+  it('ends the process at once at a second signal, as the shell reports it, and not once more later', async () => {
+    vi.useFakeTimers();
     const exit = vi.spyOn(process, 'exit').mockImplementation(() => undefined as never);
     const { stopped, send, forget } = started(60_000);
     send('SIGINT');
     expect(await stopped).toBe('SIGINT');
     expect(exit).not.toHaveBeenCalled();
     send('SIGINT');
-    expect(exit.mock.calls[0]?.[0]).toBe(130);
+    vi.runAllTimers();
+    expect(exit.mock.calls).toEqual([[130]]);
     forget();
   });
 });

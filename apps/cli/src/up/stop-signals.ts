@@ -9,11 +9,13 @@ type StopSignal = keyof typeof EXIT_CODES;
  */
 export function stopSignal(graceMs: number, onLate: () => void): Promise<StopSignal> {
   return new Promise((resolve) => {
-    let asked = false;
+    let late: NodeJS.Timeout | undefined;
     const onSignal = (signal: StopSignal) => {
-      if (asked) process.exit(EXIT_CODES[signal]);
-      asked = true;
-      setTimeout(() => {
+      if (late !== undefined) {
+        clearTimeout(late);
+        return process.exit(EXIT_CODES[signal]);
+      }
+      late = setTimeout(() => {
         onLate();
         process.exit(ExitCode.remoteFailed);
       }, graceMs).unref();
