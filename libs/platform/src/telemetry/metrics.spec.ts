@@ -174,7 +174,7 @@ describe('Metrics', () => {
 
   it('has how long jobs of each queue waited and took', async () => {
     const metrics = make();
-    metrics.jobFinished({ queue: 'apply', key: 'a', outcome: 'completed', waitedSeconds: 40, seconds: 2 });
+    metrics.jobFinished({ queue: 'apply', outcome: 'completed', waitedSeconds: 40, seconds: 2 });
     expect(await series(metrics, 'flotilla_job_wait_seconds_sum')).toEqual([
       'flotilla_job_wait_seconds_sum{queue="apply"} 40',
     ]);

@@ -1,6 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry, Summary } from 'prom-client';
 import { projectVersion } from '../files/build-info.js';
-import type { FinishedJob, JobQueue } from '../queue/job-queue.port.js';
 import { ClusterTroubles } from './cluster-troubles.js';
 import { ExtensionMetrics } from './extension-metrics.js';
 import { inTime } from './in-time.js';
@@ -31,6 +30,12 @@ type MetricsOptions = Readonly<{ registry?: Registry; clusterLimit?: number; pro
 const COUNTS_DEADLINE_MS = 1_000;
 /** How often the lag of the event loop is sampled: each sample wakes the process, also one that is idle. */
 const LAG_EVERY_MS = 100;
+
+/** One run of a job; `waitedSeconds`: in its queue. */
+type MeasuredJob = Readonly<{ queue: string; outcome: string; waitedSeconds: number; seconds: number }>;
+
+/** A queue that counts its jobs by state. */
+type CountedQueue = Readonly<{ name: string; counts: () => Promise<Readonly<Record<string, number>>> }>;
 
 /**
  * The metrics: OLM's series under OLM's names, each with a label for the cluster (spec: metrics.md §1), our
@@ -259,7 +264,7 @@ export class Metrics {
     this.#resolution.observe({ outcome }, seconds);
   }
 
-  readonly jobFinished = ({ queue, outcome, waitedSeconds, seconds }: FinishedJob): void => {
+  readonly jobFinished = ({ queue, outcome, waitedSeconds, seconds }: MeasuredJob): void => {
     this.#jobWaits.observe({ queue }, waitedSeconds);
     this.#jobs.observe({ queue, outcome }, seconds);
   };
@@ -285,7 +290,7 @@ export class Metrics {
   }
 
   /** Jobs by state, asked for at each scrape; the series are absent while Redis does not answer. */
-  watchQueues(queues: readonly Pick<JobQueue<never>, 'name' | 'counts'>[]): void {
+  watchQueues(queues: readonly CountedQueue[]): void {
     const gauge: Gauge = new Gauge({
       name: 'bullmq_job_count',
       help: 'Jobs in the queue by state',
@@ -342,7 +347,7 @@ const jobWaits = (registry: Registry): Histogram =>
     registers: [registry],
   });
 
-async function setCounts(gauge: Gauge, queue: Pick<JobQueue<never>, 'name' | 'counts'>): Promise<void> {
+async function setCounts(gauge: Gauge, queue: CountedQueue): Promise<void> {
   const counts = await inTime(COUNTS_DEADLINE_MS, queue.counts());
   for (const [state, count] of Object.entries(counts ?? {})) gauge.set({ queue: queue.name, state }, count);
 }

@@ -3,7 +3,6 @@ import { isAsNewAs, isOlderThan } from '#core/kernel/history/resource-version';
 import { compareLastChange, type HistoryComparison, type LastChange } from '#core/kernel/history/server-history';
 import type { Clock } from '../../clock/clock.port.js';
 import { type Log, silentLog } from '../../telemetry/log.port.js';
-import type { KindRef, KubeClient } from './kube-client.port.js';
 
 /** The newest change that a watch knows, and the object that it was made to. */
 export type SeenChange = LastChange &
@@ -14,9 +13,12 @@ export type SeenChange = LastChange &
     hasContentOf: (object: KubernetesObject) => boolean;
   }>;
 
+/** The kind of the objects of a watch. */
+type WatchedKind = Readonly<{ apiVersion: string; kind: string }>;
+
 /** A watch whose objects are of one history of its server. */
 export interface HistoryFollower {
-  readonly kind: KindRef;
+  readonly kind: WatchedKind;
   /** The resourceVersion that it has reached; empty before the first list. */
   version(): string;
   lastChange(): SeenChange | undefined;
@@ -24,8 +26,18 @@ export interface HistoryFollower {
   onOtherHistory(): void;
 }
 
+/** The lists that show the history of an API server; a client of the cluster reads them. */
+type HistoryReader = Readonly<{
+  cluster: string;
+  /** Resolves to undefined if the cluster does not serve the kind. */
+  list: (
+    kind: WatchedKind,
+    options: Readonly<{ namespace?: string; fieldSelector: string }>,
+  ) => Promise<Readonly<{ items: readonly KubernetesObject[]; resourceVersion: string }> | undefined>;
+}>;
+
 /** Dependencies of a question to the API server. */
-export type HistoryAsking = Readonly<{ client: KubeClient; clock: Clock; log?: Log; random: () => number }>;
+export type HistoryAsking = Readonly<{ client: HistoryReader; clock: Clock; log?: Log; random: () => number }>;
 
 /**
  * The point from which watches may go on: up to `since` the server has the history that was seen. Followers
