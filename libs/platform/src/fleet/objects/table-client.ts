@@ -15,7 +15,6 @@ import {
   type Written,
 } from '../../kube/client/kube-client.port.js';
 import { ReadBudget } from '../../kube/limits/read-budget.js';
-import { appliedStatus } from './applied-status.js';
 import { isServedKind } from './checked-object.js';
 import type { ObjectTable, TableEvent, WrittenPart } from './object-table.js';
 
@@ -209,3 +208,14 @@ const refTo = ({ apiVersion, kind, metadata }: KubernetesObject): ObjectRef => (
   ...{ apiVersion, kind, name: metadata.name ?? '' },
   namespace: metadata.namespace,
 });
+
+type Status = Readonly<Record<string, unknown>>;
+
+/**
+ * A status after a server-side apply: what the manager applies replaces what it applied before; fields of
+ * others stay. A field counts as a whole, lists too: the definitions of the fleet say no more about statuses.
+ */
+function appliedStatus(live: Status, before: Status, applied: Status): Status {
+  const kept = Object.entries(live).filter(([key]) => !Object.hasOwn(before, key));
+  return { ...Object.fromEntries(kept), ...applied };
+}

@@ -52,6 +52,18 @@ export type WatchedEvents<T extends KubernetesObject> = AsyncIterable<WatchEvent
     close?: () => void;
   }>;
 
+/** Calls `take` for each event until the watch has ended. */
+export function eachEvent<T extends KubernetesObject>(
+  stream: WatchedEvents<T>,
+  take: (event: WatchEvent<T>) => undefined,
+): Promise<void> {
+  return stream.each?.(take) ?? iterated(stream, take);
+}
+
+async function iterated<T>(stream: AsyncIterable<T>, take: (event: T) => void): Promise<void> {
+  for await (const event of stream) take(event);
+}
+
 /**
  * `uid`, `resourceVersion`: the object to delete; of another version the deletion is refused with reason
  * Conflict. `onHeld` is called with the object where finalizers keep it.

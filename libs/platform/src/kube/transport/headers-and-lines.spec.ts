@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
+import { retryDelay } from './http-transport.js';
 import { proxyFor } from './proxy-environment.js';
-import { retryDelay } from './retry-after.js';
 import { warningsOf } from './warnings.js';
 import { WatchLines } from './watch-lines.js';
 

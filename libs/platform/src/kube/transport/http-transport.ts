@@ -10,7 +10,6 @@ import { Http1Wire } from './http1-wire.js';
 import { Http2Wire } from './http2-wire.js';
 import { readBody } from './read-body.js';
 import { RequestEnd } from './request-end.js';
-import { retryDelay } from './retry-after.js';
 import { TransportError, textOf } from './transport.error.js';
 import type { Exchange, RequestHeaders, Wire, WireRequest } from './wire.js';
 
@@ -81,6 +80,7 @@ const DEFAULTS: Tuning = {
 
 const MAX_HTTP2_SESSIONS = 4;
 const MAX_HTTP1_CONNECTIONS = 16;
+const LONGEST_RETRY_AFTER_MS = 30_000;
 
 type Attempts = { turnedAway: number; lost: number; refused: number; renewed: boolean };
 
@@ -356,4 +356,16 @@ function abortable<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
       .then(resolve, reject)
       .finally(() => signal.removeEventListener('abort', stop));
   });
+}
+
+/**
+ * Milliseconds that an overloaded server asks us to wait, at most 30 s; undefined where it does not ask. As
+ * client-go does: 429 and 5xx are tried again only with a Retry-After header, and then for every method,
+ * since the server says that it did nothing.
+ */
+export function retryDelay(status: number, header: string | string[] | undefined): number | undefined {
+  if (status !== 429 && status < 500) return undefined;
+  const seconds = Number(Array.isArray(header) ? header[0] : header);
+  if (header === undefined || !Number.isFinite(seconds) || seconds < 0) return undefined;
+  return Math.min(seconds * 1000, LONGEST_RETRY_AFTER_MS);
 }
