@@ -1,7 +1,7 @@
 import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { Redis } from 'ioredis';
-import { findRedis } from '#platform/redis/find-redis';
+import { findRedis } from '#platform/redis/local/find-redis';
 import { type ConsoleLoad, type ConsoleMeasures, ConsoleUnderLoad, type Times } from './console/console-under-load.js';
 import { measurePages, type PageMeasures } from './console/measure-pages.js';
 import { measurePollerGrowth, type PollerGrowth } from './console/poller-growth.js';

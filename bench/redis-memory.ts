@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { redisQueues } from '#platform/queue/queues';
-import { findRedis } from '#platform/redis/find-redis';
+import { findRedis } from '#platform/redis/local/find-redis';
 import { openRedis } from '#platform/redis/redis-connection';
 import { silentLog } from '#platform/telemetry/log.port';
 import { machine } from './machine.js';

@@ -40,7 +40,7 @@ const GROUPS = [
   {
     name: 'kernel',
     // The errors of registries, too: a thread that reads layers needs no more of the command.
-    test: /libs\/(core\/src\/kernel\/(canonical|durations|errors|json|text|versions)\/|platform\/src\/registry\/registry-client\.port)/,
+    test: /libs\/(core\/src\/kernel\/(canonical|durations|errors|json|text|versions)\/|platform\/src\/registry\/client\/registry-client\.port)/,
     priority: 3,
   },
   {

@@ -1,4 +1,4 @@
-import { findRedis } from '#platform/redis/find-redis';
+import { findRedis } from '#platform/redis/local/find-redis';
 import { startControlPlane } from '#testing/control-plane/find-control-plane';
 
 // What takes minutes on a new machine is done once and before any test runs. Where something cannot be had,

@@ -1,4 +1,4 @@
-import { findRedis } from '#platform/redis/find-redis';
+import { findRedis } from '#platform/redis/local/find-redis';
 
 // Tests that run side by side would all install the same package at once.
 try {

@@ -1,6 +1,6 @@
 import { cp } from 'node:fs/promises';
-import { type PulledImage, RegistryClient, type UnpackedImage } from '#platform/registry/registry-client.port';
-import { digestOf } from '#platform/store/digest';
+import { digestOf } from '#platform/content/digest';
+import { type PulledImage, RegistryClient, type UnpackedImage } from '#platform/registry/client/registry-client.port';
 
 /** Answers every pull with the files of one directory: what is measured is reading, not the network. */
 export class DirectoryRegistry extends RegistryClient {

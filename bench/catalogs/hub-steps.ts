@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { DiskContentStore } from '#platform/content/disk-content-store';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import { boundGarbage } from '#platform/processes/service-memory';
-import { DiskContentStore } from '#platform/store/disk-content-store';
 import { CatalogContents, type LoadedCatalog } from '../../libs/lifecycle/src/catalogs/catalog-contents.js';
 import { CatalogReader } from '../../libs/lifecycle/src/catalogs/catalog-reader.js';
 import { DirectoryRegistry } from './directory-registry.js';
@@ -27,7 +27,7 @@ async function timed(work: () => Promise<unknown>): Promise<void> {
 }
 
 async function openFromRedis(): Promise<void> {
-  const { findRedis } = await import('#platform/redis/find-redis');
+  const { findRedis } = await import('#platform/redis/local/find-redis');
   const { connectRedis } = await import('#platform/redis/redis-connection');
   const { RedisProblemStore } = await import('#platform/store/redis-problem-store');
   const found = await findRedis({ log: () => undefined });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { Redis } from 'ioredis';
 import { PROJECT_ROOT } from '#platform/files/project-root';
-import { findRedis } from '#platform/redis/find-redis';
+import { findRedis } from '#platform/redis/local/find-redis';
 import { freePorts } from '#testing/control-plane/free-ports';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
 import { type ServiceName, ServiceProcess } from '../../apps/cli/src/demo/service-process.js';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadClusters } from '#platform/kube/access/load-clusters';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
-import { findRedis } from '#platform/redis/find-redis';
+import { findRedis } from '#platform/redis/local/find-redis';
 import { startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { startControlPlane } from '#testing/control-plane/find-control-plane';
 import { freePorts } from '#testing/control-plane/free-ports';

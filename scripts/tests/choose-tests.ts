@@ -39,7 +39,12 @@ const names = (text: string, path: string): boolean => {
 
 /** Returns the spec files that start or ask a Redis. */
 export const testsWithRedis = ({ graph }: Sources): string[] =>
-  [...modulesThatReach(['libs/platform/src/redis/find-redis.ts', 'libs/platform/src/redis/local-redis.ts'], graph)]
+  [
+    ...modulesThatReach(
+      ['libs/platform/src/redis/local/find-redis.ts', 'libs/platform/src/redis/local/local-redis.ts'],
+      graph,
+    ),
+  ]
     .filter((path) => suiteOf(path) === 'integration' || suiteOf(path) === 'extended')
     .toSorted();
 

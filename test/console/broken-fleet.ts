@@ -7,7 +7,7 @@ import { z } from 'zod';
 import type { BundleFile } from '#core/catalog/model/bundle-file';
 import { loadClusters } from '#platform/kube/access/load-clusters';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
-import { findRedis } from '#platform/redis/find-redis';
+import { findRedis } from '#platform/redis/local/find-redis';
 import { serveCrds } from '#testing/cluster/served-crds';
 import { servingCertificate } from '#testing/cluster/server/certificates';
 import { startSimulatedFleet } from '#testing/cluster/simulated-fleet';

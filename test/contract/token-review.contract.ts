@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SystemClock } from '#platform/clock/system-clock';
-import { HttpAccess } from '#platform/http-access/http-access';
-import { TokenReviewer } from '#platform/http-access/token-reviewer';
+import { HttpAccess } from '#platform/http/http-access';
+import { TokenReviewer } from '#platform/http/token-reviewer';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { silentLog } from '#platform/telemetry/log.port';
 import { issueToken } from '#testing/cluster/issue-token';

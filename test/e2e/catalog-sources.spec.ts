@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CatalogSource } from '#core/kernel/api/catalog-source';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
-import { serveCatalog } from '#platform/registry/grpc-catalog-server';
+import { serveCatalog } from '#platform/registry/grpc/grpc-catalog-server';
 import { PATIENCE } from '#testing/patience';
 import { type RecordedEnvironment, startRecordedEnvironment } from '../recorded/recorded-environment.js';
 import { readRecording } from '../recorded/recording.js';

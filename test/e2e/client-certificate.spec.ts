@@ -5,7 +5,7 @@ import { load } from 'js-yaml';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { loadCatalog } from '#core/catalog/load/load-catalog';
-import { type CatalogServer, serveCatalog } from '#platform/registry/grpc-catalog-server';
+import { type CatalogServer, serveCatalog } from '#platform/registry/grpc/grpc-catalog-server';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { type ClientCertificate, clientCertificate } from '#testing/control-plane/client-certificate';
 import { PATIENCE, promised } from '#testing/patience';

@@ -9,7 +9,7 @@ import { InstallPlan } from '#core/kernel/api/install-plan';
 import { APPROVAL_ANNOTATIONS } from '#core/view/actions/decide-approval';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
-import { findRedis } from '#platform/redis/find-redis';
+import { findRedis } from '#platform/redis/local/find-redis';
 import { serveCrds } from '#testing/cluster/served-crds';
 import type { ControlPlane } from '#testing/control-plane/control-plane';
 import { startControlPlane } from '#testing/control-plane/find-control-plane';

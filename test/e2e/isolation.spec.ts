@@ -7,7 +7,7 @@ import { catalogBundleOf } from '#core/catalog/bundle/bundle-blob';
 import { readBundle } from '#core/catalog/bundle/read-bundle';
 import { loadCatalog } from '#core/catalog/load/load-catalog';
 import { readTree } from '#platform/files/read-tree';
-import { type CatalogServer, serveCatalog } from '#platform/registry/grpc-catalog-server';
+import { type CatalogServer, serveCatalog } from '#platform/registry/grpc/grpc-catalog-server';
 import { Refusal } from '#testing/cluster/objects/refusal';
 import { serveCrds } from '#testing/cluster/served-crds';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';

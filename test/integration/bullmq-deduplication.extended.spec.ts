@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type JobsOptions, Queue, type Telemetry, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { type FoundRedis, findRedis } from '#platform/redis/find-redis';
+import { type FoundRedis, findRedis } from '#platform/redis/local/find-redis';
 import { connectRedis } from '#platform/redis/redis-connection';
 import { aWhile, PATIENCE } from '#testing/patience';
 import { redisCalls } from './queue-support/redis-calls.js';

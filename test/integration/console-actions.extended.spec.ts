@@ -11,7 +11,7 @@ import { APPROVAL_ANNOTATIONS } from '#core/view/actions/decide-approval';
 import { publicProofKeys } from '#platform/console/proof/proof-keys';
 import { RedisActionSender } from '#platform/console/redis-action-channel';
 import { PROJECT_ROOT } from '#platform/files/project-root';
-import { HubKey } from '#platform/hub/hub-key';
+import { HubKey } from '#platform/keys/hub-key';
 import { connectRedis } from '#platform/redis/redis-connection';
 import { serveCrds } from '#testing/cluster/served-crds';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';

@@ -14,7 +14,7 @@ import { RedisActionSender } from '#platform/console/redis-action-channel';
 import { RedisQuestionAsker } from '#platform/console/redis-question-channel';
 import { RedisSessionStore } from '#platform/console/redis-session-store';
 import { PROJECT_ROOT } from '#platform/files/project-root';
-import { HubKey } from '#platform/hub/hub-key';
+import { HubKey } from '#platform/keys/hub-key';
 import { connectRedis } from '#platform/redis/redis-connection';
 import { RedisViewReader } from '#platform/view/redis-view-reader';
 import { serveCrds } from '#testing/cluster/served-crds';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
-import { HubKey } from '#platform/hub/hub-key';
+import { HubKey } from '#platform/keys/hub-key';
 import { AppliedNotes } from '../../libs/lifecycle/src/rollouts/assignments/applied-notes.js';
 import { FleetBench } from './applier-support/fleet-bench.js';
 import { LAMP_OPERATOR, LAMPS } from './applier-support/lamp-operator.js';

@@ -6,8 +6,8 @@ import { loadSync } from '@grpc/proto-loader';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { loadCatalog } from '#core/catalog/load/load-catalog';
-import { GrpcCatalogClient } from '#platform/registry/grpc-catalog-client';
-import { type CatalogServer, serveCatalog } from '#platform/registry/grpc-catalog-server';
+import { GrpcCatalogClient } from '#platform/registry/grpc/grpc-catalog-client';
+import { type CatalogServer, serveCatalog } from '#platform/registry/grpc/grpc-catalog-server';
 import { PATIENCE } from '#testing/patience';
 import { startProxy } from '#testing/registry/forward-proxy';
 

@@ -3,8 +3,8 @@ import { Client, credentials, Metadata, type ServiceError, status } from '@grpc/
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadCatalog } from '#core/catalog/load/load-catalog';
 import { canonicalJson } from '#core/kernel/canonical/canonical-json';
+import { serveCatalog } from '#platform/registry/grpc/grpc-catalog-server';
 import { serviceDefinition } from '#platform/registry/grpc/grpc-definitions';
-import { serveCatalog } from '#platform/registry/grpc-catalog-server';
 
 type Json = Record<string, unknown>;
 type Call = Readonly<{

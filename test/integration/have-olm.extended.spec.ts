@@ -10,7 +10,7 @@ import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { file } from '#core/v1/bundle-render/sample-bundle.fixture';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import { loadClusters } from '#platform/kube/access/load-clusters';
-import { type CatalogServer, serveCatalog } from '#platform/registry/grpc-catalog-server';
+import { type CatalogServer, serveCatalog } from '#platform/registry/grpc/grpc-catalog-server';
 import { buildImage } from '#platform/registry/image-builder';
 import { serveCrds } from '#testing/cluster/served-crds';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';

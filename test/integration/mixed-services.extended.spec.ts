@@ -5,7 +5,7 @@ import { shardOf } from '#core/cluster/ownership/shard';
 import { BullmqJobQueue } from '#platform/queue/bullmq-job-queue';
 import type { JobContract } from '#platform/queue/job-queue.port';
 import { APPLY_QUEUE, OBSERVE_QUEUE, RESOLVE_QUEUE, SOLVED_QUEUE } from '#platform/queue/jobs';
-import { type FoundRedis, findRedis } from '#platform/redis/find-redis';
+import { type FoundRedis, findRedis } from '#platform/redis/local/find-redis';
 import { connectRedis } from '#platform/redis/redis-connection';
 import { silentLog } from '#platform/telemetry/log.port';
 import { LIMITS, PATIENCE } from '#testing/patience';

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { BullmqJobQueue } from '#platform/queue/bullmq-job-queue';
 import type { JobContract } from '#platform/queue/job-queue.port';
 import { RESOLVE_QUEUE } from '#platform/queue/jobs';
-import { type FoundRedis, findRedis } from '#platform/redis/find-redis';
+import { type FoundRedis, findRedis } from '#platform/redis/local/find-redis';
 import { connectRedis } from '#platform/redis/redis-connection';
 import { RedisProblemStore } from '#platform/store/redis-problem-store';
 import { type Log, silentLog } from '#platform/telemetry/log.port';

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { loadCatalog } from '#core/catalog/load/load-catalog';
 import { PROJECT_ROOT } from '#platform/files/project-root';
-import { type CatalogServer, serveCatalog } from '#platform/registry/grpc-catalog-server';
+import { type CatalogServer, serveCatalog } from '#platform/registry/grpc/grpc-catalog-server';
 import { serveCrds } from '#testing/cluster/served-crds';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { LONG_PATIENCE, PATIENCE } from '#testing/patience';

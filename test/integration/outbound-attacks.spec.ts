@@ -2,11 +2,11 @@ import { createServer, type Server } from 'node:http';
 import { createServer as createTcpServer, type LookupFunction, type Server as TcpServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loadCatalog } from '#core/catalog/load/load-catalog';
-import { GrpcCatalogClient } from '#platform/registry/grpc-catalog-client';
-import { serveCatalog } from '#platform/registry/grpc-catalog-server';
+import type { OutboundPolicy } from '#platform/outbound/outbound-policy';
+import { GrpcCatalogClient } from '#platform/registry/grpc/grpc-catalog-client';
+import { serveCatalog } from '#platform/registry/grpc/grpc-catalog-server';
 import { HttpRegistryClient } from '#platform/registry/http-registry-client';
 import type { MirrorRule } from '#platform/registry/mirrors/mirror-sets';
-import type { OutboundPolicy } from '#platform/registry/outbound/outbound-policy';
 import { type ForwardProxy, startProxy } from '#testing/registry/forward-proxy';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
 

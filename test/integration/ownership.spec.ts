@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ManualClock } from '#platform/clock/manual-clock';
 import { MemoryLeases } from '#platform/ownership/memory-leases';
 import { RedisLeases } from '#platform/ownership/redis-leases';
-import { type FoundRedis, findRedis } from '#platform/redis/find-redis';
+import { type FoundRedis, findRedis } from '#platform/redis/local/find-redis';
 import { connectRedis } from '#platform/redis/redis-connection';
 import { pause } from '#testing/patience';
 import { leasesConformance } from './ownership-support/leases.conformance.js';

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { type FoundRedis, findRedis } from '#platform/redis/find-redis';
+import { type FoundRedis, findRedis } from '#platform/redis/local/find-redis';
 import { PATIENCE } from '#testing/patience';
 import { startRedisService } from './redis-support/redis-service.js';
 

@@ -4,7 +4,7 @@ import { BullmqJobQueue } from '#platform/queue/bullmq-job-queue';
 import type { ResolveJob, SubjectJob } from '#platform/queue/jobs';
 import { MemoryJobQueue } from '#platform/queue/memory-job-queue';
 import { redisQueues } from '#platform/queue/queues';
-import { type FoundRedis, findRedis } from '#platform/redis/find-redis';
+import { type FoundRedis, findRedis } from '#platform/redis/local/find-redis';
 import { connectRedis } from '#platform/redis/redis-connection';
 import { PATIENCE, pause } from '#testing/patience';
 import { jobQueueConformance, recorder } from './queue-support/job-queue.conformance.js';

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { findRedis } from '#platform/redis/find-redis';
+import { findRedis } from '#platform/redis/local/find-redis';
 import { PATIENCE } from '#testing/patience';
 import { needing, programs } from '#testing/report/needs';
 import { type ConfiguredRedis, startConfiguredRedis } from './redis-support/configured-redis.js';

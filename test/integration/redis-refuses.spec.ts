@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { findExecutable } from '#platform/debian/executable';
-import { startLocalRedis } from '#platform/redis/local-redis';
+import { startLocalRedis } from '#platform/redis/local/local-redis';
 import { pingRedis } from '#platform/redis/redis-connection';
 import { PATIENCE } from '#testing/patience';
 import { needing, programs } from '#testing/report/needs';

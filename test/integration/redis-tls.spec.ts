@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vit
 import { findExecutable } from '#platform/debian/executable';
 import { BullmqJobQueue } from '#platform/queue/bullmq-job-queue';
 import { solvedContract } from '#platform/queue/queues';
-import { findRedis } from '#platform/redis/find-redis';
+import { findRedis } from '#platform/redis/local/find-redis';
 import { openRedis } from '#platform/redis/redis-connection';
 import { silentLog } from '#platform/telemetry/log.port';
 import { servingCertificate } from '#testing/cluster/server/certificates';

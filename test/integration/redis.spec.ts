@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '#platform/clock/manual-clock';
-import { type FoundRedis, findRedis } from '#platform/redis/find-redis';
+import { type FoundRedis, findRedis } from '#platform/redis/local/find-redis';
 import { connectRedis, pingRedis } from '#platform/redis/redis-connection';
 import { watchRedisEpoch } from '#platform/redis/redis-epoch';
 import { RedisNotFound, RedisUnreachable } from '#platform/redis/redis-errors';

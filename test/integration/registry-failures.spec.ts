@@ -3,14 +3,14 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { MemoryContentStore } from '#platform/content/memory-content-store';
 import { pullBundle } from '#platform/registry/bundle-image';
 import { CATALOG_LABEL, pullCatalog, pullCatalogTo } from '#platform/registry/catalog-image';
-import { credentialsOf } from '#platform/registry/docker-config';
+import { MediaType } from '#platform/registry/client/media-types';
 import { HttpRegistryClient } from '#platform/registry/http-registry-client';
-import { MediaType } from '#platform/registry/image/media-types';
 import { type BuiltImage, buildImage, descriptorOf } from '#platform/registry/image-builder';
 import { pushImage } from '#platform/registry/image-push';
-import { MemoryContentStore } from '#platform/store/memory-content-store';
+import { credentialsOf } from '#platform/registry/logins/docker-config';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
 
 const OTHER = `sha256:${'0'.repeat(64)}`;

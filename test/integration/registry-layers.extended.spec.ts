@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { packTar, type TarEntry } from 'modern-tar';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { digestOf } from '#platform/content/digest';
 import { CATALOG_LABEL, pullCatalog, pullCatalogTo } from '#platform/registry/catalog-image';
+import type { RegistryClient } from '#platform/registry/client/registry-client.port';
+import type { RegistryLimits } from '#platform/registry/client/registry-limits';
 import { HttpRegistryClient } from '#platform/registry/http-registry-client';
 import { assembleImage, type BuiltImage, blob } from '#platform/registry/image-builder';
 import { OciLayoutClient, writeLayout } from '#platform/registry/oci-layout';
-import type { RegistryClient } from '#platform/registry/registry-client.port';
-import type { RegistryLimits } from '#platform/registry/registry-limits';
-import { digestOf } from '#platform/store/digest';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
 
 const OCI = 'application/vnd.oci.image.layer.v1.tar';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadCatalog } from '#core/catalog/load/load-catalog';
-import { type CatalogServer, serveCatalog } from '#platform/registry/grpc-catalog-server';
+import { type CatalogServer, serveCatalog } from '#platform/registry/grpc/grpc-catalog-server';
 import { serveCrds } from '#testing/cluster/served-crds';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { LONG_PATIENCE, PATIENCE } from '#testing/patience';

@@ -4,9 +4,9 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ContentStoreFull } from '#platform/store/content-errors';
-import type { Digest } from '#platform/store/content-store.port';
-import { DiskContentStore } from '#platform/store/disk-content-store';
+import { ContentStoreFull } from '#platform/content/content-errors';
+import type { Digest } from '#platform/content/content-store.port';
+import { DiskContentStore } from '#platform/content/disk-content-store';
 
 const KiB = 1_024;
 

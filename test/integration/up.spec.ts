@@ -8,7 +8,7 @@ import { catalogBundleOf } from '#core/catalog/bundle/bundle-blob';
 import { readBundle } from '#core/catalog/bundle/read-bundle';
 import { loadCatalog } from '#core/catalog/load/load-catalog';
 import { readTree } from '#platform/files/read-tree';
-import { type CatalogServer, serveCatalog } from '#platform/registry/grpc-catalog-server';
+import { type CatalogServer, serveCatalog } from '#platform/registry/grpc/grpc-catalog-server';
 import type { SimulatedCluster } from '#testing/cluster/simulated-cluster';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { LONG_PATIENCE, PATIENCE } from '#testing/patience';

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { parseImageReference } from '#platform/registry/client/image-reference';
 import { buildImage } from '#platform/registry/image-builder';
-import { parseImageReference } from '#platform/registry/image-reference';
 import { startRegistry } from '#testing/registry/in-memory-registry';
 import { annotationsOf } from '../../apps/cli/src/demo/bundle-annotations.js';
 import type { Recording } from './recording.js';

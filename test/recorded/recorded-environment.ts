@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadClusters } from '#platform/kube/access/load-clusters';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
-import { findRedis } from '#platform/redis/find-redis';
+import { findRedis } from '#platform/redis/local/find-redis';
 import { serveCrds } from '#testing/cluster/served-crds';
 import { startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { startControlPlane } from '#testing/control-plane/find-control-plane';

@@ -1,6 +1,6 @@
 import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-object';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
-import { type CatalogServer, serveCatalog } from '#platform/registry/grpc-catalog-server';
+import { type CatalogServer, serveCatalog } from '#platform/registry/grpc/grpc-catalog-server';
 import { freePorts } from '#testing/control-plane/free-ports';
 import { pause } from '#testing/patience';
 import { type ApiBackend, startApiBackend } from './api-backend.js';

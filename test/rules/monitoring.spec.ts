@@ -5,9 +5,9 @@ import { Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { PROJECT_ROOT } from '#platform/files/project-root';
-import { consoleRefusals, watchConsole } from '#platform/telemetry/console-metrics';
-import { watchHealth } from '#platform/telemetry/health-metrics';
-import { Metrics } from '#platform/telemetry/metrics';
+import { consoleRefusals, watchConsole } from '#platform/telemetry/metrics/console-metrics';
+import { watchHealth } from '#platform/telemetry/metrics/health-metrics';
+import { Metrics } from '#platform/telemetry/metrics/metrics';
 
 const read = (path: string) => readFileSync(join(PROJECT_ROOT, path), 'utf8');
 

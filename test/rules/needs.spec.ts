@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { findExecutable } from '#platform/debian/executable';
 import { PROJECT_ROOT } from '#platform/files/project-root';
-import { redisInstallCommand } from '#platform/redis/redis-install-command';
+import { redisInstallCommand } from '#platform/redis/local/redis-install-command';
 import { commandSettings } from '../../apps/cli/src/command-settings.js';
 import { checkRedis } from '../../apps/cli/src/doctor/check-redis.js';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ManualClock } from '#platform/clock/manual-clock';
 import { readSettings } from '#platform/config/settings';
 import { openHub } from '#platform/hub/hub';
-import { HubKey } from '#platform/hub/hub-key';
+import { HubKey } from '#platform/keys/hub-key';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { silentLog } from '#platform/telemetry/log.port';
 import type { ServicesEnvironment } from '../../apps/cli/src/demo/demo-environment.js';

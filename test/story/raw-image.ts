@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { packTar, type TarEntry } from 'modern-tar';
+import { digestOf } from '#platform/content/digest';
 import { assembleImage, type BuiltImage, blob } from '#platform/registry/image-builder';
-import { digestOf } from '#platform/store/digest';
 
 export const file = (name: string, body: string): TarEntry => ({
   header: { name, type: 'file', size: Buffer.byteLength(body) },

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { type KillableRedis, startLocalRedis } from '#platform/redis/local-redis';
+import { type KillableRedis, startLocalRedis } from '#platform/redis/local/local-redis';
 import { freePorts } from '#testing/control-plane/free-ports';
 import { pause } from '#testing/patience';
 

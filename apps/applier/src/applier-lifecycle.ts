@@ -13,8 +13,8 @@ import { ConsoleActions } from '#lifecycle/fleet/console/console-actions';
 import { ClusterOrders } from '#lifecycle/rollouts/orders/cluster-orders';
 import { CLUSTERS, METRICS } from '#platform/hub/hub-tokens';
 import type { ServiceClusters } from '#platform/membership/service-clusters.port';
-import type { Metrics } from '#platform/telemetry/metrics';
-import { Shutdown } from '#platform/telemetry/shutdown';
+import { Shutdown } from '#platform/service/shutdown';
+import type { Metrics } from '#platform/telemetry/metrics/metrics';
 import { ApplyProcessor } from './apply.processor.js';
 import { SolvedProcessor } from './solved.processor.js';
 

@@ -1,11 +1,11 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { APPLIER } from '#core/kernel/actions/field-managers';
+import { clustersModule } from '#platform/clusters/clusters.module';
+import { managedClusters } from '#platform/clusters/managed-clusters';
+import { ownShards } from '#platform/clusters/own-shards';
 import { openFleetHub } from '#platform/fleet/open-fleet-hub';
-import { clustersModule } from '#platform/hub/clusters.module';
 import type { Hub } from '#platform/hub/hub';
-import { managedClusters } from '#platform/hub/managed-clusters';
-import { documentedChecks, startTestedService } from '#platform/hub/service-module.fixture';
-import { ownShards } from '#platform/ownership/own-shards';
+import { documentedChecks, startTestedService } from '#platform/service/service-module.fixture';
 import { applierModule } from './applier.module.js';
 
 const start = async (environment: Readonly<Record<string, string>> = {}) => {

@@ -4,16 +4,16 @@ import { ClusterContact } from '#lifecycle/engine/cluster-contact';
 import { PassRefusals } from '#lifecycle/engine/pass-refusals';
 import type { PassOutcome } from '#lifecycle/engine/reconcile-loop';
 import { ManualClock } from '#platform/clock/manual-clock';
+import type { OlmDetectors } from '#platform/clusters/olm-detectors';
 import type { Settings } from '#platform/config/settings';
 import { ClusterHasLeft, ClusterLeftToOlm, ClusterOfAnotherProcess } from '#platform/joining/cluster-writes';
-import type { OlmDetectors } from '#platform/joining/olm-detectors';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import { ClusterLimiter } from '#platform/kube/limits/cluster-limiter';
 import { fixedClusters, type ServiceClusters } from '#platform/membership/service-clusters.port';
 import type { FinishedJob } from '#platform/queue/job-queue.port';
 import { memoryQueues, type Queues } from '#platform/queue/queues';
 import type { Log } from '#platform/telemetry/log.port';
-import { Metrics } from '#platform/telemetry/metrics';
+import { Metrics } from '#platform/telemetry/metrics/metrics';
 import { ApplyProcessor } from './apply.processor.js';
 
 const SHOP: Subject = { cluster: 'east', namespace: 'shop' };

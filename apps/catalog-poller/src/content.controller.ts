@@ -2,13 +2,13 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import { Controller, Get, Headers, Inject, Optional, Param, Res } from '@nestjs/common';
 import { refusalHeaders } from '#core/kernel/http-access/admission';
-import type { HttpAccess } from '#platform/http-access/http-access';
+import { CONTENT_PATH, serveContent } from '#platform/content/content-handler';
+import type { ContentStore } from '#platform/content/content-store.port';
+import type { HttpAccess } from '#platform/http/http-access';
 import { ACCESS, CONTENT, LOG, PEERS } from '#platform/hub/hub-tokens';
 import type { PeerAnswer } from '#platform/peers/peer-requests';
 import { PeerUnreachable } from '#platform/peers/peer-unreachable.error';
 import type { Peers } from '#platform/peers/peers';
-import { CONTENT_PATH, serveContent } from '#platform/store/content-handler';
-import type { ContentStore } from '#platform/store/content-store.port';
 import type { Log } from '#platform/telemetry/log.port';
 
 /** What we use of Fastify's reply. */

@@ -1,9 +1,9 @@
 import { POLLER } from '#core/kernel/actions/field-managers';
+import { clustersModule } from '#platform/clusters/clusters.module';
+import { managedClusters } from '#platform/clusters/managed-clusters';
+import { ownShards } from '#platform/clusters/own-shards';
 import { openFleetHub, openSecretClusters } from '#platform/fleet/open-fleet-hub';
-import { clustersModule } from '#platform/hub/clusters.module';
-import { managedClusters } from '#platform/hub/managed-clusters';
-import { runMain } from '#platform/hub/run-main';
-import { ownShards } from '#platform/ownership/own-shards';
+import { runMain } from '#platform/service/run-main';
 import { catalogPollerModule } from './catalog-poller.module.js';
 
 await runMain(

@@ -3,7 +3,7 @@ import { Inject, Injectable, type NestMiddleware, Optional } from '@nestjs/commo
 import { CATALOGS_OF_CLUSTERS, type MetasQuestion } from '#core/catalog/metas/metas-route';
 import { canonicalPath } from '#core/kernel/http-access/path-rule';
 import { ObservedFleet } from '#lifecycle/fleet/observed-fleet';
-import type { HttpAccess } from '#platform/http-access/http-access';
+import type { HttpAccess } from '#platform/http/http-access';
 import { ACCESS, LOG, PEERS } from '#platform/hub/hub-tokens';
 import { MetasServer } from '#platform/metas/serve-metas';
 import type { Peers } from '#platform/peers/peers';

@@ -3,7 +3,7 @@ import type { Subject } from '#core/kernel/subject/subject';
 import type { ObservedFleet } from '#lifecycle/fleet/observed-fleet';
 import type { Settings } from '#platform/config/settings';
 import { memoryQueues } from '#platform/queue/queues';
-import { Shutdown } from '#platform/telemetry/shutdown';
+import { Shutdown } from '#platform/service/shutdown';
 import { ObserveProcessor } from './observe.processor.js';
 
 const settle = () => new Promise((resolve) => setImmediate(resolve));

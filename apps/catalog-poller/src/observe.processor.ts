@@ -12,7 +12,7 @@ import type { ShardSource } from '#platform/ownership/shard-follower.port';
 import type { SubjectJob } from '#platform/queue/jobs';
 import { QueueProcessor } from '#platform/queue/queue-processor';
 import type { Queues } from '#platform/queue/queues';
-import { Shutdown } from '#platform/telemetry/shutdown';
+import { Shutdown } from '#platform/service/shutdown';
 
 /**
  * Watches the fleet as long as the service runs, and has each subject from the queue `observe`

@@ -15,12 +15,12 @@ import type { CatalogRefresh } from '#lifecycle/catalogs/catalog-refresh';
 import { SharedMetas } from '#lifecycle/catalogs/cluster-catalogs/shared-metas';
 import { PackagesInSight } from '#lifecycle/classic/package-manifests/packages-in-sight';
 import { ObservedFleet } from '#lifecycle/fleet/observed-fleet';
-import type { HttpAccess } from '#platform/http-access/http-access';
+import type { ContentStore } from '#platform/content/content-store.port';
+import type { HttpAccess } from '#platform/http/http-access';
 import { ACCESS, CONTENT, LOG, PEERS } from '#platform/hub/hub-tokens';
 import { passBack } from '#platform/peers/pass-back';
 import { PeerUnreachable } from '#platform/peers/peer-unreachable.error';
 import type { Peers } from '#platform/peers/peers';
-import type { ContentStore } from '#platform/store/content-store.port';
 import type { Log } from '#platform/telemetry/log.port';
 
 type Request = IncomingMessage & { originalUrl?: string };

@@ -1,6 +1,6 @@
 import { type BeforeApplicationShutdown, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { ConsoleQuestions } from '#lifecycle/fleet/console/console-questions';
-import { Shutdown } from '#platform/telemetry/shutdown';
+import { Shutdown } from '#platform/service/shutdown';
 
 /** Answers questions of the console as long as the service runs. */
 @Injectable()

@@ -2,7 +2,7 @@ import { type BeforeApplicationShutdown, Injectable, type OnApplicationBootstrap
 import { ClusterSightings } from '#lifecycle/fleet/cluster-sightings';
 import { WantedOperators } from '#lifecycle/rollouts/previews/wanted-operators';
 import { ReportedRollouts } from '#lifecycle/rollouts/reports/reported-rollouts';
-import { Shutdown } from '#platform/telemetry/shutdown';
+import { Shutdown } from '#platform/service/shutdown';
 
 /** Reports on the clusters of the fleet, and follows what is wanted there, as long as the service runs. */
 @Injectable()

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { RegistryError } from '#platform/registry/registry-client.port';
+import { RegistryError } from '#platform/registry/client/registry-client.port';
 import { commandFailure } from './command-failure.js';
 import { UsageError } from './io.js';
 import { outputFailure } from './output-failure.js';

@@ -6,7 +6,7 @@ import type { CatalogRow, ClusterRow, OperatorRow, PlanRow } from '#core/view/ro
 import { SystemClock } from '#platform/clock/system-clock';
 import { readSettings } from '#platform/config/settings';
 import { publicProofKeys } from '#platform/console/proof/proof-keys';
-import { HubKey } from '#platform/hub/hub-key';
+import { HubKey } from '#platform/keys/hub-key';
 import { silentLog } from '#platform/telemetry/log.port';
 import { MemoryView } from '#platform/view/memory-view';
 import { type ConsoleParts, ConsoleService } from './console.service.js';

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { documentedChecks, startTestedService } from '#platform/hub/service-module.fixture';
+import { documentedChecks, startTestedService } from '#platform/service/service-module.fixture';
 import { consoleModule } from './console.module.js';
 import { ConsoleService } from './console.service.js';
 import { consoleParts } from './console-parts.js';

@@ -1,4 +1,4 @@
-import { runMain } from '#platform/hub/run-main';
+import { runMain } from '#platform/service/run-main';
 import { consoleModule } from './console.module.js';
 import { ConsoleService } from './console.service.js';
 import { consoleParts } from './console-parts.js';

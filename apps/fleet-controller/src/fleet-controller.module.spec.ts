@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { openLiveController } from '#lifecycle/rollouts/controller/open-live-controller';
-import { documentedChecks, startTestedService } from '#platform/hub/service-module.fixture';
+import { documentedChecks, startTestedService } from '#platform/service/service-module.fixture';
 import { fleetControllerModule } from './fleet-controller.module.js';
 
 it('the fleet controller has the health checks of the documentation, and hands over before it ends', async () => {

@@ -6,8 +6,8 @@ import {
   type OnApplicationBootstrap,
 } from '@nestjs/common';
 import { LiveController } from '#lifecycle/rollouts/controller/live-controller';
+import { Shutdown } from '#platform/service/shutdown';
 import { healthIndicator } from '#platform/telemetry/health-indicator';
-import { Shutdown } from '#platform/telemetry/shutdown';
 
 /** Starts the controller with the service, and hands over before the service ends. */
 @Injectable()

@@ -1,4 +1,4 @@
-import { runMain } from '#platform/hub/run-main';
+import { runMain } from '#platform/service/run-main';
 import { ResolverWorkerModule } from './resolver-worker.module.js';
 
 await runMain(

@@ -4,7 +4,7 @@ import type { SolverPool } from '#lifecycle/solve/solver-pool';
 import type { Settings } from '#platform/config/settings';
 import type { ResolveJob } from '#platform/queue/jobs';
 import { memoryQueues } from '#platform/queue/queues';
-import { Shutdown } from '#platform/telemetry/shutdown';
+import { Shutdown } from '#platform/service/shutdown';
 import { ResolveProcessor } from './resolve.processor.js';
 
 const HASH = (at: number): string => String(at % 10).repeat(60) + String(1_000 + at);

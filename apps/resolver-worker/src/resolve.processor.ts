@@ -7,7 +7,7 @@ import type { JobContext } from '#platform/queue/job-queue.port';
 import type { ResolveJob } from '#platform/queue/jobs';
 import { QueueProcessor } from '#platform/queue/queue-processor';
 import type { Queues } from '#platform/queue/queues';
-import { Shutdown } from '#platform/telemetry/shutdown';
+import { Shutdown } from '#platform/service/shutdown';
 
 /** Jobs that wait for their turn in this process: those that need long leave room for others among them. */
 const MOST_WAITING = 32;

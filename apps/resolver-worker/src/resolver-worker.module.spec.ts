@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { documentedChecks, startTestedService } from '#platform/hub/service-module.fixture';
+import { documentedChecks, startTestedService } from '#platform/service/service-module.fixture';
 import { ResolverWorkerModule } from './resolver-worker.module.js';
 
 const start = async () => {

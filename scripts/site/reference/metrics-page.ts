@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { PROJECT_ROOT } from '#platform/files/project-root';
-import { watchConsole } from '#platform/telemetry/console-metrics';
-import { watchHealth } from '#platform/telemetry/health-metrics';
-import { Metrics } from '#platform/telemetry/metrics';
+import { watchConsole } from '#platform/telemetry/metrics/console-metrics';
+import { watchHealth } from '#platform/telemetry/metrics/health-metrics';
+import { Metrics } from '#platform/telemetry/metrics/metrics';
 import { code, markdownTable } from './markdown-table.js';
 
 const Alerts = z.looseObject({

@@ -3,7 +3,7 @@ import { beforeAll, describe, it } from 'vitest';
 import { loadCatalog } from '#core/catalog/load/load-catalog';
 import type { Catalog } from '#core/catalog/model/catalog';
 import { readTree } from '#platform/files/read-tree';
-import { type CatalogServer, serveCatalog } from '#platform/registry/grpc-catalog-server';
+import { type CatalogServer, serveCatalog } from '#platform/registry/grpc/grpc-catalog-server';
 import { freePorts } from '#testing/control-plane/free-ports';
 import { PATIENCE } from '#testing/patience';
 import { startRegistry } from '#testing/registry/in-memory-registry';

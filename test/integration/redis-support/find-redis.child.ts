@@ -1,4 +1,4 @@
-import { findRedis } from '#platform/redis/find-redis';
+import { findRedis } from '#platform/redis/local/find-redis';
 
 const found = await findRedis({ log: () => undefined, preferExisting: false });
 console.log(`url ${found.url}`);

@@ -1,7 +1,7 @@
 import type { BeforeApplicationShutdown, DynamicModule } from '@nestjs/common';
+import { Shutdown } from '#platform/service/shutdown';
 import type { HealthCheck } from '#platform/telemetry/health-check';
 import { HealthIndicator } from '#platform/telemetry/health-indicator';
-import { Shutdown } from '#platform/telemetry/shutdown';
 
 export type Parts = Readonly<{
   check?: HealthCheck;

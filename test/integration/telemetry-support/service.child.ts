@@ -1,9 +1,9 @@
 import { BullmqJobQueue } from '#platform/queue/bullmq-job-queue';
 import { redisCheck } from '#platform/redis/redis-check';
 import { connectRedis } from '#platform/redis/redis-connection';
+import { runService } from '#platform/service/run-service';
 import { createLog } from '#platform/telemetry/log';
-import { Metrics } from '#platform/telemetry/metrics';
-import { runService } from '#platform/telemetry/run-service';
+import { Metrics } from '#platform/telemetry/metrics/metrics';
 import { thingContract } from '../queue-support/thing.contract.js';
 import { partsModule } from './parts.module.js';
 

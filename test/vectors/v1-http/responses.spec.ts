@@ -7,10 +7,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { httpDate } from '#core/catalog/metas/http-date';
 import { CATALOGS } from '#core/catalog/metas/metas-route';
+import { contentInMemory } from '#platform/content/open-content';
 import { indexLines } from '#platform/metas/index-lines';
 import { MetasContent } from '#platform/metas/metas-content';
 import { MetasServer, type ServedContent } from '#platform/metas/serve-metas';
-import { contentInMemory } from '#platform/store/open-content';
 
 const HERE = import.meta.dirname;
 const Headers = z.record(z.string(), z.string());

@@ -37,7 +37,7 @@ async function problemsOf(reference: string): Promise<string[]> {
   const { validateBundle } = await import('#core/catalog/bundle/validate-bundle');
   const { installProblems } = await import('#core/classic/install-plan/install-problems');
   const { verdictLine } = await import('#core/kernel/verdict/verdict-line');
-  const { RegistryError } = await import('#platform/registry/registry-client.port');
+  const { RegistryError } = await import('#platform/registry/client/registry-client.port');
   try {
     const bundle = readBundle(await bundleFiles(reference));
     return [...validateBundle(bundle), ...installProblems(bundle)];

@@ -7,7 +7,7 @@ import { loadCatalog } from '#core/catalog/load/load-catalog';
 import { readCatalogTree } from '#platform/files/read-tree';
 import { pullBundle } from '#platform/registry/bundle-image';
 import { pullCatalog } from '#platform/registry/catalog-image';
-import { GrpcCatalogClient } from '#platform/registry/grpc-catalog-client';
+import { GrpcCatalogClient } from '#platform/registry/grpc/grpc-catalog-client';
 import { HttpRegistryClient } from '#platform/registry/http-registry-client';
 import { OciLayoutClient } from '#platform/registry/oci-layout';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';

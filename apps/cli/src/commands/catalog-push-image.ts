@@ -16,9 +16,9 @@ export async function writeToLayout(image: BuiltImage, target: string, io: Io): 
 /** Pushes an image to a registry with the logins of this machine, and prints where it is, by digest. */
 export async function pushToRegistry(image: BuiltImage, target: string, io: Io): Promise<void> {
   const { commandRegistryClient } = await import('../reference/registry-access.js');
-  const { parseImageReference } = await import('#platform/registry/image-reference');
+  const { parseImageReference } = await import('#platform/registry/client/image-reference');
   const { pushImage } = await import('#platform/registry/image-push');
-  const { localCredentials } = await import('#platform/registry/local-credentials');
+  const { localCredentials } = await import('#platform/registry/logins/local-credentials');
   if (target.startsWith('oci:')) throw new UsageError(`"${target}" is an OCI layout: use "build" to write one`);
   const { host, repository } = await usage(() => parseImageReference(target));
   const credentials = await usage(() => localCredentials(target));

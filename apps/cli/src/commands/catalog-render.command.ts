@@ -35,7 +35,7 @@ export const catalogRenderCommand = (catalog: Command, io: Io): Command =>
       const level = migrationLevel(options);
       const { CatalogWriter } = await import('#core/catalog/write/write-catalog');
       const { visibleText } = await import('#core/kernel/text/visible-text');
-      const { FileShelf } = await import('#platform/store/file-shelf');
+      const { FileShelf } = await import('#platform/content/file-shelf');
       const shelf = new FileShelf();
       const writer = new CatalogWriter(output, visibleText, shelf);
       try {

@@ -7,9 +7,9 @@ import { MetasIndexBuilder } from '#core/catalog/metas/metas-index';
 import { CATALOGS } from '#core/catalog/metas/metas-route';
 import type { CatalogFile } from '#core/catalog/read/catalog-file';
 import { counted } from '#core/kernel/text/counted';
+import { contentOfFile, unnamedFile } from '#platform/content/unnamed-file';
 import { MetasContent } from '#platform/metas/metas-content';
 import { MetasServer } from '#platform/metas/serve-metas';
-import { contentOfFile, unnamedFile } from '#platform/store/unnamed-file';
 import { ExitCode, type Io, UsageError } from '../io.js';
 import { withCatalogFiles } from '../reference/catalog-files.js';
 

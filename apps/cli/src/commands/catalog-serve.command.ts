@@ -49,8 +49,8 @@ export async function serveUntil(
   place: Readonly<{ host: string; port: number }>,
   io: Io,
 ): Promise<void> {
-  const { servingProblem } = await import('#platform/registry/catalog-serving');
-  const { CatalogNotServed, serveCatalog } = await import('#platform/registry/grpc-catalog-server');
+  const { servingProblem } = await import('#platform/registry/grpc/catalog-serving');
+  const { CatalogNotServed, serveCatalog } = await import('#platform/registry/grpc/grpc-catalog-server');
   const problem = servingProblem(catalog);
   if (problem !== undefined) {
     const where = problem.place === undefined ? '' : `${placeWithin(reference, problem.place)}: `;

@@ -9,7 +9,7 @@ import { type MigrationLevel, renderBundle } from '#core/catalog/write/render-ca
 import { FlotillaError } from '#core/kernel/errors/flotilla.error';
 import { isRecord } from '#core/kernel/json/go-json';
 import { fileError } from '#platform/files/file-tree.error';
-import { RegistryError } from '#platform/registry/registry-client.port';
+import { RegistryError } from '#platform/registry/client/registry-client.port';
 import { inParallel } from '../in-parallel.js';
 import { UsageError } from '../io.js';
 

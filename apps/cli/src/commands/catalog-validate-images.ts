@@ -36,8 +36,8 @@ export class NamedImages {
  */
 export async function imageFailures(images: readonly NamedImage[]): Promise<ImageFailure[]> {
   const { commandRegistryClient, logins } = await import('../reference/registry-access.js');
-  const { parseImageReference } = await import('#platform/registry/image-reference');
-  const { RegistryError } = await import('#platform/registry/registry-client.port');
+  const { parseImageReference } = await import('#platform/registry/client/image-reference');
+  const { RegistryError } = await import('#platform/registry/client/registry-client.port');
   const client = await commandRegistryClient();
   const unreachable = new Map<string, { notAsked: number }>();
   const failures = await inParallel(images, AT_ONCE, async (named) => {

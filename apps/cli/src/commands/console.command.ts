@@ -34,7 +34,7 @@ export const consoleCommand = (program: Command, io: Io): Command => {
     .action(async () => {
       const [{ commandSettings }, { consoleLink, readConsoleKey }] = await Promise.all([
         import('../command-settings.js'),
-        import('#platform/http-access/console-key'),
+        import('#platform/console/console-key'),
       ]);
       const { consoleKeyFile, consolePort, consoleExternalUrl } = commandSettings(process.env);
       const key = await readConsoleKey(consoleKeyFile);
@@ -50,7 +50,7 @@ export const consoleCommand = (program: Command, io: Io): Command => {
     .action(async () => {
       const [{ commandSettings }, { HubKey, HubKeyUnusable }, { proofKeysText, publicProofKeys }] = await Promise.all([
         import('../command-settings.js'),
-        import('#platform/hub/hub-key'),
+        import('#platform/keys/hub-key'),
         import('#platform/console/proof/proof-keys'),
       ]);
       const key = await HubKey.open(commandSettings(process.env).hubKeyFile).catch((error: unknown) => {
@@ -87,7 +87,7 @@ type CanIOptions = Readonly<{
 async function canI(asked: string, options: CanIOptions, io: Io): Promise<void> {
   const [{ commandSettings }, { readConsolePolicy }, { rightsOf }] = await Promise.all([
     import('../command-settings.js'),
-    import('#platform/http-access/console-policy-file'),
+    import('#platform/console/console-policy-file'),
     import('#core/view/rights/rights'),
   ]);
   const verb = CONSOLE_VERBS.find((one) => one === asked);

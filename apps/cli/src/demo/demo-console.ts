@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { consoleLink, openConsoleKey } from '#platform/http-access/console-key';
+import { consoleLink, openConsoleKey } from '#platform/console/console-key';
 import { freePorts } from '#testing/control-plane/free-ports';
 import { ServiceProcess } from './service-process.js';
 

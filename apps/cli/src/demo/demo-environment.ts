@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { loadClusters } from '#platform/kube/access/load-clusters';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { afterThisProcess } from '#platform/processes/watchdog';
-import { findRedis } from '#platform/redis/find-redis';
+import { findRedis } from '#platform/redis/local/find-redis';
 import { startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { freePorts } from '#testing/control-plane/free-ports';
 import { startRegistry } from '#testing/registry/in-memory-registry';

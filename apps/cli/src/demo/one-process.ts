@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { consoleLink, openConsoleKey } from '#platform/http-access/console-key';
+import { consoleLink, openConsoleKey } from '#platform/console/console-key';
 import { freePorts } from '#testing/control-plane/free-ports';
 import { type DemoEnvironment, type GroundOptions, onGround } from './demo-environment.js';
 import { hubKeyFile, ServiceProcess } from './service-process.js';

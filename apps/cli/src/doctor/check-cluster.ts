@@ -7,7 +7,7 @@ import { asRecord, asText } from '#core/kernel/crd/loose-value';
 import { counted } from '#core/kernel/text/counted';
 import type { Settings } from '#platform/config/settings';
 import { type KindRef, KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
-import { isLoopback } from '#platform/registry/registry-auth';
+import { isLoopback } from '#platform/registry/http/registry-auth';
 import { lineOf } from '../live/ask-clusters.js';
 import { missingOfRoles } from '../live/check-clusters.js';
 import { findCluster } from '../live/find-clusters.js';

@@ -1,13 +1,13 @@
 import { lookup } from 'node:dns/promises';
 import { type DoctorCheck, warning } from '#core/cluster/doctor/machine-checks';
-import { parseImageReference } from '#platform/registry/image-reference';
 import {
   addressRefusal,
   hostRefusal,
   isAddressAllowed,
   isHostListed,
   type OutboundPolicy,
-} from '#platform/registry/outbound/outbound-policy';
+} from '#platform/outbound/outbound-policy';
+import { parseImageReference } from '#platform/registry/client/image-reference';
 
 /** Sources of catalogs: images, and `HOST:PORT` of registry servers. */
 type CatalogPlaces = Readonly<{ images: readonly string[]; servers: readonly string[] }>;

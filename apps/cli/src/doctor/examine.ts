@@ -1,6 +1,6 @@
 import { type DoctorCheck, failed, machineChecks } from '#core/cluster/doctor/machine-checks';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
-import { outboundPolicyOf } from '#platform/config/registry-limits';
+import { outboundPolicyOf } from '#platform/registry/configured-limits';
 import { commandSettings } from '../command-settings.js';
 import { inParallel } from '../in-parallel.js';
 import { type Io, UsageError } from '../io.js';

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { FLEET_PLACE } from '#platform/fleet/fleet-place';
+import { FLEET_PLACE } from '#platform/config/fleet-place';
 import { UsageError } from '../io.js';
 
 const NAMES = 'name the folder of the fleet, or the context of its hub';

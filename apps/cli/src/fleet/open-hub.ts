@@ -1,7 +1,7 @@
 import { SystemClock } from '#platform/clock/system-clock';
 import { parseDuration } from '#platform/config/duration';
+import { type FleetPlace, fleetPlace } from '#platform/config/fleet-place';
 import { readLimitsOf } from '#platform/config/kube-limits';
-import { type FleetPlace, fleetPlace } from '#platform/fleet/fleet-place';
 import { FleetFolderError } from '#platform/fleet/folder/fleet-folder.error';
 import { FolderVisitor } from '#platform/fleet/folder/folder-visitor';
 import { ClusterConfigError } from '#platform/kube/access/cluster-config.error';

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { joinedClusters, writeJoinedClusters } from '#platform/hub/joined-clusters';
+import { joinedClusters, writeJoinedClusters } from '#platform/clusters/joined-clusters';
 import { runFlotilla } from '../run-flotilla.fixture.js';
 
 const UID = '3f9c1e2a-7d04-4c1b-9d55-0f6f5a1f2b7e';

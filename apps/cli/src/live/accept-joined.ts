@@ -1,4 +1,4 @@
-import { changeJoinedCluster, joinedClusters } from '#platform/hub/joined-clusters';
+import { changeJoinedCluster, joinedClusters } from '#platform/clusters/joined-clusters';
 import { commandSettings } from '../command-settings.js';
 import type { AcceptOptions } from '../fleet/accept-cluster.js';
 import { ExitCode, type Io, UsageError } from '../io.js';

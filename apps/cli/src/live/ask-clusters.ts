@@ -1,5 +1,5 @@
-import { troubleOf } from '#platform/kube/client/api-server-trouble';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import { troubleOf } from '#platform/kube/errors/api-server-trouble';
 import { inParallel } from '../in-parallel.js';
 import type { Io } from '../io.js';
 import type { Verdict } from '../output/verdict.js';

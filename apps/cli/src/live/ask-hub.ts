@@ -1,4 +1,4 @@
-import { fetchReason } from '#platform/registry/http/fetch-reason';
+import { fetchReason } from '#platform/outbound/fetch-reason';
 import { withToken } from './hub-token.js';
 
 /** What one path of the hub answers, whatever the status code; or why it does not answer. */

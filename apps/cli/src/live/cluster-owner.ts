@@ -2,7 +2,7 @@ import { type HubIdentity, OWNER_ANNOTATION, ownerMarks } from '#core/cluster/jo
 import { INSTANCE_ANNOTATION } from '#core/cluster/joining/hub-instance';
 import type { Settings } from '#platform/config/settings';
 import { hubIdentity } from '#platform/hub/hub-identity';
-import { HubKey } from '#platform/hub/hub-key';
+import { HubKey } from '#platform/keys/hub-key';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 
 const SYSTEM = { apiVersion: 'v1', kind: 'Namespace', name: 'kube-system' };

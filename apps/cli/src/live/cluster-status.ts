@@ -12,8 +12,8 @@ import { INSTALL_PLAN_API, type InstallPlan } from '#core/kernel/api/install-pla
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { OPERATOR_GROUP_API, type OperatorGroup } from '#core/kernel/api/operator-group';
 import { SUBSCRIPTION_API, type Subscription } from '#core/kernel/api/subscription';
+import { globalCatalogNamespaceOf } from '#platform/clusters/managed-clusters';
 import type { Settings } from '#platform/config/settings';
-import { globalCatalogNamespaceOf } from '#platform/hub/managed-clusters';
 import { type KindRef, KubeApiError, type KubeClient, type ListOptions } from '#platform/kube/client/kube-client.port';
 import { inParallel } from '../in-parallel.js';
 import { type RefusedRead, refusedReads } from './refused-reads.js';

@@ -1,8 +1,8 @@
 import type { ManagementStatus } from '#core/cluster/joining/management-status';
 import { signText } from '#core/cluster/joining/olm-signs';
 import { CATALOG_SOURCE_API } from '#core/kernel/api/catalog-source';
+import { globalCatalogNamespaceOf } from '#platform/clusters/managed-clusters';
 import type { Settings } from '#platform/config/settings';
-import { globalCatalogNamespaceOf } from '#platform/hub/managed-clusters';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { managementOf } from '../up/check-cluster.js';
 import { readOwner } from './cluster-owner.js';

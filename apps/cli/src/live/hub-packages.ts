@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { PACKAGE_MANIFEST_API } from '#core/classic/package-manifest/package-manifest';
 import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { readForeign } from '#core/kernel/verdict/read-foreign';
-import { fetchReason } from '#platform/registry/http/fetch-reason';
+import { fetchReason } from '#platform/outbound/fetch-reason';
 import { type Columns, table } from '../commands/catalog-table.js';
 import { ExitCode, type Io } from '../io.js';
 import { unknownFormat } from '../output/output-option.js';

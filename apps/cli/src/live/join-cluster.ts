@@ -1,7 +1,7 @@
 import { CLUSTER_NAME_RULE, isClusterName } from '#core/cluster/membership/kubeconfig-readings';
 import { canonicalJson } from '#core/kernel/canonical/canonical-json';
+import { joinedClusters, writeJoinedClusters } from '#platform/clusters/joined-clusters';
 import type { Settings } from '#platform/config/settings';
-import { joinedClusters, writeJoinedClusters } from '#platform/hub/joined-clusters';
 import type { ClusterAccess } from '#platform/kube/access/kubeconfig';
 import { loadClusters, readAccess } from '#platform/kube/access/load-clusters';
 import { commandSettings } from '../command-settings.js';

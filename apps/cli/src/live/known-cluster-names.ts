@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { joinedKubeconfigs } from '#platform/hub/joined-clusters';
+import { joinedKubeconfigs } from '#platform/clusters/joined-clusters';
 import { parseKubeconfig } from '#platform/kube/access/kubeconfig';
 import { commandSettings } from '../command-settings.js';
 

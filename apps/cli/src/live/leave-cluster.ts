@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import { OWNER_ANNOTATION } from '#core/cluster/joining/cluster-owner';
 import { counted } from '#core/kernel/text/counted';
+import { changeJoinedCluster, joinedClusters, writeJoinedClusters } from '#platform/clusters/joined-clusters';
 import { parseDuration } from '#platform/config/duration';
 import type { Settings } from '#platform/config/settings';
-import { changeJoinedCluster, joinedClusters, writeJoinedClusters } from '#platform/hub/joined-clusters';
 import { type HeldObject, heldObjects, releaseObjects } from '#platform/joining/hub-finalizers';
 import { loadClusters } from '#platform/kube/access/load-clusters';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';

@@ -1,6 +1,6 @@
 import type { IndexedCatalog } from '#core/classic/resolution/catalog-slice';
+import { globalCatalogNamespaceOf } from '#platform/clusters/managed-clusters';
 import type { Settings } from '#platform/config/settings';
-import { globalCatalogNamespaceOf } from '#platform/hub/managed-clusters';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { type NamespaceRead, readNamespace } from '../../../../libs/lifecycle/src/classic/namespaces/namespace-read.js';
 import { PassReader } from '../../../../libs/lifecycle/src/engine/pass-reader.js';

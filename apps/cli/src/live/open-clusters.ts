@@ -1,8 +1,8 @@
 import { didYouMean } from '#core/kernel/text/did-you-mean';
+import { joinedKubeconfigs } from '#platform/clusters/joined-clusters';
 import { parseDuration } from '#platform/config/duration';
 import { readLimitsOf } from '#platform/config/kube-limits';
 import type { Settings } from '#platform/config/settings';
-import { joinedKubeconfigs } from '#platform/hub/joined-clusters';
 import { ClusterConfigError } from '#platform/kube/access/cluster-config.error';
 import { loadClusters } from '#platform/kube/access/load-clusters';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';

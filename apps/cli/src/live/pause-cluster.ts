@@ -1,4 +1,4 @@
-import { changeJoinedCluster, joinedClusters } from '#platform/hub/joined-clusters';
+import { changeJoinedCluster, joinedClusters } from '#platform/clusters/joined-clusters';
 import { commandSettings } from '../command-settings.js';
 import { ExitCode, type Io } from '../io.js';
 import { NEXT } from '../output/next-commands.js';

@@ -1,6 +1,6 @@
 import { pullCatalogTo } from '#platform/registry/catalog-image';
+import { RegistryError } from '#platform/registry/client/registry-client.port';
 import { OciLayoutClient } from '#platform/registry/oci-layout';
-import { RegistryError } from '#platform/registry/registry-client.port';
 import { UsageError } from '../io.js';
 import { LAYOUT_PREFIX } from './layout-prefix.js';
 import { commandRegistryClient, logins } from './registry-access.js';

@@ -2,7 +2,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { didYouMean } from '#core/kernel/text/did-you-mean';
 import { fileError } from '#platform/files/file-tree.error';
-import { RegistryError } from '#platform/registry/registry-client.port';
+import { RegistryError } from '#platform/registry/client/registry-client.port';
 import { UsageError } from '../io.js';
 import { LAYOUT_PREFIX } from './layout-prefix.js';
 

@@ -1,11 +1,11 @@
 import { FlotillaError } from '#core/kernel/errors/flotilla.error';
 import { InvalidSettings, readSettings } from '#platform/config/settings';
+import type { ContentStore } from '#platform/content/content-store.port';
+import type { RegistryCredentials } from '#platform/registry/client/registry-client.port';
 import { configuredRegistryClient } from '#platform/registry/configured-registry-client';
 import type { HttpRegistryClient } from '#platform/registry/http-registry-client';
-import { localCredentials } from '#platform/registry/local-credentials';
+import { localCredentials } from '#platform/registry/logins/local-credentials';
 import { InvalidMirrors } from '#platform/registry/mirrors/mirror-sets';
-import type { RegistryCredentials } from '#platform/registry/registry-client.port';
-import type { ContentStore } from '#platform/store/content-store.port';
 import { UsageError } from '../io.js';
 
 /**

@@ -11,7 +11,7 @@ import { bundleRefusal } from '#core/classic/install-plan/refuse-unsupported';
 import type { ChosenBundle } from '#core/classic/resolution/resolution-problem';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { verdictLine } from '#core/kernel/verdict/verdict-line';
-import { RegistryError } from '#platform/registry/registry-client.port';
+import { RegistryError } from '#platform/registry/client/registry-client.port';
 import { bundleFiles } from '../reference/bundle-files.js';
 import type { ManifestsByCsv } from './plan-steps.js';
 

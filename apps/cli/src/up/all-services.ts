@@ -1,14 +1,14 @@
 import type { LiveController } from '#lifecycle/rollouts/controller/live-controller';
+import { clustersModule } from '#platform/clusters/clusters.module';
 import type { Settings } from '#platform/config/settings';
 import type { FleetFolder } from '#platform/fleet/folder/fleet-folder';
 import { ReleaseMarks } from '#platform/fleet/release-marks';
 import type { SecretClusters } from '#platform/fleet/secret-clusters';
-import { clustersModule } from '#platform/hub/clusters.module';
 import type { Hub } from '#platform/hub/hub';
-import type { ServiceParts } from '#platform/hub/run-main';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { ClusterRegistry } from '#platform/membership/cluster-registry';
 import type { ServiceClusters } from '#platform/membership/service-clusters.port';
+import type { ServiceParts } from '#platform/service/run-main';
 import { applierModule } from '../../../applier/src/applier.module.js';
 import { catalogPollerModule } from '../../../catalog-poller/src/catalog-poller.module.js';
 import type { ConsoleService } from '../../../console/src/console.service.js';

@@ -1,13 +1,13 @@
 import type { HubIdentity } from '#core/cluster/joining/cluster-owner';
 import type { ManagementStatus } from '#core/cluster/joining/management-status';
 import { SystemClock } from '#platform/clock/system-clock';
+import { globalCatalogNamespaceOf } from '#platform/clusters/managed-clusters';
 import type { Settings } from '#platform/config/settings';
-import { globalCatalogNamespaceOf } from '#platform/hub/managed-clusters';
 import { type JoinReport, joinCluster } from '#platform/joining/join-cluster';
 import { OlmDetector } from '#platform/joining/olm-detector';
 import { OwnerCheck } from '#platform/joining/owner-check';
-import { troubleOf } from '#platform/kube/client/api-server-trouble';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import { troubleOf } from '#platform/kube/errors/api-server-trouble';
 
 /** A cluster that answered: what is there, and what was done to it. */
 export type ReachedCluster = Readonly<{

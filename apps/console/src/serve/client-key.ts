@@ -1,5 +1,5 @@
 import { isIP, isIPv6 } from 'node:net';
-import { ipv6Groups } from '#platform/registry/outbound/address-kind';
+import { ipv6Groups } from '#platform/outbound/address-kind';
 
 /** `::ffff:a.b.c.d`: an IPv4 client of a socket that takes both. */
 const isMapped = (groups: readonly number[]): boolean =>

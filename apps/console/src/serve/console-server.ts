@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { Clock } from '#platform/clock/clock.port';
 import type { AuditTrail } from '#platform/console/audit-trail.port';
-import type { ServingTls } from '#platform/http-access/serving-tls';
+import type { ServingTls } from '#platform/http/serving-tls';
 import type { Log } from '#platform/telemetry/log.port';
 import type { ViewReader } from '#platform/view/view-store.port';
 import { openApiDocument } from '../api/openapi.js';

@@ -4,7 +4,7 @@ import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 import { isLoopback } from '#core/kernel/http-access/loopback';
 import { IssuerConnections, type IssuerRequest } from '#platform/console/issuer-connections';
 import { fileReason } from '#platform/files/file-tree.error';
-import type { SelectableKind } from '#platform/registry/outbound/address-kind';
+import type { SelectableKind } from '#platform/outbound/address-kind';
 import { isIssuedAhead, mergedClaims } from './account.js';
 import { issuerFetch } from './issuer-fetch.js';
 

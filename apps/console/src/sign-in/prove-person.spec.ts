@@ -6,7 +6,7 @@ import { ALL_RIGHTS } from '#core/view/rights/rights';
 import { ManualClock } from '#platform/clock/manual-clock';
 import { proofKeysText, publicProofKeys } from '#platform/console/proof/proof-keys';
 import { ProofMaker } from '#platform/console/proof/proof-maker';
-import { HubKey } from '#platform/hub/hub-key';
+import { HubKey } from '#platform/keys/hub-key';
 import type { Person } from './person.js';
 import { provePerson } from './prove-person.js';
 

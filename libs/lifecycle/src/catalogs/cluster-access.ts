@@ -4,8 +4,8 @@ import type { CatalogSource } from '#core/kernel/api/catalog-source';
 import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 import { readForeign } from '#core/kernel/verdict/read-foreign';
 import { KubeApiError } from '#platform/kube/client/kube-client.port';
-import { pullSecretsOf } from '#platform/registry/pull-secrets';
-import type { RegistryCredentials } from '#platform/registry/registry-client.port';
+import type { RegistryCredentials } from '#platform/registry/client/registry-client.port';
+import { pullSecretsOf } from '#platform/registry/logins/pull-secrets';
 import { CONFIG_MAPS, type ConfigMapWatchDeps, watchConfigMap } from './config-map-watch.js';
 
 /** A ConfigMap as a catalog is read from it. */

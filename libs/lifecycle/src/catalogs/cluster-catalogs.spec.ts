@@ -6,11 +6,11 @@ import { diagnoseCatalogSource } from '#core/cluster/diagnosis/diagnose-catalog-
 import { CatalogSource } from '#core/kernel/api/catalog-source';
 import { KubernetesObject, type ObjectRef } from '#core/kernel/api/kubernetes-object';
 import { ManualClock } from '#platform/clock/manual-clock';
-import { fixedCredentials } from '#platform/kube/access/credentials';
+import { MemoryContentStore } from '#platform/content/memory-content-store';
 import { HttpKubeClient } from '#platform/kube/client/http-kube-client';
+import { fixedCredentials } from '#platform/kube/transport/credentials';
 import { HttpTransport } from '#platform/kube/transport/http-transport';
 import { HttpRegistryClient } from '#platform/registry/http-registry-client';
-import { MemoryContentStore } from '#platform/store/memory-content-store';
 import { silentLog } from '#platform/telemetry/log.port';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { aWhile, PATIENCE } from '#testing/patience';

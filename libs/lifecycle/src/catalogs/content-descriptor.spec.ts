@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Digest } from '#platform/store/content-store.port';
+import type { Digest } from '#platform/content/content-store.port';
 import { ContentDescriptors } from './content-descriptor.js';
 import { READ_VERSION } from './read-catalog.js';
 import { WorkFolder } from './work-folder.js';

@@ -3,8 +3,8 @@ import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/p
 import { join } from 'node:path';
 import { z } from 'zod';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
-import type { Digest } from '#platform/store/content-store.port';
-import { isDigest } from '#platform/store/digest';
+import type { Digest } from '#platform/content/content-store.port';
+import { isDigest } from '#platform/content/digest';
 import { READ_VERSION } from './read-catalog.js';
 
 /** Text that is a digest. */

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Catalog } from '#core/catalog/model/catalog';
 import { SystemClock } from '#platform/clock/system-clock';
-import { type CatalogServer, serveCatalog } from '#platform/registry/grpc-catalog-server';
+import { MemoryContentStore } from '#platform/content/memory-content-store';
+import { type CatalogServer, serveCatalog } from '#platform/registry/grpc/grpc-catalog-server';
 import { HttpRegistryClient } from '#platform/registry/http-registry-client';
-import { MemoryContentStore } from '#platform/store/memory-content-store';
 import { PATIENCE } from '#testing/patience';
 import { CatalogContents } from './catalog-contents.js';
 import { SharedCatalogs } from './shared-catalogs.js';

@@ -2,9 +2,9 @@ import { packageRecords } from '#core/catalog/load/package-records';
 import type { ConfigMapContent } from '#core/classic/catalog-source/configmap-catalog';
 import { canonicalHash } from '#core/kernel/canonical/canonical-json';
 import type { Clock } from '#platform/clock/clock.port';
-import { GrpcCatalogClient, type GrpcLimits } from '#platform/registry/grpc-catalog-client';
-import type { OutboundPolicy } from '#platform/registry/outbound/outbound-policy';
-import type { RegistryCredentials } from '#platform/registry/registry-client.port';
+import type { OutboundPolicy } from '#platform/outbound/outbound-policy';
+import type { RegistryCredentials } from '#platform/registry/client/registry-client.port';
+import { GrpcCatalogClient, type GrpcLimits } from '#platform/registry/grpc/grpc-catalog-client';
 import type { CatalogContents, LoadedCatalog } from './catalog-contents.js';
 import { type Asking, type Shared, SharedLoads } from './shared-loads.js';
 

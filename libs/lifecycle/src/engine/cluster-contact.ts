@@ -1,8 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Hub } from '#platform/hub/hub';
 import { CLUSTERS, HUB } from '#platform/hub/hub-tokens';
-import { troubleAdvice, troubleOf } from '#platform/kube/client/api-server-trouble';
 import { KubeApiError } from '#platform/kube/client/kube-client.port';
+import { troubleAdvice, troubleOf } from '#platform/kube/errors/api-server-trouble';
 import type { ServiceClusters } from '#platform/membership/service-clusters.port';
 import type { Health, HealthCheck } from '#platform/telemetry/health-check';
 import { ClusterViews } from './cluster-views.js';

@@ -1,6 +1,6 @@
 import type { Clock } from '#platform/clock/clock.port';
 import { Timers } from '#platform/clock/timers';
-import type { OlmDetectors } from '#platform/joining/olm-detectors';
+import type { OlmDetectors } from '#platform/clusters/olm-detectors';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { JoinPace } from '#platform/membership/join-pace';
 import type { ClusterChange, ServiceClusters } from '#platform/membership/service-clusters.port';

@@ -4,8 +4,8 @@ import { counted } from '#core/kernel/text/counted';
 import type { Clock } from '#platform/clock/clock.port';
 import { CLUSTERS, HUB } from '#platform/hub/hub-tokens';
 import type { ServiceClusters } from '#platform/membership/service-clusters.port';
-import type { ClusterTroubles } from '#platform/telemetry/cluster-troubles';
 import type { Health, HealthCheck } from '#platform/telemetry/health-check';
+import type { ClusterTroubles } from '#platform/telemetry/metrics/cluster-troubles';
 import { ClusterViews } from './cluster-views.js';
 import type { PassOutcome } from './reconcile-loop.js';
 

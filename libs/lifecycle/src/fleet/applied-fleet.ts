@@ -1,7 +1,7 @@
 import { Inject, Injectable, Optional } from '@nestjs/common';
+import { OlmDetectors } from '#platform/clusters/olm-detectors';
 import type { Hub } from '#platform/hub/hub';
 import { CLUSTERS, HUB, RANDOM } from '#platform/hub/hub-tokens';
-import { OlmDetectors } from '#platform/joining/olm-detectors';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { ClusterLimiter } from '#platform/kube/limits/cluster-limiter';
 import type { ServiceClusters } from '#platform/membership/service-clusters.port';

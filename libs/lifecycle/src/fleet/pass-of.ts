@@ -1,6 +1,6 @@
 import { type NamespaceSubject, type Subject, subjectName } from '#core/kernel/subject/subject';
+import { globalNamespaces } from '#platform/clusters/managed-clusters';
 import type { Hub } from '#platform/hub/hub';
-import { globalNamespaces } from '#platform/hub/managed-clusters';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { reconcileNamespace } from '../classic/namespaces/reconcile-namespace.js';
 import { stagesOf } from '../classic/namespaces/stages.js';

@@ -1,4 +1,4 @@
-import { FLEET_PLACE } from '../fleet/fleet-place.js';
+import { FLEET_PLACE } from './fleet-place.js';
 import { flag, list, oneOf, path, text } from './setting.js';
 
 const NAMESPACE = { pattern: /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/, wants: 'the name of a namespace' };

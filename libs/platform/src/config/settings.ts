@@ -1,6 +1,6 @@
 import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 import { HTTP_AREAS, HTTP_AREAS_AUTO, HTTP_AREAS_NONE } from '#core/kernel/http-access/http-area';
-import { SELECTABLE_KINDS } from '../registry/outbound/address-kind.js';
+import { SELECTABLE_KINDS } from '../outbound/address-kind.js';
 import { consoleSettings } from './console-settings.js';
 import { managedSettings } from './managed-settings.js';
 import { redisSettings } from './redis-settings.js';

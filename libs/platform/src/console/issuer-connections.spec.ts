@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo, LookupFunction } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../clock/manual-clock.js';
-import type { SelectableKind } from '../registry/outbound/address-kind.js';
+import type { SelectableKind } from '../outbound/address-kind.js';
 import { IssuerConnections } from './issuer-connections.js';
 import { TokenIssuer } from './proof/token-issuer.js';
 

@@ -1,8 +1,8 @@
 import type { LookupFunction } from 'node:net';
 import type { Agent } from 'undici';
-import type { SelectableKind } from '../registry/outbound/address-kind.js';
-import { checkedLookup, isAddressRefusal } from '../registry/outbound/checked-lookup.js';
-import { addressRefusal, isRefusedLiteral, type OutboundPolicy } from '../registry/outbound/outbound-policy.js';
+import type { SelectableKind } from '../outbound/address-kind.js';
+import { checkedLookup, isAddressRefusal } from '../outbound/checked-lookup.js';
+import { addressRefusal, isRefusedLiteral, type OutboundPolicy } from '../outbound/outbound-policy.js';
 
 type IssuerConnectionsOptions = Readonly<{
   issuer: string;

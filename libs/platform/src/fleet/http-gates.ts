@@ -5,10 +5,10 @@ import type { CheckAnswer } from '#core/rollout/gates/cel-check';
 import { prometheusAnswer, queryFor } from '#core/rollout/gates/prometheus-answer';
 import { Demand } from '../fairness/demand.js';
 import { FairLimiter } from '../fairness/fair-limiter.js';
+import { isAddressRefusal } from '../outbound/checked-lookup.js';
+import { addressRefusal, isHostListed, type OutboundPolicy } from '../outbound/outbound-policy.js';
 import { networkReason } from '../registry/http/answers.js';
 import { Connections } from '../registry/http/connections.js';
-import { isAddressRefusal } from '../registry/outbound/checked-lookup.js';
-import { addressRefusal, isHostListed, type OutboundPolicy } from '../registry/outbound/outbound-policy.js';
 
 /** What a gate is asked about; without a cluster about the wave as a whole. */
 export type GateQuestion = Readonly<{

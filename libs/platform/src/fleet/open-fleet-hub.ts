@@ -1,10 +1,10 @@
 import type { Clock } from '../clock/clock.port.js';
+import { FleetPlaceError, fleetPlace, hubNamespace } from '../config/fleet-place.js';
 import { readLimitsOf } from '../config/kube-limits.js';
 import type { Settings } from '../config/settings.js';
 import { inClusterAccess, loadClusters } from '../kube/access/load-clusters.js';
 import type { KubeClient } from '../kube/client/kube-client.port.js';
 import type { Log } from '../telemetry/log.port.js';
-import { FleetPlaceError, fleetPlace, hubNamespace } from './fleet-place.js';
 import type { FleetFolder } from './folder/fleet-folder.js';
 import { SecretClusters } from './secret-clusters.js';
 

@@ -1,8 +1,8 @@
 import { hasReleaseFinalizer, isBeingDeleted, RELEASE_FINALIZER } from '#core/cluster/membership/cluster-release';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import { ClusterNotKept } from '../joining/cluster-writes.js';
-import { troubleOf } from '../kube/client/api-server-trouble.js';
 import { KubeApiError, type KubeClient } from '../kube/client/kube-client.port.js';
+import { troubleOf } from '../kube/errors/api-server-trouble.js';
 import type { SecretClusters } from './secret-clusters.js';
 
 type ReleaseMarksOptions = Readonly<{

@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { HubKey } from '../keys/hub-key.js';
 import { hubIdentity } from './hub-identity.js';
-import { HubKey } from './hub-key.js';
 
 const [KEY, NEXT_KEY] = ['k'.repeat(32), 'n'.repeat(32)];
 let folder = '';

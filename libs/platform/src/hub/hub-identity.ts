@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import type { HubIdentity } from '#core/cluster/joining/cluster-owner';
 import type { Settings } from '../config/settings.js';
 import { makeFolder } from '../files/make-folder.js';
-import type { HubKey } from './hub-key.js';
+import type { HubKey } from '../keys/hub-key.js';
 
 const ID_FILE = 'hub-id';
 const ID = /^[a-z0-9]([-a-z0-9.]{0,61}[a-z0-9])?$/;

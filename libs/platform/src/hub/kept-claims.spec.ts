@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../clock/manual-clock.js';
-import { HubKey } from './hub-key.js';
+import { HubKey } from '../keys/hub-key.js';
 import { fileClaims, type RedisClaims, redisClaims } from './kept-claims.js';
 
 const EAST = { cluster: 'east', server: 'https://east', authority: 'a1' };

@@ -7,9 +7,9 @@ import type { IdentityClaim } from '#core/cluster/membership/identity-claims';
 import { canonicalJson } from '#core/kernel/canonical/canonical-json';
 import type { Clock } from '../clock/clock.port.js';
 import { makeFolder } from '../files/make-folder.js';
+import type { HubKey } from '../keys/hub-key.js';
 import type { IdentityClaims } from '../membership/identity-claims.port.js';
 import type { Log } from '../telemetry/log.port.js';
-import type { HubKey } from './hub-key.js';
 
 export const CLAIMS_FILE = 'cluster-identities.json';
 

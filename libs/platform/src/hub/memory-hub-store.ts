@@ -10,7 +10,7 @@ import { memoryQueues } from '../queue/queues.js';
 import { MemoryProblemStore } from '../store/memory-problem-store.js';
 import type { ExtensionProblems } from '../store/problem-store.port.js';
 import type { Log } from '../telemetry/log.port.js';
-import type { Metrics } from '../telemetry/metrics.js';
+import type { Metrics } from '../telemetry/metrics/metrics.js';
 import { MemoryView } from '../view/memory-view.js';
 import { fileInstance } from './hub-instance.js';
 import type { HubStore } from './hub-store.js';

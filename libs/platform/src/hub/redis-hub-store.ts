@@ -6,6 +6,7 @@ import { RedisActionReceiver, RedisActionSender } from '../console/redis-action-
 import { RedisAuditTrail } from '../console/redis-audit-trail.js';
 import { RedisQuestionAsker, RedisQuestionReceiver } from '../console/redis-question-channel.js';
 import { RedisSessionStore } from '../console/redis-session-store.js';
+import { HubKey } from '../keys/hub-key.js';
 import { RedisLeases } from '../ownership/redis-leases.js';
 import { redisQueues } from '../queue/queues.js';
 import type { RedisAccess } from '../redis/redis-access.js';
@@ -17,13 +18,12 @@ import { ScriptWatchdog } from '../redis/script-watchdog.js';
 import type { ExtensionProblems } from '../store/problem-store.port.js';
 import { RedisProblemStore, type RedisProblemStoreOptions } from '../store/redis-problem-store.js';
 import type { Log } from '../telemetry/log.port.js';
-import type { Metrics } from '../telemetry/metrics.js';
-import type { RefusedValues } from '../telemetry/refused-values.js';
+import type { Metrics } from '../telemetry/metrics/metrics.js';
+import type { RefusedValues } from '../telemetry/metrics/refused-values.js';
 import { RedisHubReports } from '../view/redis-hub-reports.js';
 import { RedisViewReader } from '../view/redis-view-reader.js';
 import { RedisViewWriter } from '../view/redis-view-writer.js';
 import { redisInstance } from './hub-instance.js';
-import { HubKey } from './hub-key.js';
 import type { HubStore } from './hub-store.js';
 import { redisClaims } from './kept-claims.js';
 

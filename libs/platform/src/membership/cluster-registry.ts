@@ -7,8 +7,8 @@ import {
 import type { Clock } from '../clock/clock.port.js';
 import { Timers } from '../clock/timers.js';
 import type { ClusterAccess } from '../kube/access/kubeconfig.js';
-import { troubleOf } from '../kube/client/api-server-trouble.js';
 import type { KubeClient } from '../kube/client/kube-client.port.js';
+import { troubleOf } from '../kube/errors/api-server-trouble.js';
 import type { HealthCheck } from '../telemetry/health-check.js';
 import type { Log } from '../telemetry/log.port.js';
 import { type IdentityClaims, memoryClaims } from './identity-claims.port.js';

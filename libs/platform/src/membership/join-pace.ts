@@ -1,4 +1,4 @@
-import { troubleOf } from '../kube/client/api-server-trouble.js';
+import { troubleOf } from '../kube/errors/api-server-trouble.js';
 
 const FIRST_PAUSE_MS = 5_000;
 const LONGEST_PAUSE_MS = 30_000;

@@ -1,8 +1,8 @@
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { createGzip, gzip } from 'node:zlib';
-import type { OpenContent } from '../store/content-store.port.js';
-import { contentOfFile, unnamedFile } from '../store/unnamed-file.js';
+import type { OpenContent } from '../content/content-store.port.js';
+import { contentOfFile, unnamedFile } from '../content/unnamed-file.js';
 
 const PART_BYTES = 256 * 1024;
 const compress = promisify(gzip);

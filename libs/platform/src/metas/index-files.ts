@@ -1,9 +1,9 @@
 import { readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MetasIndex } from '#core/catalog/metas/metas-index';
+import type { Digest, OpenContent } from '../content/content-store.port.js';
+import { digestOf } from '../content/digest.js';
 import { makeFolder } from '../files/make-folder.js';
-import type { Digest, OpenContent } from '../store/content-store.port.js';
-import { digestOf } from '../store/digest.js';
 import { indexLines } from './index-lines.js';
 
 const UNUSED_MS = 7 * 24 * 3_600_000;

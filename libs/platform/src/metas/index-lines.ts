@@ -1,6 +1,6 @@
 import { blobMeta } from '#core/catalog/metas/blob-meta';
 import { type MetasIndex, MetasIndexBuilder } from '#core/catalog/metas/metas-index';
-import type { OpenContent } from '../store/content-store.port.js';
+import type { OpenContent } from '../content/content-store.port.js';
 
 const LINE_FEED = 0x0a;
 const CHUNK_BYTES = 256 * 1024;

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { MetasIndex } from '#core/catalog/metas/metas-index';
-import type { OpenContent } from '../store/content-store.port.js';
+import type { OpenContent } from '../content/content-store.port.js';
 import { MetasContent } from './metas-content.js';
 
 const CHUNK = 256 * 1024;

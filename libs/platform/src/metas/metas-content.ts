@@ -1,6 +1,6 @@
 import type { ByteRange } from '#core/catalog/metas/byte-range';
 import type { MetasIndex } from '#core/catalog/metas/metas-index';
-import type { OpenContent } from '../store/content-store.port.js';
+import type { OpenContent } from '../content/content-store.port.js';
 import { gzippedContent } from './gzipped-content.js';
 
 const CHUNK_BYTES = 256 * 1024;

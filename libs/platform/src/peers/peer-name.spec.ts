@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { HubKey } from '../hub/hub-key.js';
+import { HubKey } from '../keys/hub-key.js';
 import { ownUrl } from './own-url.js';
 import { peerName, peerUrl } from './peer-name.js';
 

@@ -1,4 +1,4 @@
-import type { HubKey } from '../hub/hub-key.js';
+import type { HubKey } from '../keys/hub-key.js';
 
 const codeParts = (id: string, url: string): readonly string[] => ['peer', id, url];
 

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { issueServingCertificate } from '../certificates/issue-serving-certificate.js';
+import { issueServingCertificate } from '../keys/issue-serving-certificate.js';
 import { PeerRequests } from './peer-requests.js';
 import { PeerUnreachable } from './peer-unreachable.error.js';
 

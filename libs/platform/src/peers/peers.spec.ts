@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
-import { isFromPeer, peerAuthorization } from '../http-access/http-access.js';
-import { HubKey } from '../hub/hub-key.js';
+import { isFromPeer, peerAuthorization } from '../http/http-access.js';
+import { HubKey } from '../keys/hub-key.js';
 import { peerName } from './peer-name.js';
 import { PeerRequests } from './peer-requests.js';
 import { PeerUnreachable } from './peer-unreachable.error.js';

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { isFromPeer, peerAuthorization } from '../http-access/http-access.js';
-import type { HubKey } from '../hub/hub-key.js';
+import { isFromPeer, peerAuthorization } from '../http/http-access.js';
+import type { HubKey } from '../keys/hub-key.js';
 import { peerUrl } from './peer-name.js';
 import type { PeerAnswer, PeerRequests } from './peer-requests.js';
 import { PeerUnreachable } from './peer-unreachable.error.js';

@@ -1,6 +1,6 @@
 import { Controller, type DynamicModule, Get, Headers, Inject, Module, Res } from '@nestjs/common';
 import { refusalHeaders } from '#core/kernel/http-access/admission';
-import type { HttpAccess } from '../http-access/http-access.js';
+import type { HttpAccess } from '../http/http-access.js';
 import type { Hub } from '../hub/hub.js';
 import { ACCESS, HUB } from '../hub/hub-tokens.js';
 import type { JobQueue } from '../queue/job-queue.port.js';

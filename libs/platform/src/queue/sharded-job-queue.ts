@@ -1,3 +1,4 @@
+import { JobSlots } from '../fairness/job-slots.js';
 import {
   type AddOptions,
   type JobCounts,
@@ -6,7 +7,6 @@ import {
   type ProcessOptions,
   type ShownJob,
 } from './job-queue.port.js';
-import { JobSlots } from './job-slots.js';
 import { firstOfEach } from './shown-jobs.js';
 
 type ShardedJobQueueOptions<J> = Readonly<{

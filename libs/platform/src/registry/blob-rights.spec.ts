@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { PATIENCE } from '#testing/patience';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
-import { DiskContentStore } from '../store/disk-content-store.js';
-import { DiskProvenance } from '../store/disk-provenance.js';
+import { DiskContentStore } from '../content/disk-content-store.js';
+import { DiskProvenance } from '../content/disk-provenance.js';
+import { RecentImages } from './client/recent-images.js';
 import { HttpRegistryClient } from './http-registry-client.js';
-import { RecentImages } from './image/recent-images.js';
 import { buildImage } from './image-builder.js';
 import type { MirrorRule } from './mirrors/mirror-sets.js';
 

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
-import { MemoryContentStore } from '../store/memory-content-store.js';
+import { MemoryContentStore } from '../content/memory-content-store.js';
 import { BundleLabel, pullBundle } from './bundle-image.js';
+import { RecentImages } from './client/recent-images.js';
 import { HttpRegistryClient } from './http-registry-client.js';
 import { FailedPulls } from './image/failed-pulls.js';
-import { RecentImages } from './image/recent-images.js';
 import { buildImage } from './image-builder.js';
 
 const LARGE = 6_000;

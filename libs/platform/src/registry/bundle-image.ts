@@ -1,13 +1,13 @@
 import { readMetadata } from '#core/catalog/bundle/read-metadata';
 import type { BundleFile } from '#core/catalog/model/bundle-file';
-import type { Digest } from '../store/content-store.port.js';
+import type { Digest } from '../content/content-store.port.js';
 import {
   FilesTooLarge,
   type PullOptions,
   type ReadFiles,
   type RegistryClient,
   RegistryError,
-} from './registry-client.port.js';
+} from './client/registry-client.port.js';
 
 /**
  * Labels of a bundle image (spec: file-based-catalogs.md §5.1); the same keys stand in

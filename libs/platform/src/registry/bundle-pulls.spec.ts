@@ -8,7 +8,7 @@ import {
   type PullOptions,
   RegistryClient,
   RegistryError,
-} from './registry-client.port.js';
+} from './client/registry-client.port.js';
 
 const DIGEST = `sha256:${'a'.repeat(64)}` as const;
 const OWNER = { cluster: 'east', namespace: 'mill' };

@@ -2,9 +2,9 @@ import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 import type { Lanes, Run } from '../fairness/lanes.js';
 import { LastingWork, type Waiting } from '../fairness/lasting-work.js';
 import { type PulledBundle, pullBundle } from './bundle-image.js';
-import { RecentImages } from './image/recent-images.js';
-import { parseImageReference } from './image-reference.js';
-import { type RegistryClient, type RegistryCredentials, RegistryError } from './registry-client.port.js';
+import { parseImageReference } from './client/image-reference.js';
+import { RecentImages } from './client/recent-images.js';
+import { type RegistryClient, type RegistryCredentials, RegistryError } from './client/registry-client.port.js';
 
 /** Worded like the failed Job of OLM that it stands for (spec: install-plans.md §4). */
 class UnpackTimeout extends FlotillaError {

@@ -1,7 +1,12 @@
 import { rm } from 'node:fs/promises';
 import type { BundleFile } from '#core/catalog/model/bundle-file';
-import type { Digest } from '../store/content-store.port.js';
-import { type PullOptions, type RegistryClient, RegistryError, type UnpackedImage } from './registry-client.port.js';
+import type { Digest } from '../content/content-store.port.js';
+import {
+  type PullOptions,
+  type RegistryClient,
+  RegistryError,
+  type UnpackedImage,
+} from './client/registry-client.port.js';
 
 /** Names the directory of the file-based catalog (spec: file-based-catalogs.md §5). */
 export const CATALOG_LABEL = 'operators.operatorframework.io.index.configs.v1';

@@ -1,14 +1,14 @@
 import { readFile } from 'node:fs/promises';
-import { registryLimitsOf } from '../config/registry-limits.js';
 import type { Settings } from '../config/settings.js';
+import type { ContentStore } from '../content/content-store.port.js';
+import type { Provenance } from '../content/provenance.port.js';
 import { fileError } from '../files/file-tree.error.js';
-import type { ContentStore } from '../store/content-store.port.js';
-import type { Provenance } from '../store/provenance.port.js';
+import type { OutboundPolicy } from '../outbound/outbound-policy.js';
+import { registryLimitsOf } from './configured-limits.js';
 import type { LoginsOf } from './http/session.js';
 import { HttpRegistryClient, type RegistryClientOptions } from './http-registry-client.js';
 import type { FailedPulls } from './image/failed-pulls.js';
 import type { MirrorRule } from './mirrors/mirror-sets.js';
-import type { OutboundPolicy } from './outbound/outbound-policy.js';
 
 type ConfiguredWith = Readonly<{
   store?: ContentStore;

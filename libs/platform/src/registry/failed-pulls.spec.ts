@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type FailNext, type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
+import type { RegistryCredentials } from './client/registry-client.port.js';
 import { HttpRegistryClient } from './http-registry-client.js';
 import { FailedPulls } from './image/failed-pulls.js';
 import { assembleImage, blob, buildImage } from './image-builder.js';
-import type { RegistryCredentials } from './registry-client.port.js';
 
 const MINUTE_MS = 60_000;
 const LAYER = 'application/vnd.oci.image.layer.v1.tar+gzip';

@@ -1,23 +1,12 @@
 import { createHash } from 'node:crypto';
-import type { ContentStore, Digest } from '../store/content-store.port.js';
-import { isDigest } from '../store/digest.js';
-import { MemoryProvenance } from '../store/memory-provenance.js';
-import type { Provenance } from '../store/provenance.port.js';
-import { accessKey } from './access-key.js';
-import { type ConnectionOptions, Connections } from './http/connections.js';
-import type { LoginsOf, Session } from './http/session.js';
-import { BlobSource } from './image/blob-source.js';
-import { lastingImage } from './image/ended-images.js';
-import type { FailedPulls } from './image/failed-pulls.js';
-import { type FoundManifest, hostArchitecture, ImagePuller, type ImageSource } from './image/image-puller.js';
-import { defaultLayers } from './image/layers/default-layers.js';
-import type { LayersReader } from './image/layers/layers-reader.port.js';
-import { acceptedManifests } from './image/media-types.js';
-import type { ReadImage } from './image/recent-images.js';
-import { atDigest, manifestName, parseImageReference } from './image-reference.js';
-import type { MirrorRule } from './mirrors/mirror-sets.js';
-import { pullPlaces } from './mirrors/pull-places.js';
-import { hostRefusal, isHostListed } from './outbound/outbound-policy.js';
+import type { ContentStore, Digest } from '../content/content-store.port.js';
+import { isDigest } from '../content/digest.js';
+import { MemoryProvenance } from '../content/memory-provenance.js';
+import type { Provenance } from '../content/provenance.port.js';
+import { hostRefusal, isHostListed } from '../outbound/outbound-policy.js';
+import { atDigest, manifestName, parseImageReference } from './client/image-reference.js';
+import { acceptedManifests } from './client/media-types.js';
+import type { ReadImage } from './client/recent-images.js';
 import {
   type FolderOf,
   type FoldersOf,
@@ -27,9 +16,20 @@ import {
   RegistryError,
   type RegistryFailure,
   type UnpackedImage,
-} from './registry-client.port.js';
-import { defaultRegistryLimits, type RegistryLimits } from './registry-limits.js';
-import { RegistryTransport } from './registry-transport.js';
+} from './client/registry-client.port.js';
+import { defaultRegistryLimits, type RegistryLimits } from './client/registry-limits.js';
+import { type ConnectionOptions, Connections } from './http/connections.js';
+import { RegistryTransport } from './http/registry-transport.js';
+import type { LoginsOf, Session } from './http/session.js';
+import { BlobSource } from './image/blob-source.js';
+import { lastingImage } from './image/ended-images.js';
+import type { FailedPulls } from './image/failed-pulls.js';
+import { type FoundManifest, hostArchitecture, ImagePuller, type ImageSource } from './image/image-puller.js';
+import { defaultLayers } from './image/layers/default-layers.js';
+import type { LayersReader } from './image/layers/layers-reader.port.js';
+import { accessKey } from './logins/access-key.js';
+import type { MirrorRule } from './mirrors/mirror-sets.js';
+import { pullPlaces } from './mirrors/pull-places.js';
 import type { ContentJudge } from './signatures/content-judge.port.js';
 
 export type RegistryClientOptions = Readonly<{

@@ -2,9 +2,9 @@ import { gzipSync } from 'node:zlib';
 import { packTar, type TarEntry } from 'modern-tar';
 import type { BundleFile } from '#core/catalog/model/bundle-file';
 import { byCodeUnit, canonicalJson } from '#core/kernel/canonical/canonical-json';
-import type { Digest } from '../store/content-store.port.js';
-import { digestOf } from '../store/digest.js';
-import { MediaType } from './image/media-types.js';
+import type { Digest } from '../content/content-store.port.js';
+import { digestOf } from '../content/digest.js';
+import { MediaType } from './client/media-types.js';
 
 /** Bytes with what a manifest says of them. */
 export type BuiltBlob = Readonly<{ mediaType: string; digest: Digest; bytes: Uint8Array }>;

@@ -1,10 +1,10 @@
-import type { Digest } from '../store/content-store.port.js';
+import type { Digest } from '../content/content-store.port.js';
+import { manifestName, parseImageReference } from './client/image-reference.js';
+import type { PullOptions } from './client/registry-client.port.js';
+import type { RegistryTransport } from './http/registry-transport.js';
 import type { Session } from './http/session.js';
 import type { HttpRegistryClient } from './http-registry-client.js';
 import type { BuiltBlob, BuiltImage } from './image-builder.js';
-import { manifestName, parseImageReference } from './image-reference.js';
-import type { PullOptions } from './registry-client.port.js';
-import type { RegistryTransport } from './registry-transport.js';
 
 /**
  * Pushes an image under a tag or digest; blobs that the registry has already are not sent.

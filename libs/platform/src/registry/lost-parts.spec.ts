@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type FailNext, type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
+import { digestOf } from '../content/digest.js';
 import { Patience } from '../fairness/patience.js';
-import { digestOf } from '../store/digest.js';
 import { pullBundle } from './bundle-image.js';
 import { BundlePulls } from './bundle-pulls.js';
+import { MediaType } from './client/media-types.js';
 import { HttpRegistryClient } from './http-registry-client.js';
-import { MediaType } from './image/media-types.js';
 import { type BuiltImage, blob, buildImage } from './image-builder.js';
 
 const CODE = (code: string) => JSON.stringify({ errors: [{ code }] });

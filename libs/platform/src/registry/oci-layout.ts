@@ -2,20 +2,11 @@ import { open, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
+import type { Digest } from '../content/content-store.port.js';
+import { digestOf, isDigest } from '../content/digest.js';
 import { makeFolder } from '../files/make-folder.js';
-import type { Digest } from '../store/content-store.port.js';
-import { digestOf, isDigest } from '../store/digest.js';
-import { type Descriptor, partName, type Refuse } from './image/image-manifest.js';
-import {
-  type FoundManifest,
-  hostArchitecture,
-  ImagePuller,
-  type ImageSource,
-  type PullGuard,
-} from './image/image-puller.js';
-import { MediaType } from './image/media-types.js';
-import { type Consume, readVerified } from './image/verified-blob.js';
-import { type BuiltImage, descriptorOf } from './image-builder.js';
+import { type Descriptor, partName, type Refuse } from './client/image-manifest.js';
+import { MediaType } from './client/media-types.js';
 import {
   type FolderOf,
   type FoldersOf,
@@ -24,8 +15,17 @@ import {
   RegistryClient,
   RegistryError,
   type UnpackedImage,
-} from './registry-client.port.js';
-import { defaultRegistryLimits, type RegistryLimits } from './registry-limits.js';
+} from './client/registry-client.port.js';
+import { defaultRegistryLimits, type RegistryLimits } from './client/registry-limits.js';
+import {
+  type FoundManifest,
+  hostArchitecture,
+  ImagePuller,
+  type ImageSource,
+  type PullGuard,
+} from './image/image-puller.js';
+import { type Consume, readVerified } from './image/verified-blob.js';
+import { type BuiltImage, descriptorOf } from './image-builder.js';
 
 const REF_NAME = 'org.opencontainers.image.ref.name';
 const Entry = z.looseObject({

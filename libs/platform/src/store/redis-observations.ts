@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { observationFreshness } from '#core/cluster/observation/observation-freshness';
-import type { HubKey } from '../hub/hub-key.js';
+import type { HubKey } from '../keys/hub-key.js';
 import type { SeenVersions } from '../kube/cache/resource-version.js';
 import { RedisScript } from '../redis/redis-script.js';
 import type { Observation } from './problem-store.port.js';

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { load } from 'js-yaml';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { watchHealth } from './health-metrics.js';
-import { Metrics } from './metrics.js';
+import { watchHealth } from './metrics/health-metrics.js';
+import { Metrics } from './metrics/metrics.js';
 
 const Rule = z.looseObject({
   alert: z.string(),

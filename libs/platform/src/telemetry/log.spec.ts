@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { RedisUnreachable } from '../redis/redis-errors.js';
+import { NestLog } from '../service/nest-log.js';
 import { createLog } from './log.js';
-import { NestLog } from './nest-log.js';
 
 function written() {
   const lines: string[] = [];

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
-import { fixedCredentials } from '#platform/kube/access/credentials';
 import { HttpKubeClient } from '#platform/kube/client/http-kube-client';
+import { fixedCredentials } from '#platform/kube/transport/credentials';
 import { type ApiRequest, type ApiResponse, HttpTransport } from '#platform/kube/transport/http-transport';
 import { TransportError } from '#platform/kube/transport/transport.error';
 import type { Exchange } from '#platform/kube/transport/wire';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Environment } from '#platform/config/setting';
 import { findExecutable } from '#platform/debian/executable';
 import { installDebianPackage } from '#platform/debian/install-package';
-import { findDocker } from '#platform/redis/docker-redis';
+import { findDocker } from '#platform/redis/local/docker-redis';
 import { cacheFolderOf } from '../control-plane/binaries.js';
 import { ensureCompose } from './compose-plugin.js';
 import { type DockerEngine, DockerFailed } from './docker-command.js';

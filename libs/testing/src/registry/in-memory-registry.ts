@@ -2,9 +2,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
+import { digestOf } from '#platform/content/digest';
+import { parseImageReference } from '#platform/registry/client/image-reference';
 import type { BuiltImage } from '#platform/registry/image-builder';
-import { parseImageReference } from '#platform/registry/image-reference';
-import { digestOf } from '#platform/store/digest';
 import { authorize, type RequiredLogin, TOKEN } from './registry-login.js';
 import { RegistryState, withLastByteChanged } from './registry-state.js';
 

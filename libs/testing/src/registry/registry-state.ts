@@ -1,4 +1,4 @@
-import { digestOf } from '#platform/store/digest';
+import { digestOf } from '#platform/content/digest';
 
 const OCI_INDEX = 'application/vnd.oci.image.index.v1+json';
 

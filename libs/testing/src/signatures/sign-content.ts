@@ -1,5 +1,5 @@
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
-import { digestOf } from '#platform/store/digest';
+import { digestOf } from '#platform/content/digest';
 import type { InMemoryRegistry } from '../registry/in-memory-registry.js';
 
 export type SigningKeys = Readonly<{ privateKey: KeyObject; publicKey: KeyObject; pem: string }>;

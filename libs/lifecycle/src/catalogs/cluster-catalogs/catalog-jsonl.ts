@@ -1,7 +1,7 @@
 import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 import type { RefreshProblem } from '#core/v1/cluster-catalog/catalog-failure';
+import type { Digest } from '#platform/content/content-store.port';
 import type { Demand } from '#platform/fairness/demand';
-import type { Digest } from '#platform/store/content-store.port';
 
 /** The content of an image, from which clients are answered. */
 export type CatalogJsonl = Readonly<{

@@ -1,8 +1,8 @@
 import type { RefreshProblem } from '#core/v1/cluster-catalog/catalog-failure';
 import type { Demand } from '#platform/fairness/demand';
 import { CatalogLabelMissing } from '#platform/registry/catalog-image';
-import { atDigest, type ImageReference, parseImageReference } from '#platform/registry/image-reference';
-import type { RegistryCredentials } from '#platform/registry/registry-client.port';
+import { atDigest, type ImageReference, parseImageReference } from '#platform/registry/client/image-reference';
+import type { RegistryCredentials } from '#platform/registry/client/registry-client.port';
 import { type CatalogContents, InvalidCatalog } from '../catalog-contents.js';
 import { type CatalogJsonl, NoCatalogContent } from './catalog-jsonl.js';
 

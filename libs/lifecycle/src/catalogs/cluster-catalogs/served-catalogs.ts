@@ -8,9 +8,9 @@ import { WriteWithheld } from '#platform/joining/cluster-writes';
 import { Reflector } from '#platform/kube/cache/reflector';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import type { ServedContent } from '#platform/metas/serve-metas';
-import type { ClusterTroubles } from '#platform/telemetry/cluster-troubles';
 import type { Freshness } from '#platform/telemetry/health-check';
 import type { Log } from '#platform/telemetry/log.port';
+import type { ClusterTroubles } from '#platform/telemetry/metrics/cluster-troubles';
 import { ClusterCatalogRefresh, type ClusterCatalogRefreshDeps } from './cluster-catalog-refresh.js';
 
 export type ServedCatalogsDeps = Omit<ClusterCatalogRefreshDeps, 'onState' | 'cluster'> &

@@ -1,6 +1,6 @@
 import type { Clock } from '#platform/clock/clock.port';
 import type { Demand } from '#platform/fairness/demand';
-import { localCredentials } from '#platform/registry/local-credentials';
+import { localCredentials } from '#platform/registry/logins/local-credentials';
 import type { CatalogContents } from '../catalog-contents.js';
 import { SharedLoads } from '../shared-loads.js';
 import type { CatalogJsonl, LoadJsonl } from './catalog-jsonl.js';

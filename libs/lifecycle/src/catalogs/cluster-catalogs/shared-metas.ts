@@ -1,7 +1,7 @@
+import { ContentUnreachable } from '#platform/content/content-errors';
+import type { ContentStore, Digest } from '#platform/content/content-store.port';
 import type { MetasIndexFiles } from '#platform/metas/index-files';
 import { MetasContent } from '#platform/metas/metas-content';
-import { ContentUnreachable } from '#platform/store/content-errors';
-import type { ContentStore, Digest } from '#platform/store/content-store.port';
 
 /** A content that is in use until it is released. */
 export type MetasLease = Readonly<{ content: MetasContent; release: () => void }>;

@@ -8,8 +8,8 @@ import { clusterPermissions } from '#core/kernel/api/csv-facts';
 import { joinApiVersion, type KubernetesObject, type ObjectRef } from '#core/kernel/api/kubernetes-object';
 import type { OperatorCondition } from '#core/kernel/api/operator-condition';
 import { servedKey } from '#core/kernel/api/served-key';
-import { issueServingCertificate } from '#platform/certificates/issue-serving-certificate';
-import { readServingCertificate } from '#platform/certificates/read-serving-certificate';
+import { issueServingCertificate } from '#platform/keys/issue-serving-certificate';
+import { readServingCertificate } from '#platform/keys/read-serving-certificate';
 import { KubeApiError } from '#platform/kube/client/kube-client.port';
 import type { NamespaceStageInput } from '../namespaces/stage.js';
 

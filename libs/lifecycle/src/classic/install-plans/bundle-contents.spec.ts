@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { Patience } from '#platform/fairness/patience';
 import type { SubjectJob } from '#platform/queue/jobs';
 import { BundlePulls } from '#platform/registry/bundle-pulls';
-import { RegistryError, type RegistryFailure } from '#platform/registry/registry-client.port';
+import { RegistryError, type RegistryFailure } from '#platform/registry/client/registry-client.port';
 import { PATIENCE } from '#testing/patience';
 import { objectOf } from '../classic-cluster.fixture.js';
 import { lampCsv } from '../csvs/csvs.fixture.js';

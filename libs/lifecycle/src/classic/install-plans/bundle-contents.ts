@@ -9,13 +9,13 @@ import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 import type { Owner } from '#core/kernel/fairness/owner';
 import { perObject } from '#core/kernel/memo/per-object';
 import { LONGEST_VERDICT, verdictLine } from '#core/kernel/verdict/verdict-line';
+import type { ContentStore, Digest } from '#platform/content/content-store.port';
 import type { JobQueue } from '#platform/queue/job-queue.port';
 import type { SubjectJob } from '#platform/queue/jobs';
 import type { PulledBundle } from '#platform/registry/bundle-image';
 import type { BundlePulls, UnusableImage } from '#platform/registry/bundle-pulls';
-import { atDigest, parseImageReference } from '#platform/registry/image-reference';
-import type { RegistryCredentials } from '#platform/registry/registry-client.port';
-import type { ContentStore, Digest } from '#platform/store/content-store.port';
+import { atDigest, parseImageReference } from '#platform/registry/client/image-reference';
+import type { RegistryCredentials } from '#platform/registry/client/registry-client.port';
 import type { Log } from '#platform/telemetry/log.port';
 import type { NamespaceStageInput } from '../namespaces/stage.js';
 

@@ -18,7 +18,7 @@ import type { InstallPlan, InstallPlanStatus } from '#core/kernel/api/install-pl
 import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-object';
 import type { KindRef } from '#platform/kube/client/kube-client.port';
 import type { Log } from '#platform/telemetry/log.port';
-import type { Metrics } from '#platform/telemetry/metrics';
+import type { Metrics } from '#platform/telemetry/metrics/metrics';
 import type { Tracer } from '#platform/telemetry/tracing/tracer.port';
 import { writeStatus } from '../../engine/perform.js';
 import { eachInTurn } from '../../engine/refusal.js';

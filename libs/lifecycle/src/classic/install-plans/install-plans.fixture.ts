@@ -2,20 +2,20 @@ import type { BundleFile } from '#core/catalog/model/bundle-file';
 import { stepOf } from '#core/classic/install-plan/install-plan-step';
 import type { InstallPlan, InstallPlanStep } from '#core/kernel/api/install-plan';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
-import { HubKey } from '#platform/hub/hub-key';
+import type { Digest } from '#platform/content/content-store.port';
+import { digestOf } from '#platform/content/digest';
+import { MemoryContentStore } from '#platform/content/memory-content-store';
+import { HubKey } from '#platform/keys/hub-key';
 import { memoryQueues } from '#platform/queue/queues';
 import { BundlePulls } from '#platform/registry/bundle-pulls';
-import { parseImageReference } from '#platform/registry/image-reference';
+import { parseImageReference } from '#platform/registry/client/image-reference';
 import {
   type PulledImage,
   type PullOptions,
   RegistryClient,
   RegistryError,
   type UnpackedImage,
-} from '#platform/registry/registry-client.port';
-import type { Digest } from '#platform/store/content-store.port';
-import { digestOf } from '#platform/store/digest';
-import { MemoryContentStore } from '#platform/store/memory-content-store';
+} from '#platform/registry/client/registry-client.port';
 import type { Log } from '#platform/telemetry/log.port';
 import { type ClassicCluster, objectOf, refTo } from '../classic-cluster.fixture.js';
 import type { HashedProblem } from '../namespaces/observed-problems.js';

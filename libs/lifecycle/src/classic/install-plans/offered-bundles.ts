@@ -1,6 +1,6 @@
 import type { PackageRecord } from '#core/catalog/model/package-record';
 import type { BundleReference, BundleSource } from '#core/classic/install-plan/bundle-reference';
-import { parseImageReference } from '#platform/registry/image-reference';
+import { parseImageReference } from '#platform/registry/client/image-reference';
 import type { ObservedProblems } from '../namespaces/observed-problems.js';
 
 /** The bundles that the catalogs which a namespace sees offer it, as the poller saw them last. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { InstallPlan } from '#core/kernel/api/install-plan';
-import { HubKey } from '#platform/hub/hub-key';
+import { HubKey } from '#platform/keys/hub-key';
 import { objectOf } from '../classic-cluster.fixture.js';
 import { planOf, step } from './install-plans.fixture.js';
 import { PlanMarks } from './plan-marks.js';

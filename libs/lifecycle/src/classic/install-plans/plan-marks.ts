@@ -1,6 +1,6 @@
 import { markedParts, PLAN_MARK_ANNOTATION } from '#core/classic/install-plan/plan-mark';
 import type { InstallPlan, InstallPlanStatus } from '#core/kernel/api/install-plan';
-import type { HubKey } from '#platform/hub/hub-key';
+import type { HubKey } from '#platform/keys/hub-key';
 
 /** Marks InstallPlans that the hub makes, and recognises them. */
 export class PlanMarks {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sampleEntry, samplePackage } from '#core/classic/resolution/sample-problem.fixture';
-import { HubKey } from '#platform/hub/hub-key';
+import { HubKey } from '#platform/keys/hub-key';
 import { memoryQueues } from '#platform/queue/queues';
 import { BundlePulls } from '#platform/registry/bundle-pulls';
 import { silentLog } from '#platform/telemetry/log.port';

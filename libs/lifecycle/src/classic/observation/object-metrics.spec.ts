@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { observedSubscription } from '#core/cluster/observation/observed-part';
 import type { CatalogSource } from '#core/kernel/api/catalog-source';
 import type { Subscription } from '#core/kernel/api/subscription';
-import { Metrics } from '#platform/telemetry/metrics';
+import { Metrics } from '#platform/telemetry/metrics/metrics';
 import { ObjectMetrics } from './object-metrics.js';
 
 const source = (status?: CatalogSource['status']): CatalogSource => ({

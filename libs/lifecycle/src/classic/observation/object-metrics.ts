@@ -5,7 +5,7 @@ import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { Subscription } from '#core/kernel/api/subscription';
 import { parseTolerant } from '#core/kernel/versions/blang-version';
 import { formatVersion } from '#core/kernel/versions/version';
-import type { Metrics } from '#platform/telemetry/metrics';
+import type { Metrics } from '#platform/telemetry/metrics/metrics';
 
 type Event = 'changed' | 'gone';
 const FAILED = 'ResolutionFailed';

@@ -5,7 +5,7 @@ import { ManualClock } from '#platform/clock/manual-clock';
 import type { KindRef, KubeClient, ListReading } from '#platform/kube/client/kube-client.port';
 import { ReadBudget } from '#platform/kube/limits/read-budget';
 import { silentLog } from '#platform/telemetry/log.port';
-import { Metrics } from '#platform/telemetry/metrics';
+import { Metrics } from '#platform/telemetry/metrics/metrics';
 import type { ClusterCatalogs } from '../../catalogs/cluster-catalogs.js';
 import { ObservedCluster } from './observed-cluster.js';
 

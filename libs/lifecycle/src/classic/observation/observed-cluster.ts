@@ -17,7 +17,7 @@ import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { NamespaceProblems } from '#platform/store/problem-store.port';
 import type { Freshness } from '#platform/telemetry/health-check';
 import type { Log } from '#platform/telemetry/log.port';
-import type { Metrics, ObjectCounts } from '#platform/telemetry/metrics';
+import type { Metrics, ObjectCounts } from '#platform/telemetry/metrics/metrics';
 import type { CatalogRefresh } from '../../catalogs/catalog-refresh.js';
 import type { ClusterCatalogs } from '../../catalogs/cluster-catalogs.js';
 import type { ClusterCaches } from '../../engine/cluster-caches.js';

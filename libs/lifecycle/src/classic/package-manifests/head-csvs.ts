@@ -3,10 +3,10 @@ import type { CatalogBundle, CatalogPackage } from '#core/catalog/model/catalog'
 import type { EntryRecord, PackageRecord } from '#core/catalog/model/package-record';
 import { decodeBlob } from '#core/catalog/read/decode-blob';
 import { channelsOf, headOf } from '#core/classic/package-manifest/package-content';
+import type { ContentStore } from '#platform/content/content-store.port';
+import { isDigest } from '#platform/content/digest';
 import type { MetasContent } from '#platform/metas/metas-content';
 import { singleBundle } from '#platform/registry/grpc/grpc-bundle-message';
-import type { ContentStore } from '#platform/store/content-store.port';
-import { isDigest } from '#platform/store/digest';
 
 const LINE_FEED = 0x0a;
 

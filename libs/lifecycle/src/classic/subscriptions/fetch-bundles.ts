@@ -1,6 +1,6 @@
 import type { ChosenBundle } from '#core/classic/resolution/resolution-problem';
-import { pullSecretsOf } from '#platform/registry/pull-secrets';
-import type { RegistryCredentials } from '#platform/registry/registry-client.port';
+import type { RegistryCredentials } from '#platform/registry/client/registry-client.port';
+import { pullSecretsOf } from '#platform/registry/logins/pull-secrets';
 import type { BundleContent, BundleContents, StillFetching } from '../install-plans/bundle-contents.js';
 import type { NamespaceStageInput } from '../namespaces/stage.js';
 

@@ -5,7 +5,7 @@ import { type FailedAnswer, verifyFailure } from '#core/classic/resolution/verif
 import { verifyResolution } from '#core/classic/resolution/verify-resolution';
 import { canonicalJson } from '#core/kernel/canonical/canonical-json';
 import type { ProblemStore } from '#platform/store/problem-store.port';
-import type { RefusedValues } from '#platform/telemetry/refused-values';
+import type { RefusedValues } from '#platform/telemetry/metrics/refused-values';
 import type { ObservedProblems } from '../namespaces/observed-problems.js';
 
 /** A problem and its solution, as read from the store. */

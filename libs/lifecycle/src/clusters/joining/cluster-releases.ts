@@ -14,8 +14,8 @@ import { ACCEPTED_UID_ANNOTATION, type DeletedCluster, type SecretClusters } fro
 import { heldObjects, releaseObjects } from '#platform/joining/hub-finalizers';
 import { OwnerCheck } from '#platform/joining/owner-check';
 import type { ClusterAccess } from '#platform/kube/access/kubeconfig';
-import { troubleOf } from '#platform/kube/client/api-server-trouble';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
+import { troubleOf } from '#platform/kube/errors/api-server-trouble';
 import type { ServiceClusters } from '#platform/membership/service-clusters.port';
 import type { Log } from '#platform/telemetry/log.port';
 

@@ -7,12 +7,12 @@ import {
   type ConsoleAction,
 } from '#core/view/actions/console-action';
 import type { ProofRefusal } from '#core/view/proof/console-proof';
+import { globalCatalogNamespaceOf } from '#platform/clusters/managed-clusters';
 import type { ActionReceiver, SentAction } from '#platform/console/action-channel.port';
-import type { HubProofs } from '#platform/console/proof/hub-proofs';
 import { NOT_ALLOWED, type ProvedPerson } from '#platform/console/proof/proof-checker';
 import type { Hub } from '#platform/hub/hub';
+import type { HubProofs } from '#platform/hub/hub-proofs';
 import { CLUSTERS, HUB, PROOFS } from '#platform/hub/hub-tokens';
-import { globalCatalogNamespaceOf } from '#platform/hub/managed-clusters';
 import { ClusterLimiter } from '#platform/kube/limits/cluster-limiter';
 import type { ServiceClusters } from '#platform/membership/service-clusters.port';
 import { ClusterOrders } from '../../rollouts/orders/cluster-orders.js';

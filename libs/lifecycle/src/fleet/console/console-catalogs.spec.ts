@@ -6,9 +6,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { indexCatalog } from '#core/classic/resolution/catalog-slice';
 import { sampleEntry, samplePackage } from '#core/classic/resolution/sample-problem.fixture';
 import type { CatalogQuestion } from '#core/view/questions/console-question';
+import { MemoryContentStore } from '#platform/content/memory-content-store';
 import { MetasIndexFiles } from '#platform/metas/index-files';
 import type { MetasContent } from '#platform/metas/metas-content';
-import { MemoryContentStore } from '#platform/store/memory-content-store';
 import { SharedMetas } from '../../catalogs/cluster-catalogs/shared-metas.js';
 import { ConsoleCatalogs, type ConsoleCatalogsOptions } from './console-catalogs.js';
 

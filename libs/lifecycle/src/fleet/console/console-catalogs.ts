@@ -6,7 +6,7 @@ import { contentGraph } from '#core/view/catalog-pages/content-graph';
 import { contentPackage, contentTile, defaultChannelOf, iconOf } from '#core/view/catalog-pages/content-package';
 import { iconType } from '#core/view/catalog-pages/icon-type';
 import type { CatalogQuestion, QuestionAnswer } from '#core/view/questions/console-question';
-import type { ContentStore } from '#platform/store/content-store.port';
+import type { ContentStore } from '#platform/content/content-store.port';
 import type { SharedMetas } from '../../catalogs/cluster-catalogs/shared-metas.js';
 import { headCsvs } from '../../classic/package-manifests/head-csvs.js';
 import type { ObservedParts } from '../observed-fleet.js';

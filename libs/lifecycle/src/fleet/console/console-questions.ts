@@ -7,9 +7,9 @@ import {
 import { seesAnswer } from '#core/view/rights/seen-objects';
 import type { ViewRow } from '#core/view/rows/rows';
 import type { Clock } from '#platform/clock/clock.port';
-import type { HubProofs } from '#platform/console/proof/hub-proofs';
 import { NOT_ALLOWED, type ProvedPerson } from '#platform/console/proof/proof-checker';
 import type { QuestionReceiver, SentQuestion } from '#platform/console/question-channel.port';
+import type { HubProofs } from '#platform/hub/hub-proofs';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import type { ServiceClusters } from '#platform/membership/service-clusters.port';
 import type { Log } from '#platform/telemetry/log.port';

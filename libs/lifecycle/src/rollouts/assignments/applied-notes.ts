@@ -1,6 +1,6 @@
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { APPLIED_CODE_ANNOTATION, notedParts, withAppliedNote } from '#core/rollout/desired/drift';
-import type { HubKey } from '#platform/hub/hub-key';
+import type { HubKey } from '#platform/keys/hub-key';
 
 /** Notes of what the fleet applied, authenticated by the key of the hub (decision 0351). */
 export class AppliedNotes {

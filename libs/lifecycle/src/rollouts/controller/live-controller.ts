@@ -5,7 +5,7 @@ import { LeaderLease } from '#platform/fleet/leader-lease';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { Health, HealthCheck } from '#platform/telemetry/health-check';
 import type { Log } from '#platform/telemetry/log.port';
-import type { RolloutFigures } from '#platform/telemetry/rollout-metrics';
+import type { RolloutFigures } from '#platform/telemetry/metrics/rollout-metrics';
 import { decisionPolicyCheck } from './decision-policy-check.js';
 import { RolloutController } from './rollout-controller.js';
 import { AskedGates, type AskedGatesOptions } from './state/asked-gates.js';

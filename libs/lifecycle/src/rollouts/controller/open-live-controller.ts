@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { outboundPolicyOf } from '#platform/config/registry-limits';
-import { hubNamespace } from '#platform/fleet/fleet-place';
+import { hubNamespace } from '#platform/config/fleet-place';
 import { type GateQuestion, HttpGates } from '#platform/fleet/http-gates';
 import { type HubApiOptions, openFleetHub } from '#platform/fleet/open-fleet-hub';
 import type { ServiceFrame } from '#platform/hub/hub';
+import { outboundPolicyOf } from '#platform/registry/configured-limits';
 import { LiveController } from './live-controller.js';
 
 /** The field manager as which the controller writes to the hub API. */

@@ -18,7 +18,7 @@ import type { Clock } from '#platform/clock/clock.port';
 import { inParallel } from '#platform/fairness/in-parallel';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { Log } from '#platform/telemetry/log.port';
-import type { RolloutFigures } from '#platform/telemetry/rollout-metrics';
+import type { RolloutFigures } from '#platform/telemetry/metrics/rollout-metrics';
 import type { LiveCluster } from '../assignments/live-cluster.js';
 import { intentParts } from '../assignments/stored-rollout.js';
 import { allOf, ExaminedBefore } from './examined-before.js';

@@ -1,4 +1,4 @@
-import type { HubKey } from '#platform/hub/hub-key';
+import type { HubKey } from '#platform/keys/hub-key';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { ExtensionDeps } from '../../v1/extensions/extension-deps.js';
 import { AppliedNotes } from '../assignments/applied-notes.js';

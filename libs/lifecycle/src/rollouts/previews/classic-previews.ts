@@ -18,7 +18,7 @@ import type { Clock } from '#platform/clock/clock.port';
 import { SystemClock } from '#platform/clock/system-clock';
 import { Patience } from '#platform/fairness/patience';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
-import { RegistryError } from '#platform/registry/registry-client.port';
+import { RegistryError } from '#platform/registry/client/registry-client.port';
 import { BundleContents } from '../../classic/install-plans/bundle-contents.js';
 import { type NamespaceRead, readNamespace } from '../../classic/namespaces/namespace-read.js';
 import { ObservedProblems } from '../../classic/namespaces/observed-problems.js';

@@ -7,7 +7,7 @@ import {
 } from '#core/v1/extension/extension-problem';
 import type { PackageContent } from '#core/v1/extension/package-content';
 import type { ExtensionProblems, ProblemStore } from '#platform/store/problem-store.port';
-import type { RefusedValues } from '#platform/telemetry/refused-values';
+import type { RefusedValues } from '#platform/telemetry/metrics/refused-values';
 
 /** Choices that were checked, as text; the oldest leave first. */
 const MOST_CHECKED = 2_000;

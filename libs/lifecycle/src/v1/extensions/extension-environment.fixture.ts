@@ -17,7 +17,7 @@ import { PROJECT_ROOT } from '#platform/files/project-root';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { memoryQueues } from '#platform/queue/queues';
 import { BundlePulls } from '#platform/registry/bundle-pulls';
-import { type PulledImage, RegistryClient, RegistryError } from '#platform/registry/registry-client.port';
+import { type PulledImage, RegistryClient, RegistryError } from '#platform/registry/client/registry-client.port';
 import { MemoryProblemStore } from '#platform/store/memory-problem-store';
 import type { ExtensionProblems } from '#platform/store/problem-store.port';
 import { silentLog } from '#platform/telemetry/log.port';

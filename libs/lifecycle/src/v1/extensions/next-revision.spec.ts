@@ -7,7 +7,7 @@ import {
   QUERY_KEY,
   ROLLBACK_KEY,
 } from '#core/v1/revision/revision-keys';
-import { RegistryError } from '#platform/registry/registry-client.port';
+import { RegistryError } from '#platform/registry/client/registry-client.port';
 import {
   chosen,
   configMap,

@@ -1,7 +1,7 @@
 import { FlotillaError } from '#core/kernel/errors/flotilla.error';
 import { KubeApiError } from '#platform/kube/client/kube-client.port';
 import type { PulledBundle } from '#platform/registry/bundle-image';
-import { parseImageReference } from '#platform/registry/image-reference';
+import { parseImageReference } from '#platform/registry/client/image-reference';
 import type { ExtensionPass } from './extension-pass.js';
 
 export type PulledFiles = Pick<PulledBundle, 'files' | 'digest'>;

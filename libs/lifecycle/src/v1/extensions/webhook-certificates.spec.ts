@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { CERTIFICATE_DAYS } from '#core/classic/csv/serving/serving-certificate';
 import { CA_KEY } from '#core/classic/csv/serving/serving-names';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
-import { issueServingCertificate } from '#platform/certificates/issue-serving-certificate';
+import { issueServingCertificate } from '#platform/keys/issue-serving-certificate';
 import { ExtensionEnvironment, NAMESPACE } from './extension-environment.fixture.js';
 import type { ExtensionPass } from './extension-pass.js';
 import { webhookCertificates } from './webhook-certificates.js';

@@ -2,8 +2,8 @@ import { isDue, rotateAt, type ServingCertificate } from '#core/classic/csv/serv
 import { CA_KEY } from '#core/classic/csv/serving/serving-names';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { WebhookService } from '#core/v1/bundle-render/webhook-service';
-import { issueServingCertificate } from '#platform/certificates/issue-serving-certificate';
-import { readServingCertificate } from '#platform/certificates/read-serving-certificate';
+import { issueServingCertificate } from '#platform/keys/issue-serving-certificate';
+import { readServingCertificate } from '#platform/keys/read-serving-certificate';
 import type { ExtensionPass } from './extension-pass.js';
 
 /** Certificates of Flotilla's own for the webhooks of an extension. */

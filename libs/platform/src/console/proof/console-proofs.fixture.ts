@@ -1,7 +1,7 @@
 import { type CryptoKey, exportJWK, generateKeyPair, SignJWT } from 'jose';
 import type { Policy } from '#core/view/rights/console-policy';
 import type { Clock } from '../../clock/clock.port.js';
-import { HubKey } from '../../hub/hub-key.js';
+import { HubKey } from '../../keys/hub-key.js';
 import { silentLog } from '../../telemetry/log.port.js';
 import { MemoryUsedProofs } from './memory-used-proofs.js';
 import { ProofChecker, type ProofCheckerOptions } from './proof-checker.js';

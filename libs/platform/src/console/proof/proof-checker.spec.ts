@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../../clock/manual-clock.js';
-import { HubKey } from '../../hub/hub-key.js';
+import { HubKey } from '../../keys/hub-key.js';
 import {
   CLIENT,
   ISSUER,

@@ -6,7 +6,7 @@ import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 import { PROOF_READERS, type ProofReader } from '#core/view/proof/console-proof';
 import { fileReason } from '../../files/file-tree.error.js';
 import { makeFolder } from '../../files/make-folder.js';
-import type { HubKey } from '../../hub/hub-key.js';
+import type { HubKey } from '../../keys/hub-key.js';
 
 /** The file with the public halves of the key pairs cannot be used. */
 export class ProofKeysUnusable extends FlotillaError {

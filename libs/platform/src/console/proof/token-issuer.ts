@@ -2,7 +2,7 @@ import type { JWTVerifyGetKey } from 'jose';
 import { z } from 'zod';
 import { type ProofRefusal, refuse, tokenRefusal } from '#core/view/proof/console-proof';
 import type { Clock } from '../../clock/clock.port.js';
-import type { SelectableKind } from '../../registry/outbound/address-kind.js';
+import type { SelectableKind } from '../../outbound/address-kind.js';
 import type { Log } from '../../telemetry/log.port.js';
 import { parsedJson } from '../followed-stream.js';
 import { IssuerConnections, type IssuerResponse } from '../issuer-connections.js';

@@ -1,8 +1,8 @@
 import { X509Certificate } from 'node:crypto';
 import { fileReason } from '../../files/file-tree.error.js';
+import type { CredentialSource, Credentials, TlsIdentity } from '../transport/credentials.js';
 import { textOf } from '../transport/transport.error.js';
 import { ClusterConfigError } from './cluster-config.error.js';
-import type { CredentialSource, Credentials, TlsIdentity } from './credentials.js';
 import type { ClusterAccess, KubeconfigUser } from './kubeconfig.js';
 import { type Applied, isPlain, plainAccess } from './plain-access.js';
 

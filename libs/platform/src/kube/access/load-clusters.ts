@@ -4,15 +4,15 @@ import { delimiter, join } from 'node:path';
 import { DEFAULT_READ_LIMITS, type ReadLimits } from '#core/kernel/read-budget/read-limits';
 import { SharedBytes } from '#core/kernel/read-budget/shared-bytes';
 import { whyUnreadable } from '../../files/unreadable-file.js';
-import type { OutboundPolicy } from '../../registry/outbound/outbound-policy.js';
+import type { OutboundPolicy } from '../../outbound/outbound-policy.js';
 import { HttpKubeClient } from '../client/http-kube-client.js';
 import type { KubeClient } from '../client/kube-client.port.js';
 import { ReadBudget } from '../limits/read-budget.js';
 import { HttpTransport, type TransportOptions } from '../transport/http-transport.js';
-import { proxyFor } from '../transport/proxy-environment.js';
 import { ClusterConfigError } from './cluster-config.error.js';
 import { type ClusterAccess, type ParsedKubeconfig, parseKubeconfig } from './kubeconfig.js';
 import { LibraryCredentials } from './library-credentials.js';
+import { proxyFor } from './proxy-environment.js';
 import { SERVER_POLICY, serverUrl } from './server-url.js';
 
 export type LoadClustersOptions = Readonly<{

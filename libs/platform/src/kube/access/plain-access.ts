@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { TlsIdentity } from './credentials.js';
+import type { TlsIdentity } from '../transport/credentials.js';
 import type { ClusterAccess } from './kubeconfig.js';
 
 /** What authenticates one request, before headers of impersonation. */

@@ -1,5 +1,5 @@
 import { isLoopback } from '#core/kernel/http-access/loopback';
-import { isRefusedLiteral, type OutboundPolicy } from '../../registry/outbound/outbound-policy.js';
+import { isRefusedLiteral, type OutboundPolicy } from '../../outbound/outbound-policy.js';
 
 /**
  * Addresses at which a server may be that a Secret names: all but those of the cloud itself, link-local ones

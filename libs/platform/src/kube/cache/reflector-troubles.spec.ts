@@ -2,8 +2,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { type ScriptedAnswer, startScriptedServer } from '#testing/control-plane/scripted-server';
 import { aWhile, PATIENCE } from '#testing/patience';
 import { ManualClock } from '../../clock/manual-clock.js';
-import { fixedCredentials } from '../access/credentials.js';
 import { HttpKubeClient } from '../client/http-kube-client.js';
+import { fixedCredentials } from '../transport/credentials.js';
 import { HttpTransport } from '../transport/http-transport.js';
 import { Reflector } from './reflector.js';
 

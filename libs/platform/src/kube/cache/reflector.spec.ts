@@ -4,8 +4,8 @@ import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simul
 import { startTcpProxy } from '#testing/control-plane/tcp-proxy';
 import { aWhile, PATIENCE } from '#testing/patience';
 import { ManualClock } from '../../clock/manual-clock.js';
-import { fixedCredentials } from '../access/credentials.js';
 import { HttpKubeClient } from '../client/http-kube-client.js';
+import { fixedCredentials } from '../transport/credentials.js';
 import { HttpTransport } from '../transport/http-transport.js';
 import { Reflector } from './reflector.js';
 import type { ReflectorOptions } from './reflector-options.js';

@@ -2,9 +2,9 @@ import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-ob
 import { isOlderThan } from '#core/kernel/history/resource-version';
 import { heldBytes } from '#core/kernel/read-budget/held-bytes';
 import { type Log, silentLog } from '../../telemetry/log.port.js';
-import { troubleOf } from '../client/api-server-trouble.js';
 import { eachEvent, type KindRef, KubeApiError, type WatchEvent } from '../client/kube-client.port.js';
 import { withoutManagedFields } from '../client/managed-fields.js';
+import { troubleOf } from '../errors/api-server-trouble.js';
 import { TOO_LARGE } from '../limits/read-budget.js';
 import { ObjectStore } from './object-store.js';
 import type { ReflectorOptions } from './reflector-options.js';

@@ -5,8 +5,8 @@ import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simul
 import { DRIVEN, PATIENCE } from '#testing/patience';
 import { ManualClock } from '../../clock/manual-clock.js';
 import type { Log } from '../../telemetry/log.port.js';
-import { fixedCredentials } from '../access/credentials.js';
 import { HttpKubeClient } from '../client/http-kube-client.js';
+import { fixedCredentials } from '../transport/credentials.js';
 import { HttpTransport } from '../transport/http-transport.js';
 import { ClusterCache } from './cluster-cache.js';
 

@@ -2,7 +2,7 @@ import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-ob
 import type { ReadBudget } from '../limits/read-budget.js';
 import type { ServerHistory } from './server-history.js';
 
-export { isTerminatingNamespace, KubeApiError } from './kube-api.error.js';
+export { isTerminatingNamespace, KubeApiError } from '../errors/kube-api.error.js';
 
 /**
  * The kinds of one API to list or watch, as apiVersion and kind; the client finds the plural by discovery.

@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock/clock.port.js';
-import { JobSlots } from '../../queue/job-slots.js';
-import { KubeApiError } from '../client/kube-api.error.js';
+import { JobSlots } from '../../fairness/job-slots.js';
+import { KubeApiError } from '../errors/kube-api.error.js';
 
 /** The work was done, or was not begun: come again after this pause. */
 type Limited<T> = Readonly<{ admitted: true; value: T }> | Readonly<{ admitted: false; againAfterMs: number }>;

@@ -6,10 +6,10 @@ import { type AttackName, attacks } from '#testing/hostile/attacks';
 import { type HostileApiServer, startHostileApiServer } from '#testing/hostile/hostile-api-server';
 import { PATIENCE } from '#testing/patience';
 import { ManualClock } from '../../clock/manual-clock.js';
-import { fixedCredentials } from '../access/credentials.js';
 import { Reflector } from '../cache/reflector.js';
 import { HttpKubeClient } from '../client/http-kube-client.js';
 import { KubeApiError } from '../client/kube-client.port.js';
+import { fixedCredentials } from '../transport/credentials.js';
 import { HttpTransport } from '../transport/http-transport.js';
 import { ReadBudget } from './read-budget.js';
 

@@ -1,7 +1,7 @@
 import { type ExcessHistory, excessAt, probePauseMs } from '#core/kernel/read-budget/probe-pace';
 import { DEFAULT_READ_LIMITS, type Excess, excessText, type ReadLimits } from '#core/kernel/read-budget/read-limits';
 import { type BytesShare, SharedBytes } from '#core/kernel/read-budget/shared-bytes';
-import { KubeApiError } from '../client/kube-api.error.js';
+import { KubeApiError } from '../errors/kube-api.error.js';
 import { WorkPace } from './work-pace.js';
 
 /** The reason of errors about a cluster that sends more than the budget allows. */

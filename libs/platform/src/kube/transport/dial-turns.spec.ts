@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { startScriptedServer } from '#testing/control-plane/scripted-server';
 import { aWhile, PATIENCE, pause } from '#testing/patience';
-import { fixedCredentials } from '../access/credentials.js';
 import { type ConnectionNeed, ConnectionNeeds } from './connection-needs.js';
+import { fixedCredentials } from './credentials.js';
 import { DialTurns } from './dial-turns.js';
 import { HttpTransport } from './http-transport.js';
 

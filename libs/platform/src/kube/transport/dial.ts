@@ -1,8 +1,8 @@
 import net from 'node:net';
 import tls from 'node:tls';
-import { checkedLookup, isAddressRefusal } from '../../registry/outbound/checked-lookup.js';
-import { isRefusedLiteral, type OutboundPolicy } from '../../registry/outbound/outbound-policy.js';
-import type { TlsIdentity } from '../access/credentials.js';
+import { checkedLookup, isAddressRefusal } from '../../outbound/checked-lookup.js';
+import { isRefusedLiteral, type OutboundPolicy } from '../../outbound/outbound-policy.js';
+import type { TlsIdentity } from './credentials.js';
 import { dialTrouble } from './dial-trouble.js';
 import type { DialRequest, DialTurns } from './dial-turns.js';
 import { openTunnel } from './proxy-tunnel.js';

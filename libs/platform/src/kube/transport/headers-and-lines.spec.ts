@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
+import { proxyFor } from '../access/proxy-environment.js';
 import { retryDelay } from './http-transport.js';
-import { proxyFor } from './proxy-environment.js';
 import { warningsOf } from './warnings.js';
 import { WatchLines } from './watch-lines.js';
 

@@ -8,7 +8,7 @@ import {
 } from '#testing/control-plane/scripted-server';
 import { startTcpProxy } from '#testing/control-plane/tcp-proxy';
 import { aWhile, PATIENCE } from '#testing/patience';
-import { type CredentialSource, type Credentials, fixedCredentials } from '../access/credentials.js';
+import { type CredentialSource, type Credentials, fixedCredentials } from './credentials.js';
 import { HttpTransport, type TransportOptions } from './http-transport.js';
 
 const PROTOCOLS = ['h2', 'http/1.1', 'plain http'] as const;

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { DEFAULT_READ_LIMITS } from '#core/kernel/read-budget/read-limits';
-import type { OutboundPolicy } from '../../registry/outbound/outbound-policy.js';
-import type { CredentialSource, TlsIdentity } from '../access/credentials.js';
+import type { OutboundPolicy } from '../../outbound/outbound-policy.js';
 import { AnswerBytes, type AnswerLease } from './answer-bytes.js';
 import { type ConnectionNeed, ConnectionNeeds } from './connection-needs.js';
+import type { CredentialSource, TlsIdentity } from './credentials.js';
 import { type DialTarget, dial } from './dial.js';
 import { DIAL_TURNS, type DialTurns } from './dial-turns.js';
 import { Http1Wire } from './http1-wire.js';

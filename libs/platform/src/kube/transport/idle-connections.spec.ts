@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type ScriptedRequest, startScriptedServer } from '#testing/control-plane/scripted-server';
 import { PATIENCE, pause } from '#testing/patience';
-import { fixedCredentials } from '../access/credentials.js';
+import { fixedCredentials } from './credentials.js';
 import { HttpTransport } from './http-transport.js';
 
 const IDLE_MS = 50;

@@ -3,8 +3,8 @@ import http from 'node:http';
 import net from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startScriptedServer } from '#testing/control-plane/scripted-server';
-import type { OutboundPolicy } from '../../registry/outbound/outbound-policy.js';
-import { fixedCredentials } from '../access/credentials.js';
+import type { OutboundPolicy } from '../../outbound/outbound-policy.js';
+import { fixedCredentials } from './credentials.js';
 import { HttpTransport } from './http-transport.js';
 
 const endings: Array<() => unknown> = [];

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Action } from '#core/kernel/actions/action';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
-import { fixedCredentials } from '../access/credentials.js';
 import { HttpKubeClient } from '../client/http-kube-client.js';
+import { fixedCredentials } from '../transport/credentials.js';
 import { HttpTransport } from '../transport/http-transport.js';
 import { performActions } from './perform-actions.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { RegistryError } from '../registry-client.port.js';
+import { RegistryError } from '../client/registry-client.port.js';
 import { isClusterLocal, parseGrpcAddress } from './grpc-address.js';
 
 describe('parseGrpcAddress', () => {

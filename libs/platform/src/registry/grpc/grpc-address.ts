@@ -1,4 +1,4 @@
-import { RegistryError } from '../registry-client.port.js';
+import { RegistryError } from '../client/registry-client.port.js';
 
 /**
  * A registry server's address that may be dialled. It never has a scheme, so that it cannot name a

@@ -7,7 +7,7 @@ import {
   status,
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
-import { nameProblem } from '../catalog-serving.js';
+import { nameProblem } from './catalog-serving.js';
 import { listedBundle, singleBundle } from './grpc-bundle-message.js';
 import { type Api, type GrpcCatalogIndex, NotInCatalog } from './grpc-catalog-index.js';
 import { structOf } from './grpc-struct.js';

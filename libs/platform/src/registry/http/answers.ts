@@ -1,7 +1,7 @@
 import type { Response } from 'undici';
-import type { Refuse } from '../image/image-manifest.js';
-import type { RegistryFailure } from '../registry-client.port.js';
-import { fetchCause, fetchReason } from './fetch-reason.js';
+import { fetchCause, fetchReason } from '../../outbound/fetch-reason.js';
+import type { Refuse } from '../client/image-manifest.js';
+import type { RegistryFailure } from '../client/registry-client.port.js';
 
 const MAX_RETRY_AFTER_MS = 30_000;
 

@@ -1,8 +1,8 @@
-import { basic, parseChallenge, type TokenQuery, tokenOf, tokenRequest } from '../registry-auth.js';
-import type { RegistryError } from '../registry-client.port.js';
-import { loginFor } from '../registry-credentials.js';
+import type { RegistryError } from '../client/registry-client.port.js';
+import { loginFor } from '../logins/registry-credentials.js';
 import { boundedBytes } from './answers.js';
 import type { HttpExchange } from './http-exchange.js';
+import { basic, parseChallenge, type TokenQuery, tokenOf, tokenRequest } from './registry-auth.js';
 import type { LoginsOf, Session } from './session.js';
 
 const MAX_TOKENS = 1000;

@@ -1,8 +1,8 @@
 import type { LookupFunction } from 'node:net';
 import { getCACertificates } from 'node:tls';
 import type * as Undici from 'undici';
-import { AddressNotAllowed, checkedLookup } from '../outbound/checked-lookup.js';
-import { isRefusedLiteral, type OutboundPolicy } from '../outbound/outbound-policy.js';
+import { AddressNotAllowed, checkedLookup } from '../../outbound/checked-lookup.js';
+import { isRefusedLiteral, type OutboundPolicy } from '../../outbound/outbound-policy.js';
 import { type ProxyEnvironment, proxyFor } from './proxy-environment.js';
 import { type CertificateLocations, RegistryCertificates, type TlsFiles } from './registry-certificates.js';
 

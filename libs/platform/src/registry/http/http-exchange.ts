@@ -1,12 +1,12 @@
 import type { Headers, Response } from 'undici';
 import { FlotillaError } from '#core/kernel/errors/flotilla.error';
-import { isAddressRefusal } from '../outbound/checked-lookup.js';
-import { addressRefusal } from '../outbound/outbound-policy.js';
-import { isLoopback } from '../registry-auth.js';
-import type { RegistryError } from '../registry-client.port.js';
-import type { RegistryLimits } from '../registry-limits.js';
+import { isAddressRefusal } from '../../outbound/checked-lookup.js';
+import { addressRefusal } from '../../outbound/outbound-policy.js';
+import type { RegistryError } from '../client/registry-client.port.js';
+import type { RegistryLimits } from '../client/registry-limits.js';
 import { isWebPage, networkReason, refusalOf, registryMessage, retryAfterMs } from './answers.js';
 import type { Connections } from './connections.js';
+import { isLoopback } from './registry-auth.js';
 import type { RegistryRequest } from './registry-request.js';
 import type { Session } from './session.js';
 

@@ -1,6 +1,6 @@
-import type { Refuse } from '../image/image-manifest.js';
-import type { ImageReference } from '../image-reference.js';
-import type { PullOptions } from '../registry-client.port.js';
+import type { Refuse } from '../client/image-manifest.js';
+import type { ImageReference } from '../client/image-reference.js';
+import type { PullOptions } from '../client/registry-client.port.js';
 
 /**
  * Where logins are kept, and so what advice names: pull secrets of a cluster, or the files of docker

@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Digest } from '../../store/content-store.port.js';
-import { digestOf } from '../../store/digest.js';
-import { MemoryContentStore } from '../../store/memory-content-store.js';
-import { MemoryProvenance } from '../../store/memory-provenance.js';
+import type { Digest } from '../../content/content-store.port.js';
+import { digestOf } from '../../content/digest.js';
+import { MemoryContentStore } from '../../content/memory-content-store.js';
+import { MemoryProvenance } from '../../content/memory-provenance.js';
+import { parseImageReference } from '../client/image-reference.js';
+import { RegistryError } from '../client/registry-client.port.js';
+import type { RegistryTransport } from '../http/registry-transport.js';
 import type { Session } from '../http/session.js';
-import { parseImageReference } from '../image-reference.js';
-import { RegistryError } from '../registry-client.port.js';
-import type { RegistryTransport } from '../registry-transport.js';
 import { BlobSource, collected } from './blob-source.js';
 import type { Consume } from './verified-blob.js';
 

@@ -1,9 +1,9 @@
-import type { ContentStore } from '../../store/content-store.port.js';
-import type { Provenance } from '../../store/provenance.port.js';
-import { accessKey, repositoryOf } from '../access-key.js';
+import type { ContentStore } from '../../content/content-store.port.js';
+import type { Provenance } from '../../content/provenance.port.js';
+import { type Descriptor, partName } from '../client/image-manifest.js';
+import type { RegistryTransport } from '../http/registry-transport.js';
 import type { Session } from '../http/session.js';
-import type { RegistryTransport } from '../registry-transport.js';
-import { type Descriptor, partName } from './image-manifest.js';
+import { accessKey, repositoryOf } from '../logins/access-key.js';
 import { type Consume, readVerified } from './verified-blob.js';
 
 /** Blobs larger than this are streamed past the store: it hands out whole blobs in memory. */

@@ -3,11 +3,11 @@ import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import { clipMessage } from '#core/kernel/conditions/clip-message';
+import type { Digest } from '../../content/content-store.port.js';
 import { makeFolder } from '../../files/make-folder.js';
-import type { Digest } from '../../store/content-store.port.js';
 import type { HealthCheck } from '../../telemetry/health-check.js';
-import { repositoryOf } from '../access-key.js';
-import { parseImageReference } from '../image-reference.js';
+import { parseImageReference } from '../client/image-reference.js';
+import { repositoryOf } from '../logins/access-key.js';
 import { ReaderEnded } from './layers/layers-reader.port.js';
 
 const MOST = 1_000;

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { RegistryError, type RegistryFailure } from '../registry-client.port.js';
+import { RegistryError, type RegistryFailure } from '../client/registry-client.port.js';
 import { FailedPulls } from './failed-pulls.js';
 
 const MINUTE_MS = 60_000;

@@ -1,5 +1,5 @@
 import { failedContentDelay } from '#core/classic/catalog-source/catalog-pace';
-import { RegistryError, type RegistryFailure } from '../registry-client.port.js';
+import { RegistryError, type RegistryFailure } from '../client/registry-client.port.js';
 import type { EndedImages, LastingImage } from './ended-images.js';
 import { ReaderEnded } from './layers/layers-reader.port.js';
 

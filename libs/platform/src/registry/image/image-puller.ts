@@ -1,16 +1,5 @@
 import { arch } from 'node:process';
-import type { Digest } from '../../store/content-store.port.js';
-import {
-  type FolderOf,
-  type FoldersOf,
-  type PulledImage,
-  type PullOptions,
-  type ReadFiles,
-  RegistryError,
-  type UnpackedImage,
-} from '../registry-client.port.js';
-import type { RegistryLimits } from '../registry-limits.js';
-import { collected } from './blob-source.js';
+import type { Digest } from '../../content/content-store.port.js';
 import {
   chooseManifest,
   type Descriptor,
@@ -20,13 +9,24 @@ import {
   parseManifest,
   partName,
   type Refuse,
-} from './image-manifest.js';
+} from '../client/image-manifest.js';
+import { isForeignLayer, isLayer } from '../client/media-types.js';
+import type { ReadImage } from '../client/recent-images.js';
+import {
+  type FolderOf,
+  type FoldersOf,
+  type PulledImage,
+  type PullOptions,
+  type ReadFiles,
+  RegistryError,
+  type UnpackedImage,
+} from '../client/registry-client.port.js';
+import type { RegistryLimits } from '../client/registry-limits.js';
+import { collected } from './blob-source.js';
 import { defaultLayers } from './layers/default-layers.js';
 import type { LayersGuard, LayersReader, LayersRequest, OpenLayer } from './layers/layers-reader.port.js';
-import { isForeignLayer, isLayer } from './media-types.js';
-import type { ReadImage } from './recent-images.js';
+import { partialOf } from './layers/unpack-directory.js';
 import { PullStandstill, unlessItStandsStill } from './standstill.js';
-import { partialOf } from './unpack-directory.js';
 import type { Consume } from './verified-blob.js';
 
 export type FoundManifest = Readonly<{ digest: Digest; document: ManifestDocument }>;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { oddImage } from '#testing/registry/odd-image';
 import { settles } from '#testing/settles';
-import { RegistryError } from '../registry-client.port.js';
-import { defaultRegistryLimits } from '../registry-limits.js';
-import type { Refuse } from './image-manifest.js';
+import type { Refuse } from '../client/image-manifest.js';
+import { RegistryError } from '../client/registry-client.port.js';
+import { defaultRegistryLimits } from '../client/registry-limits.js';
 import { ImagePuller, type ImageSource } from './image-puller.js';
 import { readVerified } from './verified-blob.js';
 

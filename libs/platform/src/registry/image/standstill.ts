@@ -1,4 +1,4 @@
-import { RegistryError } from '../registry-client.port.js';
+import { RegistryError } from '../client/registry-client.port.js';
 
 /** A layer whose bytes stopped, or whose files could not be written any more. */
 export class PullStandstill extends RegistryError {

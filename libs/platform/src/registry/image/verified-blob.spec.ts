@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { digestOf } from '../../store/digest.js';
-import { RegistryError } from '../registry-client.port.js';
+import { digestOf } from '../../content/digest.js';
+import type { Descriptor, Refuse } from '../client/image-manifest.js';
+import { RegistryError } from '../client/registry-client.port.js';
 import { collected } from './blob-source.js';
-import type { Descriptor, Refuse } from './image-manifest.js';
-import { UnpackFailed } from './unpack-directory.js';
+import { UnpackFailed } from './layers/unpack-directory.js';
 import { type Consume, readVerified } from './verified-blob.js';
 
 const refuse: Refuse = (failure, message) => new RegistryError(failure, 'r.test/a:v1', message);

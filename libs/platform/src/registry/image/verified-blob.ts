@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { FlotillaError } from '#core/kernel/errors/flotilla.error';
-import { RegistryError } from '../registry-client.port.js';
-import { type Descriptor, partName, type Refuse } from './image-manifest.js';
+import { type Descriptor, partName, type Refuse } from '../client/image-manifest.js';
+import { RegistryError } from '../client/registry-client.port.js';
 import { PullStandstill } from './standstill.js';
 
 export type Consume<T> = (bytes: ReadableStream<Uint8Array>) => Promise<T>;

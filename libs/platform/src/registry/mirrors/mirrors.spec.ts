@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseImageReference } from '../image-reference.js';
+import { parseImageReference } from '../client/image-reference.js';
 import { type MirrorRule, parseMirrorSets } from './mirror-sets.js';
 import { pullPlaces } from './pull-places.js';
 

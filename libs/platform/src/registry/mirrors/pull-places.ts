@@ -1,5 +1,5 @@
-import type { ImageReference } from '../image-reference.js';
-import { parseImageReference } from '../image-reference.js';
+import type { ImageReference } from '../client/image-reference.js';
+import { parseImageReference } from '../client/image-reference.js';
 import type { MirrorRule } from './mirror-sets.js';
 
 /**

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { z } from 'zod';
 import type { SignatureClaim } from '#core/kernel/signatures/admit-content';
-import type { Digest } from '../../store/content-store.port.js';
+import type { Digest } from '../../content/content-store.port.js';
 import { type FoundSignature, SignatureType } from './found-signature.js';
 import type { SignatureCheck } from './signature-materials.js';
 import { faultOf, namedByPayload, namedByStatement } from './signed-statements.js';

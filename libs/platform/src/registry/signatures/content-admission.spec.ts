@@ -15,7 +15,7 @@ import {
   signedPayload,
   signingKeys,
 } from '#testing/signatures/sign-content';
-import { digestOf } from '../../store/digest.js';
+import { digestOf } from '../../content/digest.js';
 import { HttpRegistryClient } from '../http-registry-client.js';
 import { buildImage } from '../image-builder.js';
 import type { MirrorRule } from '../mirrors/mirror-sets.js';

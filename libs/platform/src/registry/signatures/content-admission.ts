@@ -6,10 +6,10 @@ import {
   type SignatureClaim,
 } from '#core/kernel/signatures/admit-content';
 import { type Authority, ruleFor } from '#core/kernel/signatures/signature-policy';
-import type { Digest } from '../../store/content-store.port.js';
+import type { Digest } from '../../content/content-store.port.js';
+import type { ImageReference } from '../client/image-reference.js';
+import type { RegistryTransport } from '../http/registry-transport.js';
 import type { Session } from '../http/session.js';
-import type { ImageReference } from '../image-reference.js';
-import type { RegistryTransport } from '../registry-transport.js';
 import { claimsOf } from './claims-of.js';
 import type { ContentJudge } from './content-judge.port.js';
 import type { FoundSignature } from './found-signature.js';

@@ -1,6 +1,6 @@
-import type { Digest } from '../../store/content-store.port.js';
+import type { Digest } from '../../content/content-store.port.js';
+import type { ImageReference } from '../client/image-reference.js';
 import type { Session } from '../http/session.js';
-import type { ImageReference } from '../image-reference.js';
 
 /** Decides which images may be used, by who signed them. */
 export type ContentJudge = Readonly<{

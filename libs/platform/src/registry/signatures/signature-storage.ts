@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import type { Digest } from '../../store/content-store.port.js';
-import { digestOf, isDigest } from '../../store/digest.js';
+import type { Digest } from '../../content/content-store.port.js';
+import { digestOf, isDigest } from '../../content/digest.js';
+import { acceptedManifests, MediaType } from '../client/media-types.js';
+import { RegistryError } from '../client/registry-client.port.js';
+import type { RegistryTransport } from '../http/registry-transport.js';
 import type { Session } from '../http/session.js';
-import { acceptedManifests, MediaType } from '../image/media-types.js';
-import { RegistryError } from '../registry-client.port.js';
-import type { RegistryTransport } from '../registry-transport.js';
 import { type FoundSignature, SignatureType } from './found-signature.js';
 
 /** Signatures of one content that are read, of each kind of storage. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Digest } from '../../store/content-store.port.js';
-import { isDigest } from '../../store/digest.js';
+import type { Digest } from '../../content/content-store.port.js';
+import { isDigest } from '../../content/digest.js';
 
 /** The form in which `cosign sign` names what it signs, in its own payloads. */
 const COSIGN_TYPE = 'cosign container image signature';

@@ -4,7 +4,7 @@ import { TrustedRoot } from '@sigstore/protobuf-specs';
 import { toSignedEntity, toTrustMaterial, Verifier } from '@sigstore/verify';
 import { z } from 'zod';
 import type { SignatureClaim } from '#core/kernel/signatures/admit-content';
-import type { Digest } from '../../store/content-store.port.js';
+import type { Digest } from '../../content/content-store.port.js';
 import type { FoundSignature } from './found-signature.js';
 import type { SignatureCheck } from './signature-materials.js';
 

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { flattenedVerify } from 'jose';
 import { z } from 'zod';
 import type { SignatureClaim } from '#core/kernel/signatures/admit-content';
-import type { Digest } from '../../store/content-store.port.js';
+import type { Digest } from '../../content/content-store.port.js';
 import { chainFault } from './certificate-chain.js';
 import { type SignatureCheck, subjectOf } from './signature-materials.js';
 import { faultOf, namedByNotation } from './signed-statements.js';

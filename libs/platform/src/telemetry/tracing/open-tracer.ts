@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock/clock.port.js';
 import type { Log } from '../log.port.js';
-import type { Metrics } from '../metrics.js';
+import type { Metrics } from '../metrics/metrics.js';
 import type { Tracer } from './tracer.port.js';
 
 type TracingOptions = Readonly<{

@@ -1,4 +1,4 @@
-import type { RolloutFigures } from '#platform/telemetry/rollout-metrics';
+import type { RolloutFigures } from '#platform/telemetry/metrics/rollout-metrics';
 import type { LiveFleet, LiveRollout } from '../state/live-fleet.js';
 
 const MS_IN_SECOND = 1_000;

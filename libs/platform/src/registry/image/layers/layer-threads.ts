@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { IdleThreads } from '../../../processes/threads/idle-threads.js';
 import { TaskThread, type ThreadEnded } from '../../../processes/threads/task-thread.js';
-import type { RegistryLimits } from '../../registry-limits.js';
+import type { RegistryLimits } from '../../client/registry-limits.js';
 import { type LayersGuard, type LayersReader, ReaderEnded, type UnpackTarget } from './layers-reader.port.js';
 import {
   errorOf,

@@ -1,7 +1,7 @@
 import type { BundleFile } from '#core/catalog/model/bundle-file';
-import { RegistryError } from '../../registry-client.port.js';
-import type { RegistryLimits } from '../../registry-limits.js';
-import type { Refuse } from '../image-manifest.js';
+import type { Refuse } from '../../client/image-manifest.js';
+import { RegistryError } from '../../client/registry-client.port.js';
+import type { RegistryLimits } from '../../client/registry-limits.js';
 
 /** Opens a layer. Returns what `consume` does once the bytes have proved right. May be called again. */
 export type OpenLayer = <T>(layer: number, consume: (bytes: AsyncIterable<Uint8Array>) => Promise<T>) => Promise<T>;

@@ -1,10 +1,10 @@
 import type { BundleFile } from '#core/catalog/model/bundle-file';
-import type { FileSink } from '../file-sink.js';
-import { memorySink } from '../file-sink.js';
-import { ImageTree, type TreeFile, treeBounds } from '../image-tree.js';
-import { Allowance, type IsWanted, readLayer } from '../layer-reader.js';
-import { UnpackDirectory } from '../unpack-directory.js';
+import type { FileSink } from './file-sink.js';
+import { memorySink } from './file-sink.js';
+import { ImageTree, type TreeFile, treeBounds } from './image-tree.js';
+import { Allowance, type IsWanted, readLayer } from './layer-reader.js';
 import type { LayersGuard, LayersReader, LayersRequest } from './layers-reader.port.js';
+import { UnpackDirectory } from './unpack-directory.js';
 
 /** Rounds of reading layers again for files that wanted links point to. */
 const MAX_LINK_ROUNDS = 4;

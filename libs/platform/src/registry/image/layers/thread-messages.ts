@@ -1,8 +1,8 @@
 import type { BundleFile } from '#core/catalog/model/bundle-file';
-import { FilesTooLarge, RegistryError, type RegistryFailure } from '../../registry-client.port.js';
-import type { Refuse } from '../image-manifest.js';
-import { UnpackFailed } from '../unpack-directory.js';
+import type { Refuse } from '../../client/image-manifest.js';
+import { FilesTooLarge, RegistryError, type RegistryFailure } from '../../client/registry-client.port.js';
 import type { LayersRequest, UnpackedFiles, UnpackTarget } from './layers-reader.port.js';
+import { UnpackFailed } from './unpack-directory.js';
 
 /** The task of a thread that reads layers. */
 export type LayersTask = Readonly<{ task: LayersRequest; target?: UnpackTarget }>;

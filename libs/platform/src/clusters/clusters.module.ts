@@ -1,0 +1,129 @@
+import {
+  type DynamicModule,
+  type FactoryProvider,
+  Inject,
+  Module,
+  type OnApplicationBootstrap,
+  type OnApplicationShutdown,
+  type OnModuleDestroy,
+} from '@nestjs/common';
+import { SYSTEM_NAMESPACE } from '#core/cluster/joining/hub-instance';
+import type { Hub } from '../hub/hub.js';
+import { CLUSTERS, HUB, METRICS, PEERS, SHARDS } from '../hub/hub-tokens.js';
+import type { ClusterRegistry } from '../membership/cluster-registry.js';
+import type { ServiceClusters } from '../membership/service-clusters.port.js';
+import { healthIndicator } from '../telemetry/health-indicator.js';
+import type { Metrics } from '../telemetry/metrics/metrics.js';
+import { ClusterBudgets } from './cluster-budgets.js';
+import { OlmDetectors } from './olm-detectors.js';
+import type { OwnShards } from './own-shards.js';
+
+/** The clusters of a process as its services see them. */
+type ProcessClusters = Readonly<{
+  services: readonly ServiceClusters[];
+  /** With the clients by which it is found out whether a cluster is left to OLM. */
+  probing: ServiceClusters;
+  /** Reads the kubeconfigs as long as the process runs; absent where the clusters never change. */
+  registry?: ClusterRegistry;
+  /** Absent where this process works for all clusters. */
+  shards?: OwnShards;
+  /** Whether the process writes to clusters which hub manages them: the applier does. */
+  takes?: boolean;
+  /** Called before anything is written to a cluster, which waits for it. */
+  beforeWrite?: ((cluster: string) => Promise<void> | undefined) | undefined;
+  /** Options by which commands reach a cluster. Default: its context. */
+  access?: ((cluster: string) => string) | undefined;
+}>;
+
+const REGISTRY = Symbol('registry of the clusters');
+const OWN_SHARDS = Symbol('ownership of shards');
+
+@Module({})
+class ClustersModule implements OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown {
+  constructor(
+    private readonly budgets: ClusterBudgets,
+    @Inject(REGISTRY) private readonly registry: ClusterRegistry | null,
+    @Inject(OWN_SHARDS) private readonly shards: OwnShards | null,
+    @Inject(METRICS) metrics: Metrics,
+  ) {
+    registry?.whenGone((cluster) => void metrics.clusterGone(cluster));
+    shards?.clusters.whenLost((cluster) => void metrics.clusterGone(cluster));
+  }
+
+  onApplicationBootstrap(): void {
+    this.budgets.start();
+    this.registry?.start();
+    this.shards?.ownership.start();
+  }
+
+  onModuleDestroy(): void {
+    this.budgets.stop();
+    this.registry?.stop();
+  }
+
+  /** Until here leases are renewed: what the services have begun they end first. */
+  async onApplicationShutdown(): Promise<void> {
+    await this.shards?.ownership.stop();
+  }
+}
+
+/**
+ * Gives the services of a process one view of its clusters: which there are, which ones are left to OLM, and
+ * which exceed their budgets.
+ */
+export const clustersModule = ({
+  services,
+  probing,
+  registry,
+  shards,
+  takes = false,
+  beforeWrite,
+  access,
+}: ProcessClusters): DynamicModule => ({
+  module: ClustersModule,
+  global: true,
+  providers: [
+    { provide: REGISTRY, useValue: registry ?? null },
+    { provide: OWN_SHARDS, useValue: shards ?? null },
+    { provide: SHARDS, useValue: shards?.clusters },
+    { provide: PEERS, useValue: shards?.peers },
+    {
+      provide: ClusterBudgets,
+      inject: [HUB],
+      useFactory: (hub: Hub) =>
+        new ClusterBudgets({ ...hub, clients: () => services.flatMap((clusters) => clusters.clients()) }),
+    },
+    {
+      provide: OlmDetectors,
+      inject: [HUB],
+      useFactory: (hub: Hub) =>
+        new OlmDetectors(hub, probing, (cluster) => shards?.ownership.acts(cluster) ?? true, {
+          ...{ takes, beforeWrite, access },
+          onMarksAwaited: (cluster) => void askApplier(hub, cluster),
+        }),
+    },
+    healthIndicator(OlmDetectors, ({ check }) => check),
+    healthIndicator(OlmDetectors, ({ owners }) => owners.check),
+    healthIndicator(ClusterBudgets, ({ check }) => check),
+    healthIndicator<Hub>(HUB, ({ endedImages }) => endedImages.check),
+    ...(shards === undefined ? [] : [healthIndicator<OwnShards>(OWN_SHARDS, ({ check }) => check)]),
+    ...(registry === undefined ? [] : [healthIndicator<ClusterRegistry>(REGISTRY, ({ check }) => check)]),
+  ],
+  exports: [OlmDetectors, SHARDS, PEERS],
+});
+
+/** The clusters of one service, with clients that refuse to write where nothing may be written. */
+export const guardedClusters = (clusters: ServiceClusters): FactoryProvider<ServiceClusters> => ({
+  provide: CLUSTERS,
+  inject: [OlmDetectors],
+  useFactory: (detectors: OlmDetectors) => detectors.guard(clusters),
+});
+
+/** Has the applier write to namespace kube-system what a hub with the same identity waits for. */
+async function askApplier({ queues, log }: Hub, cluster: string): Promise<void> {
+  try {
+    await queues.apply.add({ v: 1, cluster, namespace: SYSTEM_NAMESPACE });
+  } catch (error) {
+    log.debug({ cluster, error }, 'the applier was not asked');
+  }
+}

@@ -1,0 +1,91 @@
+import { SharedBytes } from '#core/kernel/read-budget/shared-bytes';
+import type { Clock } from '../clock/clock.port.js';
+import { readLimitsOf } from '../config/kube-limits.js';
+import type { Settings } from '../config/settings.js';
+import type { SecretClusters } from '../fleet/secret-clusters.js';
+import { clientOf } from '../kube/access/load-clusters.js';
+import type { KubeClient } from '../kube/client/kube-client.port.js';
+import { ReadBudget } from '../kube/limits/read-budget.js';
+import { ClusterRegistry } from '../membership/cluster-registry.js';
+import type { IdentityClaims } from '../membership/identity-claims.port.js';
+import { type ClusterSource, KubeconfigSource } from '../membership/kubeconfig-source.js';
+import { outboundPolicyOf } from '../registry/configured-limits.js';
+import type { Log } from '../telemetry/log.port.js';
+
+const OPENSHIFT_CONFIG = { apiVersion: 'config.openshift.io/v1', kind: 'ClusterVersion' } as const;
+
+/**
+ * Decision 0107: what is set for the cluster, or for all; else `openshift-marketplace` where OpenShift's
+ * config API is served, `olm` elsewhere.
+ */
+export async function globalCatalogNamespaceOf(client: KubeClient, settings: Settings): Promise<string> {
+  if (client.globalCatalogNamespace !== undefined) return client.globalCatalogNamespace;
+  if (settings.globalCatalogNamespace !== '') return settings.globalCatalogNamespace;
+  return (await client.serves(OPENSHIFT_CONFIG)) ? 'openshift-marketplace' : 'olm';
+}
+
+/** As {@link globalCatalogNamespaceOf}, asked once per client: the distribution does not change. */
+export function globalNamespaces(settings: Settings): (client: KubeClient) => Promise<string> {
+  const known = new WeakMap<KubeClient, string>();
+  return async (client) => {
+    const found = known.get(client) ?? (await globalCatalogNamespaceOf(client, settings));
+    known.set(client, found);
+    return found;
+  };
+}
+
+type ManagedClustersOptions = Readonly<{
+  /** A client for each of them, for each cluster. */
+  fieldManagers: readonly string[];
+  clock: Clock;
+  log: Log;
+  /** Files and contexts that were named on a command line; else those of the settings. */
+  kubeconfigs?: readonly string[];
+  contexts?: readonly string[];
+  /** Contexts that are wanted beside those, as they come and go. */
+  more?: () => readonly string[];
+  /** Adds the clusters whose kubeconfig is in a Secret of the hub. */
+  secrets?: SecretClusters | undefined;
+  /** Claims of clusters to identities. Default: remembered by the process. */
+  claims?: IdentityClaims | undefined;
+}>;
+
+/**
+ * The clusters of the settings' kubeconfig, else those that have joined, as they come and go. Connects to
+ * nothing yet. Fails with a {@link ClusterConfigError} where there is none.
+ */
+export async function managedClusters(settings: Settings, options: ManagedClustersOptions): Promise<ClusterRegistry> {
+  const { fieldManagers, clock, log, contexts = settings.contexts } = options;
+  const { kubeconfigs = settings.kubeconfig === '' ? [] : settings.kubeconfig.split(':') } = options;
+  const limits = readLimitsOf(settings);
+  const memory = new SharedBytes(limits.processBytes);
+  const transport = { requestTimeoutMs: settings.kubeRequestTimeout };
+  const policy = outboundPolicyOf(settings);
+  const namedBy = options.kubeconfigs === undefined ? 'FLOTILLA_KUBECONFIG' : '--kubeconfig or FLOTILLA_KUBECONFIG';
+  const more = options.more === undefined ? {} : { more: options.more };
+  const files = new KubeconfigSource({ kubeconfigs, namedBy, clustersFile: settings.clustersFile, contexts, ...more });
+  const registry = await ClusterRegistry.open({
+    source: options.secrets === undefined ? files : withSecrets(files, options.secrets),
+    fieldManagers,
+    clock,
+    log,
+    random: Math.random,
+    claims: options.claims,
+    makeBudget: (cluster) => new ReadBudget(cluster, limits, undefined, memory.join()),
+    makeClient: (client) => clientOf({ ...client, limits, transport, policy }),
+  });
+  const [manager = ''] = fieldManagers;
+  if (options.kubeconfigs === undefined && registry.allClients(manager).length === 0) {
+    log.warn(
+      { kubeconfigs },
+      'no cluster is managed yet: the kubeconfig has no context that can be used; add one to it',
+    );
+  }
+  return registry;
+}
+
+const withSecrets = (files: ClusterSource, secrets: SecretClusters): ClusterSource => ({
+  read: async () => secrets.beside(await files.read()),
+  start: () => secrets.start(),
+  stop: () => secrets.stop(),
+});

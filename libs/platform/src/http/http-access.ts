@@ -1,0 +1,95 @@
+import {
+  ADMITTED,
+  type Admission,
+  pathForbidden,
+  tokenMissing,
+  tokenUnknown,
+} from '#core/kernel/http-access/admission';
+import type { HttpArea } from '#core/kernel/http-access/http-area';
+import { allowsPath } from '#core/kernel/http-access/path-rule';
+import { bearerToken } from '#core/kernel/http-access/token-file';
+import type { HubKey } from '../keys/hub-key.js';
+import type { TokenList } from './token-list.js';
+import type { TokenReviewer } from './token-reviewer.js';
+
+type HttpAccessOptions = Readonly<{
+  /** Areas that ask for authentication. */
+  areas: ReadonlySet<HttpArea>;
+  tokens?: TokenList;
+  /** What other processes of the hub read content with. */
+  key?: HubKey;
+  /** Asks the API server of the cluster in which the hub runs. */
+  reviewer?: TokenReviewer;
+}>;
+
+/** What one poller may not have, and another one has. */
+const OF_ONE_POLLER: ReadonlySet<HttpArea> = new Set(['content', 'packages', 'catalogs']);
+
+type HttpQuestion = Readonly<{
+  area: HttpArea;
+  /** In the spelling of `canonicalPath`. */
+  path: string;
+  /** The `Authorization` header. */
+  authorization: string | undefined;
+}>;
+
+/** A request between processes of the hub, or one that a poller passes on to another. */
+type CodeKind = 'http' | 'peer-http';
+
+const MINUTE_MS = 60_000;
+/** A code opens its path for so long: requests take seconds, and clocks of the hub differ by less. */
+const CODE_MINUTES = 5;
+const MINUTE = /^\d{1,9}$/;
+
+/** The code opens one path alone. The minute is in clear, and is part of what is signed. */
+function codeOf(key: HubKey, kind: CodeKind, path: string, nowMs: number): string {
+  const minute = String(Math.floor(nowMs / MINUTE_MS));
+  return `Bearer ${minute}.${key.codeOf([kind, path, minute])}`;
+}
+
+/** False for the code of another path, and for one that was seen earlier. */
+function opens(key: HubKey, kind: CodeKind, path: string, token: string, nowMs: number): boolean {
+  const [minute = '', code = ''] = token.split('.', 2);
+  if (!MINUTE.test(minute) || Math.abs(nowMs / MINUTE_MS - Number(minute)) > CODE_MINUTES) return false;
+  return key.verifies(code, [kind, path, minute]);
+}
+
+/** The `Authorization` header with which a process of the hub reads a path of another one. */
+export const hubAuthorization = (key: HubKey, path: string, nowMs = Date.now()): string =>
+  codeOf(key, 'http', path, nowMs);
+
+/** The `Authorization` header with which a poller passes a request that it admitted on to another one. */
+export const peerAuthorization = (key: HubKey, path: string, nowMs = Date.now()): string =>
+  codeOf(key, 'peer-http', path, nowMs);
+
+/** Whether another poller of the hub passes the request on. */
+export function isFromPeer(key: HubKey, path: string, authorization: string | undefined, nowMs = Date.now()): boolean {
+  const token = bearerToken(authorization);
+  return token !== undefined && opens(key, 'peer-http', path, token, nowMs);
+}
+
+/**
+ * Decides which requests are answered. Asked where a request is served, after its path was
+ * read, whatever its spelling.
+ */
+export class HttpAccess {
+  constructor(private readonly options: HttpAccessOptions) {}
+
+  /** All areas are open. */
+  static open(): HttpAccess {
+    return new HttpAccess({ areas: new Set() });
+  }
+
+  async admit({ area, path, authorization }: HttpQuestion): Promise<Admission> {
+    const { areas, key, tokens, reviewer } = this.options;
+    if (!areas.has(area)) return ADMITTED;
+    const token = bearerToken(authorization);
+    if (token === undefined) return tokenMissing;
+    if (area === 'content' && key !== undefined && opens(key, 'http', path, token, Date.now())) return ADMITTED;
+    const isPassedOn = key !== undefined && OF_ONE_POLLER.has(area) && isFromPeer(key, path, authorization);
+    if (isPassedOn) return ADMITTED;
+    const owner = await tokens?.ownerOf(token);
+    if (owner !== undefined) return allowsPath(owner.paths, path) ? ADMITTED : pathForbidden(owner.name, path);
+    return reviewer === undefined ? tokenUnknown : reviewer.review(token, path);
+  }
+}
