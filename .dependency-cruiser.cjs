@@ -21,6 +21,29 @@ const floor = (name, comment, from, to) => ({
   to: { path: `^libs/lifecycle/src/(${to})/` },
 });
 
+/**
+ * The folders of libs/platform/src, floor by floor from the lowest. A folder imports only folders before it in this list, and types
+ * count: so no two folders import each other. A new folder takes its place here.
+ */
+const PLATFORM = [
+  ['clock', 'files', 'fairness', 'debian', 'keys', 'outbound', 'processes', 'processes/threads'],
+  ['telemetry', 'telemetry/metrics', 'telemetry/tracing'],
+  ['redis', 'redis/local'],
+  ['kube/errors', 'kube/transport', 'kube/limits', 'kube/client', 'kube/access', 'kube/cache', 'kube/write'],
+  ['content', 'config'],
+  ['registry/client', 'registry/logins', 'registry/http', 'registry/mirrors', 'registry/image/tar', 'registry/image/layers', 'registry/image', 'registry/signatures', 'registry/grpc', 'registry'],
+  ['store', 'membership', 'ownership', 'joining', 'queue', 'view', 'fleet/objects', 'fleet/folder', 'fleet'],
+  ['http', 'console', 'console/proof', 'peers', 'metas', 'hub', 'queue-page', 'clusters', 'service'],
+].flat();
+const filesOf = (folders) => `^libs/platform/src/(${folders.join('|')})/[^/]+$`;
+const platformFloors = PLATFORM.slice(0, -1).map((folder, at) => ({
+  name: 'platform-floors',
+  severity: 'error',
+  comment: 'a folder of libs/platform imports only folders before it in the list PLATFORM',
+  from: { path: filesOf([folder]), pathNot: '\\.(spec|fixture)\\.ts$' },
+  to: { path: filesOf(PLATFORM.slice(at + 1)) },
+}));
+
 /** Pure folders of core whose code pages may run: they import nothing but themselves. */
 const PURE_FOR_PAGES = '^libs/core/src/(catalog/graph/svg/lanes|view/questions/operator-chain|cluster/advice/advice-parts|cluster/advice/command-in|rollout/controller/step/withdrawn|kernel/text/shell-word)\\.ts$';
 
@@ -36,6 +59,9 @@ module.exports = {
     wing('cluster-below-rollout', 'what concerns one cluster knows neither rollouts nor rows', 'cluster', 'rollout|view'),
     wing('rollout-below-view', 'rollouts know no rows', 'rollout', 'view'),
     { name: 'platform-below-lifecycle', severity: 'error', comment: 'libs/platform imports core only', from: { path: '^libs/platform/src', pathNot: SPEC }, to: { path: '^(apps|libs/(lifecycle|testing))/' } },
+    ...platformFloors,
+    { name: 'platform-folders', severity: 'error', comment: 'each folder of libs/platform has a place in the list PLATFORM', from: {}, to: { path: '^libs/platform/src/', pathNot: filesOf(PLATFORM) } },
+    { name: 'platform-no-type-cycles', severity: 'error', comment: 'files of libs/platform do not import each other, types included', from: { path: '^libs/platform/src/' }, to: { circular: true } },
     { name: 'lifecycle-below-apps', severity: 'error', comment: 'libs/lifecycle imports platform and core only', from: { path: '^libs/lifecycle/src', pathNot: '\\.(spec|fixture)\\.ts$' }, to: { path: '^(apps|libs/testing)/' } },
     floor('engine-is-lowest', 'the engine, catalogs and solving know neither of the two lifecycles', 'engine|catalogs|solve', 'classic|v1|clusters|rollouts|fleet'),
     floor('classic-passes-apart-from-v1', 'passes of OLM Classic stand on the engine alone', 'classic', 'v1|clusters|rollouts|fleet'),
