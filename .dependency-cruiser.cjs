@@ -2,7 +2,7 @@
  * The import rule (ARCHITECTURE.md): apps → lifecycle → platform → core; testing → platform, core; core imports nothing of
  * ours. Inside core: kernel ← catalog ← {classic, v1} ← cluster ← rollout ← view; inside lifecycle: {engine, catalogs, solve} ←
  * {classic, v1} ← clusters ← rollouts/previews ← rollouts/assignments ← {rollouts/controller, rollouts/orders, rollouts/reports} ← fleet.
- * Classic and v1 do not import each other.
+ * Classic and v1 do not import each other. Inside platform: the list PLATFORM.
  */
 const SPEC = '\\.spec\\.ts$';
 const wing = (name, comment, from, to) => ({
