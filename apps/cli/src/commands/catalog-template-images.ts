@@ -7,7 +7,7 @@ import { decodeBlob } from '#core/catalog/read/decode-blob';
 import type { RenderedImage, RenderedImages } from '#core/catalog/template/rendered-images';
 import { type MigrationLevel, renderBundle } from '#core/catalog/write/render-catalog';
 import { FlotillaError } from '#core/kernel/errors/flotilla.error';
-import { isRecord } from '#core/kernel/json/go-json';
+import { isRecord } from '#core/kernel/json/json-access';
 import { fileError } from '#platform/files/file-tree.error';
 import { RegistryError } from '#platform/registry/client/registry-client.port';
 import { inParallel } from '../in-parallel.js';

@@ -1,4 +1,4 @@
-import { isRecord } from '../../kernel/json/go-json.js';
+import { isRecord } from '../../kernel/json/json-access.js';
 
 /**
  * Fills what OLM's reader does not insist on: a manifest without apiVersion is carried along (with an empty

@@ -1,4 +1,4 @@
-import { isRecord } from '../../kernel/json/go-json.js';
+import { isRecord } from '../../kernel/json/json-access.js';
 import { typeProblem } from '../../kernel/verdict/read-foreign.js';
 import type { Property } from '../model/catalog.js';
 

@@ -1,6 +1,6 @@
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import { definesProtectedApi, protectedApiText } from '../../kernel/crd/protected-apis.js';
-import { recordAt, recordsAt, textAt } from '../../kernel/json/json-access.js';
+import { isRecord, recordAt, recordsAt, textAt } from '../../kernel/json/json-access.js';
 import { labelFaults, metadataFaults, nameFaults } from '../../kernel/verdict/metadata-faults.js';
 import { goQuote } from '../../kernel/versions/go-quote.js';
 import { typeFaults } from './type-faults.js';
@@ -31,7 +31,6 @@ function csvFaults(csv: KubernetesObject): string[] {
 }
 
 const isList = (value: unknown): boolean => Array.isArray(value);
-const isMap = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
  * Fields that OLM writes as null if a CSV leaves them out, and that the definition of the kind demands. The
@@ -44,7 +43,7 @@ function missingLists(csv: KubernetesObject): string[] {
     const field = `${STRATEGY}.deployments[${index}].spec`;
     const isThere = isList(recordAt(spec, 'template', 'spec')['containers']);
     return [
-      ...(isMap(recordAt(spec)['selector']) ? [] : [`${field}.selector is missing`]),
+      ...(isRecord(recordAt(spec)['selector']) ? [] : [`${field}.selector is missing`]),
       ...(isThere ? [] : [`${field}.template.spec.containers is missing`]),
     ];
   });

@@ -2,7 +2,7 @@ import { CSV_API } from '../../kernel/api/cluster-service-version.js';
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import { type DecodeProblem, problemText } from '../../kernel/go-types/decoded.js';
 import { readAnyway } from '../../kernel/go-types/read-typed.js';
-import { isRecord } from '../../kernel/json/go-json.js';
+import { isRecord } from '../../kernel/json/json-access.js';
 import { typeProblem } from '../../kernel/verdict/read-foreign.js';
 import { verdictLine } from '../../kernel/verdict/verdict-line.js';
 import type { BundleFile } from '../model/bundle-file.js';

@@ -1,5 +1,5 @@
-import { foldCase, isRecord } from '../../kernel/json/go-json.js';
-import { textMapAt } from '../../kernel/json/json-access.js';
+import { foldCase } from '../../kernel/json/go-json.js';
+import { isRecord, textMapAt } from '../../kernel/json/json-access.js';
 import { typeProblem } from '../../kernel/verdict/read-foreign.js';
 import { verdictLine } from '../../kernel/verdict/verdict-line.js';
 import type { BundleFile } from '../model/bundle-file.js';

@@ -1,6 +1,7 @@
 import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
 import { goFloat } from '../../kernel/json/go-float.js';
-import { foldCase, isRecord } from '../../kernel/json/go-json.js';
+import { foldCase } from '../../kernel/json/go-json.js';
+import { isRecord } from '../../kernel/json/json-access.js';
 import { goQuote } from '../../kernel/versions/go-quote.js';
 import { BlobError, BlobFormError, CatalogLoadError } from './catalog-load.error.js';
 

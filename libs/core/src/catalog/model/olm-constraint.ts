@@ -1,3 +1,4 @@
+import { isRecord } from '../../kernel/json/json-access.js';
 import { goQuote } from '../../kernel/versions/go-quote.js';
 import { compileCelRule } from './cel/cel-rule.js';
 import { jsonTypeName, stringFields } from './property-value.js';
@@ -75,7 +76,7 @@ function checkStrings(value: unknown, names: readonly string[]): RequirementErro
 const unknownField = (name: string): RequirementError => ({ error: `json: unknown field ${goQuote(name)}` });
 
 function keysOf(value: unknown): Result<string[]> {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { value: Object.keys(value) };
+  if (isRecord(value)) return { value: Object.keys(value) };
   return { error: `json: cannot unmarshal ${jsonTypeName(value)} into Go value of type constraints.Constraint` };
 }
 

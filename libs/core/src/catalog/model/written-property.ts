@@ -1,5 +1,5 @@
 import { canonicalJson } from '../../kernel/canonical/canonical-json.js';
-import { goJson } from '../../kernel/hashes/go-json.js';
+import { escapedGoJson } from '../../kernel/json/go-json-text.js';
 import type { Property } from './catalog.js';
 
 /**
@@ -7,5 +7,5 @@ import type { Property } from './catalog.js';
  */
 export function asWritten(property: Property): Property {
   const inOrder = JSON.stringify(property.value) === canonicalJson(property.value);
-  return inOrder ? property : { ...property, written: goJson(property.value) };
+  return inOrder ? property : { ...property, written: escapedGoJson(property.value) };
 }

@@ -1,4 +1,5 @@
-import { base64, GoTypeError, isRecord, struct } from '../../kernel/json/go-json.js';
+import { base64, GoTypeError, struct } from '../../kernel/json/go-json.js';
+import { isRecord } from '../../kernel/json/json-access.js';
 import { goQuote } from '../../kernel/versions/go-quote.js';
 import type { CatalogBundle } from '../model/catalog.js';
 import { BlobError } from '../model/catalog-load.error.js';

@@ -1,4 +1,5 @@
-import { foldCase, isRecord } from '../../kernel/json/go-json.js';
+import { foldCase } from '../../kernel/json/go-json.js';
+import { isRecord } from '../../kernel/json/json-access.js';
 import { goQuote } from '../../kernel/versions/go-quote.js';
 import { nearest } from './strict-nearest.js';
 import type { StrictFinding } from './strict-warning.js';

@@ -1,4 +1,5 @@
-import { foldCase, isRecord } from '../../kernel/json/go-json.js';
+import { foldCase } from '../../kernel/json/go-json.js';
+import { isRecord } from '../../kernel/json/json-access.js';
 import { parseRange } from '../../kernel/versions/blang-range.js';
 import { goQuote } from '../../kernel/versions/go-quote.js';
 import { TYPED_ITEM_FORM } from '../bundle/untyped-items.js';

@@ -1,4 +1,5 @@
-import { foldCase, isRecord } from '../../kernel/json/go-json.js';
+import { foldCase } from '../../kernel/json/go-json.js';
+import { isRecord } from '../../kernel/json/json-access.js';
 import type { StrictFinding } from './strict-warning.js';
 
 /**

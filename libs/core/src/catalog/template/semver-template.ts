@@ -1,5 +1,6 @@
 import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
-import { foldCase, GoTypeError, isRecord, mismatch } from '../../kernel/json/go-json.js';
+import { foldCase, GoTypeError, mismatch } from '../../kernel/json/go-json.js';
+import { isRecord } from '../../kernel/json/json-access.js';
 import { goQuote } from '../../kernel/versions/go-quote.js';
 import { TemplateError, within } from './template.error.js';
 import { firstStrictDocument } from './template-document.js';

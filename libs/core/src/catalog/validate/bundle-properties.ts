@@ -2,16 +2,8 @@ import { problemText } from '../../kernel/go-types/decoded.js';
 import { isDecodable } from '../../kernel/go-types/is-decodable.js';
 import { structShape } from '../../kernel/go-types/type-shape.js';
 import { writtenTyped } from '../../kernel/go-types/write-typed.js';
-import {
-  base64,
-  type Decoder,
-  GoTypeError,
-  isRecord,
-  listOf,
-  mismatch,
-  struct,
-  text,
-} from '../../kernel/json/go-json.js';
+import { base64, type Decoder, GoTypeError, listOf, mismatch, struct, text } from '../../kernel/json/go-json.js';
+import { isRecord } from '../../kernel/json/json-access.js';
 import { goQuote } from '../../kernel/versions/go-quote.js';
 import type { Property } from '../model/catalog.js';
 

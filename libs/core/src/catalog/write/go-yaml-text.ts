@@ -1,5 +1,5 @@
 import { goFloat } from '../../kernel/json/go-float.js';
-import { isRecord } from '../../kernel/json/go-json.js';
+import { isRecord } from '../../kernel/json/json-access.js';
 import { byYamlKey } from './go-yaml-key-order.js';
 import { keyText, type ScalarPlace, textScalar } from './go-yaml-scalar.js';
 

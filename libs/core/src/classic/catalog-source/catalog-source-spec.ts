@@ -1,6 +1,6 @@
 import type { CatalogSource } from '../../kernel/api/catalog-source.js';
 import { parseGoDuration } from '../../kernel/durations/go-duration.js';
-import { isRecord } from '../../kernel/json/go-json.js';
+import { isRecord } from '../../kernel/json/json-access.js';
 import { specProblem } from '../../kernel/verdict/unreadable-spec.js';
 
 /** Used where `registryPoll` is set without a usable interval (spec: catalog-sources.md §1.3). */

@@ -5,7 +5,7 @@ import { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import type { Decoded } from '../../kernel/go-types/decoded.js';
 import { schemaOf } from '../../kernel/go-types/typed-schema.js';
 import { writtenTyped } from '../../kernel/go-types/write-typed.js';
-import { textAt } from '../../kernel/json/json-access.js';
+import { isRecord, textAt } from '../../kernel/json/json-access.js';
 import { readForeign } from '../../kernel/verdict/read-foreign.js';
 import { verdictLine } from '../../kernel/verdict/verdict-line.js';
 import { ConfigMapCatalogError } from './configmap-catalog.error.js';
@@ -88,7 +88,7 @@ function parsed(key: string, text: string): unknown {
 /** The list's key implies the kind: configmap-server reads items that leave the kind out. */
 const manifestOf = (type: Readonly<{ apiVersion: string; kind: string }>): z.ZodType<KubernetesObject> =>
   z.preprocess(
-    (value) => (typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...type, ...value } : value),
+    (value) => (isRecord(value) ? { ...type, ...value } : value),
     KubernetesObject.refine(({ metadata }) => (metadata.name ?? '') !== '', 'metadata.name is missing').refine(
       ({ kind }) => kind === type.kind,
       `kind ${type.kind} is expected`,

@@ -11,7 +11,7 @@ import type { InstallPlanStep } from '../../kernel/api/install-plan.js';
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import { FlotillaError } from '../../kernel/errors/flotilla.error.js';
 import { problemText } from '../../kernel/go-types/decoded.js';
-import { goJson } from '../../kernel/hashes/go-json.js';
+import { escapedGoJson } from '../../kernel/json/go-json-text.js';
 import { verdictLine } from '../../kernel/verdict/verdict-line.js';
 import { rbacOf } from './bundle-rbac.js';
 import { CSV_KIND, stepOf } from './install-plan-step.js';
@@ -42,7 +42,7 @@ export const propertiesAnnotation = (properties: readonly Property[]): string =>
   `{"properties":[${properties.map(propertyText).join(',')}]}`;
 
 const propertyText = ({ type, value, written }: Property): string =>
-  written === undefined ? goJson({ type, value }) : `{"type":${goJson(type)},"value":${written}}`;
+  written === undefined ? escapedGoJson({ type, value }) : `{"type":${escapedGoJson(type)},"value":${written}}`;
 
 const isCsv = ({ kind, apiVersion }: KubernetesObject): boolean =>
   kind === CSV_KIND || (kind === '' && apiVersion === CSV_API.apiVersion);

@@ -7,7 +7,7 @@ import {
 } from '../../kernel/api/kubernetes-object.js';
 import { type Decoded, problemText } from '../../kernel/go-types/decoded.js';
 import { writtenTyped } from '../../kernel/go-types/write-typed.js';
-import { isRecord } from '../../kernel/json/go-json.js';
+import { isRecord } from '../../kernel/json/json-access.js';
 import { CRD_KIND, CSV_KIND, kindOfStep, SUBSCRIPTION_KIND } from './install-plan-step.js';
 
 /**

@@ -7,6 +7,7 @@ import {
 } from '../../classic/resolution/desired-namespace.js';
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import { asList, asRecord } from '../../kernel/crd/loose-value.js';
+import { isRecord } from '../../kernel/json/json-access.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -114,9 +115,6 @@ function ownedAndRequired(definitions: unknown): unknown {
 /** What is no list of objects stays as it is: it is refused where it is read. */
 const apis = (list: unknown): unknown =>
   Array.isArray(list) ? list.map((api: unknown) => (isRecord(api) ? only(api, API_FIELDS) : api)) : list;
-
-const isRecord = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function only<T>(fields: Readonly<Record<string, T>>, names: readonly string[]): Record<string, T> {
   const kept = names.flatMap((name) => (Object.hasOwn(fields, name) ? [[name, fields[name] as T] as const] : []));

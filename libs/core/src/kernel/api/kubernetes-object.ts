@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { Decoded } from '../go-types/decoded.js';
 import { readTyped } from '../go-types/read-typed.js';
 import { schemaOf } from '../go-types/typed-schema.js';
-import { isRecord } from '../json/go-json.js';
+import { isRecord } from '../json/json-access.js';
 import { typeProblem } from '../verdict/read-foreign.js';
 
 /** Group, version and kind of an API; the core group is the empty string. */

@@ -1,7 +1,7 @@
 import { byCodeUnit } from '../canonical/canonical-json.js';
+import { goFloat } from '../json/go-float.js';
 import { isPrintable } from '../versions/go-quote.js';
 import { type FormatOptions, oneLess, plainEntries, verbosityOf } from './format-options.js';
-import { goFloat } from './go-float.js';
 import { formatString } from './go-literal.js';
 import { elements, entries, fieldOf, type GoStruct, type GoType, type GoValue, isZero } from './go-type.js';
 import { ELLIPSIS, type Sign, type TextNode, type TextRecord } from './text-node.js';

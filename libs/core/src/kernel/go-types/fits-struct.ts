@@ -1,3 +1,4 @@
+import { isRecord } from '../json/json-access.js';
 import { readLeaf } from './leaf-types.js';
 import { presentMembers } from './present-members.js';
 import type { LeafType, StructShape, TypeShape } from './type-shape.js';
@@ -6,7 +7,8 @@ import type { LeafType, StructShape, TypeShape } from './type-shape.js';
  * True if a value fits its Go struct as it is: reading it changes nothing. This is the case of nearly every
  * object of a cluster, and takes a fraction of the time that reading takes.
  */
-export const fitsStruct = (struct: StructShape, value: unknown): boolean => isPlain(value) && fitMembers(struct, value);
+export const fitsStruct = (struct: StructShape, value: unknown): boolean =>
+  isRecord(value) && fitMembers(struct, value);
 
 function fitsType(type: TypeShape, value: unknown): boolean {
   switch (type.is) {
@@ -19,7 +21,7 @@ function fitsType(type: TypeShape, value: unknown): boolean {
     case 'map':
       return fitsMap(type.of, value);
     case 'struct':
-      return type.isPassedOn ? isPlain(value) : fitsStruct(type, value);
+      return type.isPassedOn ? isRecord(value) : fitsStruct(type, value);
   }
 }
 
@@ -42,7 +44,7 @@ function fitsLeaf(leaf: LeafType, value: unknown): boolean {
 }
 
 function fitsMap(of: TypeShape, value: unknown): boolean {
-  if (!isPlain(value)) return false;
+  if (!isRecord(value)) return false;
   for (const key in value) if (!fitsType(of, value[key])) return false;
   return true;
 }
@@ -54,6 +56,3 @@ function fitMembers(struct: StructShape, value: Readonly<Record<string, unknown>
   }
   return presentMembers(struct).every((name) => value[name] !== undefined);
 }
-
-const isPlain = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,5 +1,6 @@
 import { formatGoDuration, parseGoDuration } from '../durations/go-duration.js';
 import { base64, GoTypeError } from '../json/go-json.js';
+import { isRecord } from '../json/json-access.js';
 import { typeProblem } from '../verdict/read-foreign.js';
 import { parseTolerant } from '../versions/blang-version.js';
 import { goQuote } from '../versions/go-quote.js';
@@ -90,16 +91,14 @@ function release(value: unknown): Leaf {
 
 const anyValue = (value: unknown): Leaf => ({ written: value });
 
-const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
-
 function unstructured(value: unknown): Leaf {
-  if (!isObject(value)) return problem(value, 'a map');
+  if (!isRecord(value)) return problem(value, 'a map');
   const { kind } = value as Readonly<{ kind?: unknown }>;
   return typeof kind === 'string' && kind !== '' ? { written: value } : { problem: 'has no kind' };
 }
 
 /** Reads an update strategy. Go's reader panics if it lacks `registryPoll` (spec: api-types.md §11). */
-const updateStrategy = (value: unknown): Leaf => (isObject(value) ? { written: value } : problem(value, 'an object'));
+const updateStrategy = (value: unknown): Leaf => (isRecord(value) ? { written: value } : problem(value, 'an object'));
 
 const READERS: Readonly<Record<LeafType, (value: unknown) => Leaf>> = {
   string: text,

@@ -1,4 +1,4 @@
-import { isRecord } from '../json/go-json.js';
+import { isRecord } from '../json/json-access.js';
 import { typeProblem } from '../verdict/read-foreign.js';
 import type { Decoded } from './decoded.js';
 import { fitsStruct } from './fits-struct.js';

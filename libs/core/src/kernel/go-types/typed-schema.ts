@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isRecord } from '../json/go-json.js';
+import { isRecord } from '../json/json-access.js';
 import { typeProblem } from '../verdict/read-foreign.js';
 import type { Decoded, DecodeProblem } from './decoded.js';
 import { readTyped } from './read-typed.js';

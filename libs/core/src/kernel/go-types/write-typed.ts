@@ -1,5 +1,6 @@
 import { byCodeUnit } from '../canonical/canonical-json.js';
-import { foldCase, isRecord } from '../json/go-json.js';
+import { foldCase } from '../json/go-json.js';
+import { isRecord } from '../json/json-access.js';
 import { typeProblem } from '../verdict/read-foreign.js';
 import type { Decoded } from './decoded.js';
 import { isScalar, nullProblem, readLeaf, zeroLeaf } from './leaf-types.js';

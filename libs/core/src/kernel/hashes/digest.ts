@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { goJson } from './go-json.js';
+import { escapedGoJson } from '../json/go-json-text.js';
 
 const BASE62_DIGITS = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ';
 
@@ -34,9 +34,9 @@ export const sha224Base62 = (text: string): string => base62(hash('sha224', text
 
 /**
  * OLM's "deep hash": base62 SHA-224 of the Go JSON text and a newline (Go's encoder ends each value with
- * one). The key order of `object` counts: see {@link goJson}. Spec: api-types.md §12.
+ * one). The key order of `object` counts: see {@link escapedGoJson}. Spec: api-types.md §12.
  */
-export const deepHash = (object: unknown): string => sha224Base62(`${goJson(object)}\n`);
+export const deepHash = (object: unknown): string => sha224Base62(`${escapedGoJson(object)}\n`);
 
 const FNV_OFFSET = 0xcbf29ce484222325n;
 const FNV_PRIME = 0x100000001b3n;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { escapedGoJson } from '../json/go-json-text.js';
 import { base62, deepHash, fnv1a64Hex } from './digest.js';
-import { goJson } from './go-json.js';
 import { alongsideAnnotationKey, apiHash, operatorGroupClusterRoleName } from './object-names.js';
 import { bindingHash, clusterRoleName, MAX_RBAC_NAME_LENGTH, roleName, rulesHash } from './rbac-names.js';
 
@@ -60,7 +60,7 @@ describe('names and hashes that OLM gives', () => {
 
 describe('the parts of a hash', () => {
   it('escapes what Go escapes in JSON strings', () => {
-    expect(goJson({ a: '<b>&\u2028' })).toBe('{"a":"\\u003cb\\u003e\\u0026\\u2028"}');
+    expect(escapedGoJson({ a: '<b>&\u2028' })).toBe('{"a":"\\u003cb\\u003e\\u0026\\u2028"}');
   });
 
   it('writes base62 without padding, zero as one digit', () => {

@@ -1,6 +1,6 @@
 import type { PolicyRule, StrategyPermission } from '../api/cluster-service-version.js';
+import { escapedGoJson } from '../json/go-json-text.js';
 import { deepHash, sha224Base62 } from './digest.js';
-import { goJson } from './go-json.js';
 
 /** The longest name that OLM gives to a Role, ClusterRole or one of their bindings, in characters. */
 export const MAX_RBAC_NAME_LENGTH = 63;
@@ -45,7 +45,7 @@ export function clusterRoleName(csv: string, namespace: string, permission: Stra
 }
 
 /** Label `olm.permissions.hash` of a Role or ClusterRole: its rules, without the newline of a deep hash. */
-export const rulesHash = (rules: readonly PolicyRule[]): string => sha224Base62(goJson(rules.map(orderedRule)));
+export const rulesHash = (rules: readonly PolicyRule[]): string => sha224Base62(escapedGoJson(rules.map(orderedRule)));
 
 /** Who a binding grants to and what: the parts that its hash is made of. */
 type BindingContent = Readonly<{
@@ -56,7 +56,7 @@ type BindingContent = Readonly<{
 /** Label `olm.permissions.hash` of a RoleBinding or ClusterRoleBinding (spec: api-types.md §12). */
 export function bindingHash({ roleRef, subjects }: BindingContent): string {
   return sha224Base62(
-    goJson({
+    escapedGoJson({
       RoleRef: { apiGroup: roleRef.apiGroup, kind: roleRef.kind, name: roleRef.name },
       Subjects: subjects.map(({ kind, apiGroup, name, namespace }) => ({
         kind,

@@ -1,5 +1,5 @@
 import { byCodeUnit } from '../canonical/canonical-json.js';
-import { isRecord } from './go-json.js';
+import { isRecord } from './json-access.js';
 import { withSortedKeys } from './sorted-keys.js';
 
 type Layout = Readonly<{
@@ -10,6 +10,18 @@ type Layout = Readonly<{
 
 /** JSON on one line with sorted keys, as Go's encoder writes a generic value without HTML escaping. */
 export const goJson = (value: unknown): string => written(withSortedKeys(value), { indent: 0, sortKeys: true });
+
+/**
+ * JSON on one line as Go's encoding/json writes a struct: `<`, `>`, `&`, U+2028 and U+2029 are escaped inside
+ * strings. Keys stay in the order given: a Go struct writes its fields in declared order, so the caller
+ * builds objects in that order and leaves out what `omitempty` would (spec: api-types.md §12). Numbers must
+ * be integers: floats are written differently.
+ */
+export const escapedGoJson = (value: unknown): string =>
+  JSON.stringify(value).replace(
+    /[<>&\u2028\u2029]/g,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 
 /**
  * JSON with 4 blanks a level and the keys in the order given: the output form of catalogs

@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { byCodeUnit } from '../canonical/canonical-json.js';
+import { isRecord } from './json-access.js';
 
 // Go's rules for reading JSON into typed fields: names match in any case, null leaves the zero value, unknown
 // fields are passed over, a wrong type is an error that names struct and field.
@@ -10,9 +11,6 @@ export type Decoder<T> = (value: unknown, place: JsonPlace) => T;
 
 /** A JSON value of the wrong type, in the words of Go's encoding/json. */
 export class GoTypeError extends Error {}
-
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  value !== null && typeof value === 'object' && !Array.isArray(value);
 
 /** Case folding of a field name as Go and the catalog loader do it. */
 export const foldCase = (name: string): string =>

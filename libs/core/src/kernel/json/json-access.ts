@@ -1,6 +1,7 @@
 // Access to manifests of unchecked shape: what is absent or of another type reads as empty.
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+/** True for an object of JSON: no list, no null. */
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
   value !== null && typeof value === 'object' && !Array.isArray(value);
 
 /** The object at `path`, or an empty one. */

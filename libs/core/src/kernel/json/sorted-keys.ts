@@ -1,5 +1,5 @@
 import { byCodeUnit } from '../canonical/canonical-json.js';
-import { isRecord } from './go-json.js';
+import { isRecord } from './json-access.js';
 
 /**
  * The same JSON value with the keys of every object in order, as Go writes a map. What is in order already is

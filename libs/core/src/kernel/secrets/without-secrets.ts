@@ -1,4 +1,4 @@
-import { isRecord } from '../json/go-json.js';
+import { isRecord } from '../json/json-access.js';
 import { isAboutSecret, isSecretName, isSecretText, isSecretVariable } from './secret-names.js';
 import { HIDDEN, textWithoutSecrets } from './secret-texts.js';
 

@@ -1,5 +1,6 @@
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import { sameJson } from '../../kernel/canonical/same-json.js';
+import { isRecord } from '../../kernel/json/json-access.js';
 
 /** On what the fleet makes in a cluster: annotations and `spec` as the fleet applied them last. */
 export const APPLIED_ANNOTATION = 'fleet.flotilla.dev/applied';
@@ -28,14 +29,11 @@ export function notedParts(cluster: string, { apiVersion, kind, metadata }: Kube
 function appliedTo({ metadata }: KubernetesObject): Readonly<{ annotations: Fields; spec: Fields }> | undefined {
   try {
     const { annotations, spec } = JSON.parse(metadata.annotations?.[APPLIED_ANNOTATION] ?? 'null') as Fields;
-    return isFields(annotations) && isFields(spec) ? { annotations, spec } : undefined;
+    return isRecord(annotations) && isRecord(spec) ? { annotations, spec } : undefined;
   } catch {
     return undefined;
   }
 }
-
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The object as the fleet applied it last, to be applied again. */
 export function objectAsApplied(live: KubernetesObject): KubernetesObject | undefined {
@@ -62,7 +60,7 @@ export function driftOf(live: KubernetesObject): string[] {
 }
 
 function differences(asked: unknown, found: unknown, path: string): string[] {
-  if (isFields(asked) && isFields(found)) {
+  if (isRecord(asked) && isRecord(found)) {
     return Object.keys(asked).flatMap((key) => differences(asked[key], found[key], `${path}.${key}`));
   }
   if (sameJson(asked, found)) return [];

@@ -1,4 +1,5 @@
 import { byCodeUnit, canonicalJson } from '../../kernel/canonical/canonical-json.js';
+import { isRecord } from '../../kernel/json/json-access.js';
 import { withoutSecrets } from '../../kernel/secrets/without-secrets.js';
 
 /** Most lines of one object, and most characters of a value. */
@@ -7,8 +8,6 @@ const LONGEST_VALUE = 200;
 const DEEPEST = 30;
 
 type Fields = Readonly<Record<string, unknown>>;
-const isObject = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
  * What applying `wanted` would change in `live`, field by field as `- path: value` and `+ path: value`,
@@ -27,12 +26,12 @@ type Value = Readonly<{ of: unknown; shown: unknown }>;
 
 const within = ({ of, shown }: Value, key: string | number): Value => ({
   of: (of as Fields)[key],
-  shown: isObject(shown) || Array.isArray(shown) ? (shown as Fields)[key] : shown,
+  shown: isRecord(shown) || Array.isArray(shown) ? (shown as Fields)[key] : shown,
 });
 
 function differ(wanted: Value, live: Value, path: string, depth: number): string[] {
   const [own, other] = [wanted.of, live.of];
-  if (depth < DEEPEST && isObject(own) && isObject(other)) {
+  if (depth < DEEPEST && isRecord(own) && isRecord(other)) {
     return Object.keys(own)
       .filter((key) => own[key] !== undefined)
       .toSorted(byCodeUnit)
@@ -56,7 +55,7 @@ const isEmpty = (value: unknown): boolean =>
   value === undefined ||
   value === null ||
   (Array.isArray(value) && value.length === 0) ||
-  (isObject(value) && Object.keys(value).length === 0);
+  (isRecord(value) && Object.keys(value).length === 0);
 
 function valueText(shown: unknown): string {
   const text = typeof shown === 'string' ? shown : canonicalJson(shown ?? null);

@@ -1,6 +1,6 @@
 import type { Container, PodSpec, SubscriptionConfig } from '../../catalog/bundle/subscription-config.js';
 import { canonicalJson } from '../../kernel/canonical/canonical-json.js';
-import { isRecord } from '../../kernel/json/go-json.js';
+import { isRecord } from '../../kernel/json/json-access.js';
 
 /**
  * The pods of a bundle with the user's deploymentConfig put in: all containers, no init containers

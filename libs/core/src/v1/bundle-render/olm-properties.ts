@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { goJson } from '../../kernel/hashes/go-json.js';
+import { escapedGoJson } from '../../kernel/json/go-json-text.js';
 import { withSortedKeys } from '../../kernel/json/sorted-keys.js';
 
 /** Annotation of a CSV, and of a revision, that holds the bundle's properties as a JSON list. */
@@ -32,7 +32,7 @@ export function mergeProperties(annotation: string | undefined, file: unknown): 
     ...own,
     ...(added.data?.properties ?? []).map(({ type, value }) => ({ type, value: withSortedKeys(value) })),
   ];
-  return all.length === 0 ? 'null' : goJson(all);
+  return all.length === 0 ? 'null' : escapedGoJson(all);
 }
 
 function propertiesIn(annotation: string): z.infer<typeof Properties> | undefined {

@@ -1,4 +1,4 @@
-import { isRecord } from '../../kernel/json/go-json.js';
+import { isRecord } from '../../kernel/json/json-access.js';
 
 /** Their values are data, in which null means something. */
 const DATA: ReadonlySet<string> = new Set(['default', 'example', 'enum']);

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { PolicyRule, StrategyPermission } from '../../kernel/api/cluster-service-version.js';
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
-import { goJson } from '../../kernel/hashes/go-json.js';
 import { orderedRule } from '../../kernel/hashes/rbac-names.js';
+import { escapedGoJson } from '../../kernel/json/go-json-text.js';
 import { objectName } from './object-name.js';
 import { clusterPermissionsOf, permissionsOf, type RegistryBundle } from './registry-bundle.js';
 import type { Targets } from './target-namespaces.js';
@@ -79,6 +79,6 @@ const HASH_BASE = 36;
 
 /** SHA-224 of the permission as Go writes it, in base 36 (spec: v1-apply.md §4, "RBAC name"). */
 function permissionHash({ serviceAccountName, rules }: StrategyPermission): string {
-  const text = `${goJson({ serviceAccountName, rules: rules?.map(orderedRule) ?? null })}\n`;
+  const text = `${escapedGoJson({ serviceAccountName, rules: rules?.map(orderedRule) ?? null })}\n`;
   return BigInt(`0x${createHash('sha224').update(text).digest('hex')}`).toString(HASH_BASE);
 }

@@ -1,5 +1,5 @@
 import { canonicalQuantity } from '../../kernel/go-types/quantity.js';
-import { isRecord } from '../../kernel/json/go-json.js';
+import { isRecord } from '../../kernel/json/json-access.js';
 
 /** Lists that Go writes even when they are empty. */
 const ALWAYS_WRITTEN: ReadonlySet<string> = new Set(['containers', 'nodeSelectorTerms']);

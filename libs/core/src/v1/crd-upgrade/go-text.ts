@@ -1,6 +1,6 @@
 import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
-import { goFloat } from '../../kernel/go-diff/go-float.js';
 import { elements, entries, fieldOf, type GoType, type GoValue } from '../../kernel/go-diff/go-type.js';
+import { goFloat } from '../../kernel/json/go-float.js';
 
 /** Stands where Go prints the address of a value in a map, which differs each time. */
 const ADDRESS = '0xc000000000';

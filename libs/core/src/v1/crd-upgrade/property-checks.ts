@@ -1,6 +1,6 @@
 import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
 import { asList, asRecord, asText } from '../../kernel/crd/loose-value.js';
-import { goFloat } from '../../kernel/go-diff/go-float.js';
+import { goFloat } from '../../kernel/json/go-float.js';
 import { goQuote } from '../../kernel/versions/go-quote.js';
 import { rawJson } from './raw-json.js';
 import { type Schema, schemaText } from './schema.js';

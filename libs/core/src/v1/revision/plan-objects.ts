@@ -1,7 +1,7 @@
 import type { ClusterObjectSet } from '../../kernel/api/cluster-object-set.js';
 import { type KubernetesObject, type ObjectRef, refOf } from '../../kernel/api/kubernetes-object.js';
 import { byCodeUnit, canonicalJson } from '../../kernel/canonical/canonical-json.js';
-import { isRecord } from '../../kernel/json/go-json.js';
+import { isRecord } from '../../kernel/json/json-access.js';
 import type { ContentObject } from './revision-content.js';
 import { BUNDLE_VERSION_KEY } from './revision-keys.js';
 import { stepObject } from './step-object.js';

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-object';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import { sameJson } from '#core/kernel/canonical/same-json';
+import { isRecord } from '#core/kernel/json/json-access';
 import type { Clock } from '../../clock/clock.port.js';
 import { type DeletionOptions, type KindRef, KubeApiError } from '../../kube/client/kube-client.port.js';
 import { checkedObject } from './checked-object.js';
@@ -231,6 +232,3 @@ function mergePatch(target: unknown, patch: unknown): unknown {
   }
   return result;
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

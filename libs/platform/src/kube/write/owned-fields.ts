@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { canonicalJson } from '#core/kernel/canonical/canonical-json';
+import { isRecord } from '#core/kernel/json/json-access';
 
 const ManagedFields = z.array(
   z.looseObject({
@@ -77,6 +78,3 @@ function parse(json: string): unknown {
     return undefined;
   }
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

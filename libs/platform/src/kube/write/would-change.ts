@@ -1,5 +1,6 @@
 import { type KubernetesObject, splitApiVersion } from '#core/kernel/api/kubernetes-object';
 import { sameJson } from '#core/kernel/canonical/same-json';
+import { isRecord } from '#core/kernel/json/json-access';
 import { ownsOnly } from './owned-fields.js';
 
 /**
@@ -78,6 +79,3 @@ const isDropped: Dropped = (field, value) =>
   Array.isArray(value)
     ? value.length === 0 && !JSON_VALUES.has(field)
     : PLAIN_MAPS.has(field) && isRecord(value) && Object.keys(value).length === 0;
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -8,8 +8,8 @@ import {
 import { clusterPermissions, csvNamespace, permissions } from '../../../kernel/api/csv-facts.js';
 import { csvOwnerLabels, hasLabels, isOwnedBy } from '../../../kernel/api/owner-labels.js';
 import { byCodeUnit } from '../../../kernel/canonical/canonical-json.js';
-import { goJson } from '../../../kernel/hashes/go-json.js';
 import { bindingHash, orderedRule, rulesHash } from '../../../kernel/hashes/rbac-names.js';
+import { escapedGoJson } from '../../../kernel/json/go-json-text.js';
 import { perObject } from '../../../kernel/memo/per-object.js';
 import { coveredBy, grantedRules } from '../../../kernel/rbac/authorize.js';
 import type { CsvWorld } from '../csv-world.js';
@@ -70,7 +70,7 @@ const dependentOf = (rule: PolicyRule, namespace: string | undefined, satisfied:
   version: 'v1',
   kind: 'PolicyRule',
   status: satisfied ? 'Satisfied' : 'NotSatisfied',
-  message: `${namespace === undefined ? 'cluster' : 'namespaced'} rule:${goJson(orderedRule(rule))}`,
+  message: `${namespace === undefined ? 'cluster' : 'namespaced'} rule:${escapedGoJson(orderedRule(rule))}`,
 });
 
 function withDependents(entry: RequirementStatus, added: readonly Dependent[]): RequirementStatus {
