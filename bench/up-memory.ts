@@ -9,7 +9,7 @@ import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { findRedis } from '#platform/redis/local/find-redis';
 import { startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { startRegistry } from '#testing/registry/in-memory-registry';
-import { LOOPBACK_ALLOWED } from '../apps/cli/src/demo/service-process.js';
+import { LOOPBACK_ALLOWED } from '../apps/cli/src/commands/demo/environment/service-process.js';
 import { usageOf } from './fleet/process-usage.js';
 import {
   catalogSource,

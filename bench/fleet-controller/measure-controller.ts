@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pause } from '#testing/patience';
-import { ServiceProcess } from '../../apps/cli/src/demo/service-process.js';
+import { ServiceProcess } from '../../apps/cli/src/commands/demo/environment/service-process.js';
 import { type Usage, usageOf } from '../fleet/process-usage.js';
 import { HUB, type RolloutStatus } from '../fleet-rollout/hub-api.js';
 import type { HubReading } from './hub-messages.js';

@@ -6,7 +6,7 @@ import { PROJECT_ROOT } from '#platform/files/project-root';
 import { findRedis } from '#platform/redis/local/find-redis';
 import { freePorts } from '#testing/control-plane/free-ports';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
-import { type ServiceName, ServiceProcess } from '../../apps/cli/src/demo/service-process.js';
+import { type ServiceName, ServiceProcess } from '../../apps/cli/src/commands/demo/environment/service-process.js';
 import type { Trouble } from '../isolation/troubles.js';
 import { programOf } from '../lifecycle/lifecycle-environment.js';
 import { SimulatedClusters } from './simulated-clusters.js';

@@ -1,5 +1,5 @@
 import { pause } from '#testing/patience';
-import type { ServiceProcess } from '../../apps/cli/src/demo/service-process.js';
+import type { ServiceProcess } from '../../apps/cli/src/commands/demo/environment/service-process.js';
 import type { FleetHub } from './fleet-hub.js';
 
 /** How many clusters each applier had while there were several. */

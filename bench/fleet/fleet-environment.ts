@@ -7,8 +7,8 @@ import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { findRedis } from '#platform/redis/local/find-redis';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { startRegistry } from '#testing/registry/in-memory-registry';
-import { putSampleBundles, putSampleCatalog } from '../../apps/cli/src/demo/sample-images.js';
-import { type ServiceName, ServiceProcess } from '../../apps/cli/src/demo/service-process.js';
+import { putSampleBundles, putSampleCatalog } from '../../apps/cli/src/commands/demo/environment/sample-images.js';
+import { type ServiceName, ServiceProcess } from '../../apps/cli/src/commands/demo/environment/service-process.js';
 
 /**
  * Simulated clusters in this process, a registry with the sample catalog, Redis, and

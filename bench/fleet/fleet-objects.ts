@@ -5,7 +5,7 @@ import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import type { SimulatedCluster } from '#testing/cluster/simulated-cluster';
-import { installMissingCrds } from '../../apps/cli/src/clusters/install-crds.js';
+import { installMissingCrds } from '../../apps/cli/src/commands/demo/environment/install-crds.js';
 
 const OLM = 'operators.coreos.com/v1alpha1';
 const NAMESPACE = 'harbors';

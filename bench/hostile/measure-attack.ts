@@ -8,8 +8,11 @@ import { startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import type { AttackName } from '#testing/hostile/attacks';
 import { startHostileCluster } from '#testing/hostile/hostile-cluster';
 import { pause } from '#testing/patience';
-import { type ServicesEnvironment, startEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
-import { putSampleBundles, putSampleCatalog } from '../../apps/cli/src/demo/sample-images.js';
+import {
+  type ServicesEnvironment,
+  startEnvironment,
+} from '../../apps/cli/src/commands/demo/environment/demo-environment.js';
+import { putSampleBundles, putSampleCatalog } from '../../apps/cli/src/commands/demo/environment/sample-images.js';
 import { isInstalled, prepareCluster, subscribeIn } from '../fleet/fleet-objects.js';
 import { usageOf } from '../fleet/process-usage.js';
 

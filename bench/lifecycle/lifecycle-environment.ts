@@ -9,8 +9,8 @@ import { startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { startControlPlane } from '#testing/control-plane/find-control-plane';
 import { freePorts } from '#testing/control-plane/free-ports';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
-import { installMissingCrds } from '../../apps/cli/src/clusters/install-crds.js';
-import { type ServiceName, ServiceProcess } from '../../apps/cli/src/demo/service-process.js';
+import { installMissingCrds } from '../../apps/cli/src/commands/demo/environment/install-crds.js';
+import { type ServiceName, ServiceProcess } from '../../apps/cli/src/commands/demo/environment/service-process.js';
 import { AUDIT_POLICY, fromAuditLog, fromSimulator, type RequestSource } from './counted-requests.js';
 
 /**

@@ -1,8 +1,8 @@
 import { buildProgram } from '../../apps/cli/src/all-verbs.js';
-import { completionScript, SHELLS } from '../../apps/cli/src/commands/completion-scripts.js';
-import type { Io } from '../../apps/cli/src/io.js';
-import { manPage, manPageName } from '../../apps/cli/src/manual/man-page.js';
-import { type VerbManual, verbManuals } from '../../apps/cli/src/manual/verb-manual.js';
+import { completionScript, SHELLS } from '../../apps/cli/src/commands/help/completion-scripts.js';
+import { manPage, manPageName } from '../../apps/cli/src/commands/help/man-page.js';
+import { type VerbManual, verbManuals } from '../../apps/cli/src/commands/help/verb-manual.js';
+import type { Io } from '../../apps/cli/src/terminal/io.js';
 import type { ArchivedFile } from './fixed-archive.js';
 
 /** Of a program that is read and not run. */

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
-import { createIgnoringExisting as create } from '../../apps/cli/src/demo/create-object.js';
+import { createIgnoringExisting as create } from '../../apps/cli/src/commands/demo/environment/create-object.js';
 
 const RBAC = 'rbac.authorization.k8s.io';
 export const APPLIER_ROLE = 'flotilla:apply';

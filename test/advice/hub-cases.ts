@@ -3,7 +3,7 @@ import { REFUSE_FOREIGN_ANNOTATION } from '#core/classic/install-plan/plan-mark'
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { LONG_PATIENCE } from '#testing/patience';
-import { createIgnoringExisting as create } from '../../apps/cli/src/demo/create-object.js';
+import { createIgnoringExisting as create } from '../../apps/cli/src/commands/demo/environment/create-object.js';
 import { madeCrd } from '../integration/applier-support/made-operator.js';
 import * as fixture from '../story/bad-input-fixture.js';
 import { type AdviceCase, until } from './advice-bench.js';

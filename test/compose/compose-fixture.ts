@@ -14,7 +14,10 @@ import { buildAccess } from '#testing/docker-engine/build-access';
 import { type DockerEngine, docker } from '#testing/docker-engine/docker-command';
 import { dockerFolder, findEngine } from '#testing/docker-engine/find-engine';
 import { startRegistry } from '#testing/registry/in-memory-registry';
-import type { EnvironmentRegistry, ServicesEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
+import type {
+  EnvironmentRegistry,
+  ServicesEnvironment,
+} from '../../apps/cli/src/commands/demo/environment/demo-environment.js';
 import { ComposeStack } from './compose-stack.js';
 
 const IMAGE = 'flotilla:compose-test';

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { z } from 'zod';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { LONG_PATIENCE, LONG_PATIENCE_MS, PATIENCE } from '#testing/patience';
-import type { ScenarioStep } from '../../apps/cli/src/demo/scenario.js';
+import type { ScenarioStep } from '../../apps/cli/src/commands/demo/scenario.js';
 import { playStory } from '../story/play-story.js';
 import { type ComposeFixture, replaceFile } from './compose-fixture.js';
 import { type Container, linesOf, nameOf, serviceOf } from './compose-stack.js';

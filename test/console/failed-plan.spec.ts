@@ -8,7 +8,7 @@ import { SUBSCRIPTION_API } from '#core/kernel/api/subscription';
 import type { QuestionAsker } from '#platform/console/question-channel.port';
 import { PATIENCE } from '#testing/patience';
 import { needing } from '#testing/report/needs';
-import { liveText } from '../../apps/cli/src/live/explain-live.js';
+import { liveText } from '../../apps/cli/src/commands/explain/explain-live.js';
 import * as fixture from '../../apps/console/src/console.fixture.js';
 import { ConsoleTab, chromiumNeed, launchChromium, openPages } from './browser.js';
 

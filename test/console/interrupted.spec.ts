@@ -11,8 +11,12 @@ import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simul
 import { startTcpProxy, type TcpProxy } from '#testing/control-plane/tcp-proxy';
 import { PATIENCE } from '#testing/patience';
 import { needing } from '#testing/report/needs';
-import type { ServicesEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
-import { putSampleBundles, putSampleCatalog, SAMPLE_CATALOG } from '../../apps/cli/src/demo/sample-images.js';
+import type { ServicesEnvironment } from '../../apps/cli/src/commands/demo/environment/demo-environment.js';
+import {
+  putSampleBundles,
+  putSampleCatalog,
+  SAMPLE_CATALOG,
+} from '../../apps/cli/src/commands/demo/environment/sample-images.js';
 import * as fixture from '../story/bad-input-fixture.js';
 import { startQuickEnvironment } from '../story/quick-environment.js';
 import { ConsoleTab, chromiumNeed, launchChromium } from './browser.js';

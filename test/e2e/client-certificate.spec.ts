@@ -9,7 +9,7 @@ import { type CatalogServer, serveCatalog } from '#platform/registry/grpc/grpc-c
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { type ClientCertificate, clientCertificate } from '#testing/control-plane/client-certificate';
 import { PATIENCE, promised } from '#testing/patience';
-import type { ServicesEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
+import type { ServicesEnvironment } from '../../apps/cli/src/commands/demo/environment/demo-environment.js';
 import {
   atVersion,
   chainCatalogText,

@@ -14,8 +14,12 @@ import { serveCrds } from '#testing/cluster/served-crds';
 import type { ControlPlane } from '#testing/control-plane/control-plane';
 import { startControlPlane } from '#testing/control-plane/find-control-plane';
 import { startTcpProxy, type TcpProxy } from '#testing/control-plane/tcp-proxy';
-import type { ServicesEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
-import { putSampleBundles, putSampleCatalog, SAMPLE_CATALOG } from '../../apps/cli/src/demo/sample-images.js';
+import type { ServicesEnvironment } from '../../apps/cli/src/commands/demo/environment/demo-environment.js';
+import {
+  putSampleBundles,
+  putSampleCatalog,
+  SAMPLE_CATALOG,
+} from '../../apps/cli/src/commands/demo/environment/sample-images.js';
 import { runFlotilla } from '../../apps/cli/src/run-flotilla.fixture.js';
 import { ConsoleTab, chromiumNeed, launchChromium } from '../console/browser.js';
 import { cleanCluster } from '../story/clean-clusters.js';

@@ -10,7 +10,7 @@ import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simul
 import { layerOfDeepNames } from '#testing/hostile/layer-of-deep-names';
 import { LONG_PATIENCE } from '#testing/patience';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
-import type { ServicesEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
+import type { ServicesEnvironment } from '../../apps/cli/src/commands/demo/environment/demo-environment.js';
 import { startQuickEnvironment } from '../story/quick-environment.js';
 
 const NAMESPACE = 'olm';

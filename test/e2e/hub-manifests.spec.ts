@@ -7,7 +7,7 @@ import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client
 import { type ControlPlane, startControlPlane } from '#testing/control-plane/find-control-plane';
 import { PATIENCE } from '#testing/patience';
 import { needing, programs } from '#testing/report/needs';
-import { createIgnoringExisting } from '../../apps/cli/src/demo/create-object.js';
+import { createIgnoringExisting } from '../../apps/cli/src/commands/demo/environment/create-object.js';
 import { foreignDefinitions } from '../guide/foreign-kinds.js';
 import { kustomizedWith } from '../rules/kustomized-with.js';
 

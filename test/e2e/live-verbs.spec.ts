@@ -9,7 +9,7 @@ import { serveCrds } from '#testing/cluster/served-crds';
 import type { ControlPlane } from '#testing/control-plane/control-plane';
 import { startControlPlane } from '#testing/control-plane/find-control-plane';
 import { PATIENCE } from '#testing/patience';
-import { installPlan, operatorGroup, subscription } from '../../apps/cli/src/live/live-objects.fixture.js';
+import { installPlan, operatorGroup, subscription } from '../../apps/cli/src/clusters/live-objects.fixture.js';
 import { runFlotilla } from '../../apps/cli/src/run-flotilla.fixture.js';
 
 let folder = '';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LONG_PATIENCE, LONG_PATIENCE_MS } from '#testing/patience';
 import { needing, programs } from '#testing/report/needs';
-import type { ScenarioStep } from '../../apps/cli/src/demo/scenario.js';
+import type { ScenarioStep } from '../../apps/cli/src/commands/demo/scenario.js';
 import { type ConfiguredRedis, startConfiguredRedis } from '../integration/redis-support/configured-redis.js';
 import { expectNothingLost } from '../integration/redis-support/full-redis.js';
 import { redisReadiness } from '../integration/redis-support/redis-service.js';

@@ -8,8 +8,15 @@ import { buildImage } from '#platform/registry/image-builder';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { freePorts } from '#testing/control-plane/free-ports';
 import { LONG_PATIENCE, PATIENCE, promised } from '#testing/patience';
-import { type ServicesEnvironment, startEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
-import type { LogLine, ServiceName, ServiceProcess } from '../../apps/cli/src/demo/service-process.js';
+import {
+  type ServicesEnvironment,
+  startEnvironment,
+} from '../../apps/cli/src/commands/demo/environment/demo-environment.js';
+import type {
+  LogLine,
+  ServiceName,
+  ServiceProcess,
+} from '../../apps/cli/src/commands/demo/environment/service-process.js';
 import {
   atVersion,
   chainCatalogText,

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import { LONG_PATIENCE } from '#testing/patience';
-import { putSampleCatalog } from '../../apps/cli/src/demo/sample-images.js';
+import { putSampleCatalog } from '../../apps/cli/src/commands/demo/environment/sample-images.js';
 import { type FleetHub, PLATFORM } from './fleet-hub.js';
 import { planOf } from './staged-catalog.js';
 

@@ -3,8 +3,8 @@ import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { LONG_PATIENCE } from '#testing/patience';
-import { clusterObjects, SEA } from '../../apps/cli/src/demo/fleet/fleet-objects.js';
-import { bundleOf, offerLighthouse, PACKAGE } from '../../apps/cli/src/demo/fleet/lighthouse.js';
+import { clusterObjects, SEA } from '../../apps/cli/src/commands/demo/fleet/fleet-objects.js';
+import { bundleOf, offerLighthouse, PACKAGE } from '../../apps/cli/src/commands/demo/fleet/lighthouse.js';
 import type { FleetHub } from './fleet-hub.js';
 
 const SUBSCRIPTION = {

@@ -11,9 +11,13 @@ import { parseKubeconfig } from '#platform/kube/access/kubeconfig';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { serveCrds } from '#testing/cluster/served-crds';
 import { LONG_PATIENCE, PATIENCE } from '#testing/patience';
-import type { ServicesEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
-import { putSampleBundles, putSampleCatalog, SAMPLE_CATALOG } from '../../apps/cli/src/demo/sample-images.js';
-import { ServiceProcess } from '../../apps/cli/src/demo/service-process.js';
+import type { ServicesEnvironment } from '../../apps/cli/src/commands/demo/environment/demo-environment.js';
+import {
+  putSampleBundles,
+  putSampleCatalog,
+  SAMPLE_CATALOG,
+} from '../../apps/cli/src/commands/demo/environment/sample-images.js';
+import { ServiceProcess } from '../../apps/cli/src/commands/demo/environment/service-process.js';
 import { startQuickEnvironment } from '../story/quick-environment.js';
 
 const OLM = 'operators.coreos.com/v1alpha1';

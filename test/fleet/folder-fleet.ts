@@ -17,7 +17,7 @@ import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { serveCrds } from '#testing/cluster/served-crds';
 import { LONG_PATIENCE } from '#testing/patience';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
-import { putSampleBundles, putSampleCatalog } from '../../apps/cli/src/demo/sample-images.js';
+import { putSampleBundles, putSampleCatalog } from '../../apps/cli/src/commands/demo/environment/sample-images.js';
 import { type CommandResult, runFlotilla } from '../../apps/cli/src/run-flotilla.fixture.js';
 import { type RunningUp, runUp } from '../integration/up-support/run-up.js';
 

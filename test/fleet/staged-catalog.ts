@@ -4,7 +4,7 @@ import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import type { FleetPlan } from '#core/kernel/api/fleet/fleet-plan';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import { LONG_PATIENCE } from '#testing/patience';
-import { putSampleCatalog } from '../../apps/cli/src/demo/sample-images.js';
+import { putSampleCatalog } from '../../apps/cli/src/commands/demo/environment/sample-images.js';
 import { type FleetHub, PLATFORM } from './fleet-hub.js';
 
 const BEACONS = 'beacons';

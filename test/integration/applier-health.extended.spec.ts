@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findRedis } from '#platform/redis/local/find-redis';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { PATIENCE } from '#testing/patience';
-import { ServiceProcess } from '../../apps/cli/src/demo/service-process.js';
+import { ServiceProcess } from '../../apps/cli/src/commands/demo/environment/service-process.js';
 import { freePort, withAwayCluster } from './up-support/away-cluster.js';
 
 describe('the health of an applier, in a process of its own', () => {

@@ -14,7 +14,7 @@ import { buildImage } from '#platform/registry/image-builder';
 import { serveKnownCrds } from '#testing/cluster/served-crds';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
-import { csv, operatorGroup, put, subscription } from '../../apps/cli/src/live/live-objects.fixture.js';
+import { csv, operatorGroup, put, subscription } from '../../apps/cli/src/clusters/live-objects.fixture.js';
 
 let folder = '';
 let fleet: SimulatedFleet;

@@ -12,7 +12,7 @@ import { type CatalogServer, serveCatalog } from '#platform/registry/grpc/grpc-c
 import { serveCrds } from '#testing/cluster/served-crds';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { PATIENCE } from '#testing/patience';
-import { put } from '../../apps/cli/src/live/live-objects.fixture.js';
+import { put } from '../../apps/cli/src/clusters/live-objects.fixture.js';
 import { runFlotilla } from '../../apps/cli/src/run-flotilla.fixture.js';
 import { CLASSIC_TROUBLES, V1_TROUBLES } from './console-support/troubles.js';
 import { chainCatalogText, VERSIONS } from './ownership-support/chain-fleet.js';

@@ -18,7 +18,7 @@ import { silentLog } from '#platform/telemetry/log.port';
 import { RedisViewWriter } from '#platform/view/redis-view-writer';
 import { freePorts } from '#testing/control-plane/free-ports';
 import { PATIENCE } from '#testing/patience';
-import { ServiceProcess } from '../../apps/cli/src/demo/service-process.js';
+import { ServiceProcess } from '../../apps/cli/src/commands/demo/environment/service-process.js';
 import { API_ROUTES } from '../../apps/console/src/console.service.js';
 import { ISSUED_SECRET, TestIssuer } from '../../apps/console/src/sign-in/test-issuer.fixture.js';
 import * as hostile from './console-support/hostile-addresses.js';

@@ -6,7 +6,7 @@ import { serveCrds } from '#testing/cluster/served-crds';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { startTcpProxy, type TcpProxy } from '#testing/control-plane/tcp-proxy';
 import { PATIENCE, pause } from '#testing/patience';
-import type { ServicesEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
+import type { ServicesEnvironment } from '../../apps/cli/src/commands/demo/environment/demo-environment.js';
 import { startQuickEnvironment } from '../story/quick-environment.js';
 
 /** More namespaces than an applier has places. */

@@ -21,8 +21,8 @@ import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simul
 import { PATIENCE } from '#testing/patience';
 import { applierModule } from '../../apps/applier/src/applier.module.js';
 import { catalogPollerModule } from '../../apps/catalog-poller/src/catalog-poller.module.js';
-import { LOOPBACK_ALLOWED } from '../../apps/cli/src/demo/service-process.js';
-import { allServices } from '../../apps/cli/src/up/all-services.js';
+import { LOOPBACK_ALLOWED } from '../../apps/cli/src/commands/demo/environment/service-process.js';
+import { allServices } from '../../apps/cli/src/commands/up/all-services.js';
 
 const DEADLINE_MS = 5_000;
 const key = HubKey.random();

@@ -6,7 +6,7 @@ import { loadClusters } from '#platform/kube/access/load-clusters';
 import { serveCrds } from '#testing/cluster/served-crds';
 import { startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { startRegistry } from '#testing/registry/in-memory-registry';
-import type { ServicesEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
+import type { ServicesEnvironment } from '../../apps/cli/src/commands/demo/environment/demo-environment.js';
 import { describeExtensions } from '../story/extension-stories.js';
 import { passOverExtension } from '../story/late-pass.js';
 import { allRunning, startQuickEnvironment } from '../story/quick-environment.js';

@@ -13,7 +13,7 @@ import type { ServiceClusters } from '#platform/membership/service-clusters.port
 import { silentLog } from '#platform/telemetry/log.port';
 import { type DirectCluster, directClient, directCluster } from '#testing/cluster/direct-client';
 import { PATIENCE } from '#testing/patience';
-import { acceptCluster } from '../../apps/cli/src/fleet/accept-cluster.js';
+import { acceptCluster } from '../../apps/cli/src/commands/fleet/hub/accept-cluster.js';
 
 const NAMESPACE = 'flotilla-system';
 const SYSTEM = { apiVersion: 'v1', kind: 'Namespace', name: 'kube-system' } as const;

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { buildImage } from '#platform/registry/image-builder';
-import { explainFleet } from '../../apps/cli/src/fleet/explain-fleet.js';
-import { makeDecisions } from '../../apps/cli/src/fleet/make-decisions.js';
-import { showPlan } from '../../apps/cli/src/fleet/show-plan.js';
-import { showStatus } from '../../apps/cli/src/fleet/show-status.js';
+import { makeDecisions } from '../../apps/cli/src/commands/fleet/decide/make-decisions.js';
+import { explainFleet } from '../../apps/cli/src/commands/fleet/explain/explain-fleet.js';
+import { showPlan } from '../../apps/cli/src/commands/fleet/plan/show-plan.js';
+import { showStatus } from '../../apps/cli/src/commands/fleet/status/show-rollouts.js';
 import { recorder } from '../../apps/cli/src/run-flotilla.fixture.js';
 import { FleetBench } from './applier-support/fleet-bench.js';
 import { LAMP_OPERATOR, LAMPS, lampPath } from './applier-support/lamp-operator.js';

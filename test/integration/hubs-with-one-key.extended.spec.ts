@@ -9,7 +9,7 @@ import type { SimulatedCluster } from '#testing/cluster/simulated-cluster';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { LIMITS, PATIENCE } from '#testing/patience';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
-import { hubKeyFile } from '../../apps/cli/src/demo/service-process.js';
+import { hubKeyFile } from '../../apps/cli/src/commands/demo/environment/service-process.js';
 import { runFlotilla } from '../../apps/cli/src/run-flotilla.fixture.js';
 import { startQuickEnvironment } from '../story/quick-environment.js';
 import { chainCatalogText, hasOlmKinds } from './ownership-support/chain-fleet.js';

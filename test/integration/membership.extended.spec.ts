@@ -9,8 +9,8 @@ import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { freePorts } from '#testing/control-plane/free-ports';
 import { LONG_PATIENCE, PATIENCE, promised } from '#testing/patience';
-import type { ServicesEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
-import { putSampleBundles, putSampleCatalog } from '../../apps/cli/src/demo/sample-images.js';
+import type { ServicesEnvironment } from '../../apps/cli/src/commands/demo/environment/demo-environment.js';
+import { putSampleBundles, putSampleCatalog } from '../../apps/cli/src/commands/demo/environment/sample-images.js';
 import { startQuickEnvironment } from '../story/quick-environment.js';
 
 const OLM = 'operators.coreos.com';

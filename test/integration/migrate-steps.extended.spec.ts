@@ -15,9 +15,9 @@ import { buildImage } from '#platform/registry/image-builder';
 import { type DirectCluster, directCluster } from '#testing/cluster/direct-client';
 import { serveCrds } from '#testing/cluster/served-crds';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
-import { put } from '../../apps/cli/src/live/live-objects.fixture.js';
-import { migrateSubscription } from '../../apps/cli/src/live/migrate/to-extension.js';
-import { migrateExtension } from '../../apps/cli/src/live/migrate/to-subscription.js';
+import { put } from '../../apps/cli/src/clusters/live-objects.fixture.js';
+import { migrateSubscription } from '../../apps/cli/src/commands/migrate/to-extension.js';
+import { migrateExtension } from '../../apps/cli/src/commands/migrate/to-subscription.js';
 import { recorder } from '../../apps/cli/src/run-flotilla.fixture.js';
 
 const at = { namespace: 'team' };

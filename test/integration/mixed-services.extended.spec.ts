@@ -10,7 +10,7 @@ import { connectRedis } from '#platform/redis/redis-connection';
 import { silentLog } from '#platform/telemetry/log.port';
 import { LIMITS, PATIENCE } from '#testing/patience';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
-import type { ServiceName } from '../../apps/cli/src/demo/service-process.js';
+import type { ServiceName } from '../../apps/cli/src/commands/demo/environment/service-process.js';
 import { KillWalk } from '../story/kill-walk/kill-walk.js';
 import { subscribe } from '../story/kill-walk/walked-story.js';
 

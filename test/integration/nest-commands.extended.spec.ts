@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { LONG_PATIENCE_MS, PATIENCE } from '#testing/patience';
-import { hubKeyFile } from '../../apps/cli/src/demo/service-process.js';
+import { hubKeyFile } from '../../apps/cli/src/commands/demo/environment/service-process.js';
 import { type ConfiguredRedis, startConfiguredRedis } from './redis-support/configured-redis.js';
 
 const run = promisify(execFile);

@@ -9,14 +9,14 @@ import { serveCrds } from '#testing/cluster/served-crds';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { freePorts } from '#testing/control-plane/free-ports';
 import { PATIENCE } from '#testing/patience';
-import type { ServicesEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
 import {
   catalogSource,
   installPlan,
   operatorGroup,
   put,
   subscription,
-} from '../../apps/cli/src/live/live-objects.fixture.js';
+} from '../../apps/cli/src/clusters/live-objects.fixture.js';
+import type { ServicesEnvironment } from '../../apps/cli/src/commands/demo/environment/demo-environment.js';
 import { runFlotilla } from '../../apps/cli/src/run-flotilla.fixture.js';
 import { startQuickEnvironment } from '../story/quick-environment.js';
 

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
-import { LOOPBACK_ALLOWED } from '../../apps/cli/src/demo/service-process.js';
+import { LOOPBACK_ALLOWED } from '../../apps/cli/src/commands/demo/environment/service-process.js';
 import { comparable } from '../guide/guide-names.js';
 import { type GuideStep, readGuide } from '../guide/read-guide.js';
 

@@ -14,7 +14,7 @@ import { type CatalogServer, serveCatalog } from '#platform/registry/grpc/grpc-c
 import { serveCrds } from '#testing/cluster/served-crds';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { LONG_PATIENCE, PATIENCE } from '#testing/patience';
-import type { ServicesEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
+import type { ServicesEnvironment } from '../../apps/cli/src/commands/demo/environment/demo-environment.js';
 import { startQuickEnvironment } from '../story/quick-environment.js';
 import { describeClusterCatalogs } from './catalog-support/describe-cluster-catalogs.js';
 import { atVersion, chainCatalogText, csvs, PACKAGE, subscribe, VERSIONS } from './ownership-support/chain-fleet.js';

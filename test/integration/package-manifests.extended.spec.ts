@@ -5,7 +5,7 @@ import { serveCrds } from '#testing/cluster/served-crds';
 import { freePorts } from '#testing/control-plane/free-ports';
 import { PATIENCE } from '#testing/patience';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
-import type { ServicesEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
+import type { ServicesEnvironment } from '../../apps/cli/src/commands/demo/environment/demo-environment.js';
 import { runFlotilla } from '../../apps/cli/src/run-flotilla.fixture.js';
 import { startQuickEnvironment } from '../story/quick-environment.js';
 

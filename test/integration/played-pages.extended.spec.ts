@@ -15,8 +15,8 @@ import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simul
 import { LONG_PATIENCE } from '#testing/patience';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
 import { needing, programs } from '#testing/report/needs';
-import { hubKeyFile, LOOPBACK_ALLOWED } from '../../apps/cli/src/demo/service-process.js';
-import { put } from '../../apps/cli/src/live/live-objects.fixture.js';
+import { put } from '../../apps/cli/src/clusters/live-objects.fixture.js';
+import { hubKeyFile, LOOPBACK_ALLOWED } from '../../apps/cli/src/commands/demo/environment/service-process.js';
 import { PLAYED } from '../guide/commands-elsewhere.js';
 import { GuideNames } from '../guide/guide-names.js';
 import { pageCommands } from '../guide/page-commands.js';

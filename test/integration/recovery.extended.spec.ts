@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { PATIENCE } from '#testing/patience';
 import { needing, programs } from '#testing/report/needs';
-import { putSampleCatalog } from '../../apps/cli/src/demo/sample-images.js';
+import { putSampleCatalog } from '../../apps/cli/src/commands/demo/environment/sample-images.js';
 import { type BadInputEnvironment, startBadInputEnvironment } from '../story/bad-input-environment.js';
 import { createCatalog, createNamespace, operators, subscribe } from '../story/bad-input-fixture.js';
 import { EXAMPLES } from '../story/play-story.js';

@@ -9,7 +9,7 @@ import { startLocalRedis } from '#platform/redis/local/local-redis';
 import { pingRedis } from '#platform/redis/redis-connection';
 import { PATIENCE } from '#testing/patience';
 import { needing, programs } from '#testing/report/needs';
-import { type ServiceName, ServiceProcess } from '../../apps/cli/src/demo/service-process.js';
+import { type ServiceName, ServiceProcess } from '../../apps/cli/src/commands/demo/environment/service-process.js';
 
 const there = await programs({ program: 'redis-server', debian: 'redis-server' });
 const BINARY = findExecutable('redis-server', process.env['PATH'] ?? '') ?? '';

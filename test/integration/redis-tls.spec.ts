@@ -11,7 +11,7 @@ import { silentLog } from '#platform/telemetry/log.port';
 import { servingCertificate } from '#testing/cluster/server/certificates';
 import { clientCertificate } from '#testing/control-plane/client-certificate';
 import { PATIENCE } from '#testing/patience';
-import { ServiceProcess } from '../../apps/cli/src/demo/service-process.js';
+import { ServiceProcess } from '../../apps/cli/src/commands/demo/environment/service-process.js';
 import { type ShippedRedis, startShippedRedis } from './redis-support/shipped-redis.js';
 
 const hasRedis = findExecutable('redis-server', process.env['PATH'] ?? '') !== undefined;

@@ -20,7 +20,7 @@ import { connectRedis } from '#platform/redis/redis-connection';
 import { REFUSED } from '#platform/redis/redis-rights';
 import { silentLog } from '#platform/telemetry/log.port';
 import { PATIENCE } from '#testing/patience';
-import { ServiceProcess } from '../../apps/cli/src/demo/service-process.js';
+import { ServiceProcess } from '../../apps/cli/src/commands/demo/environment/service-process.js';
 import { type RedisUser, type ShippedRedis, startShippedRedis } from './redis-support/shipped-redis.js';
 
 const silentParts = { clock: new SystemClock(), log: silentLog };

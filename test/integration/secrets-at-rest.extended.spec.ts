@@ -11,7 +11,11 @@ import { findRedis } from '#platform/redis/local/find-redis';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { LONG_PATIENCE } from '#testing/patience';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
-import { putSampleBundles, putSampleCatalog, SAMPLE_CATALOG } from '../../apps/cli/src/demo/sample-images.js';
+import {
+  putSampleBundles,
+  putSampleCatalog,
+  SAMPLE_CATALOG,
+} from '../../apps/cli/src/commands/demo/environment/sample-images.js';
 import { tokenOf } from './up-support/away-cluster.js';
 import { type RunningUp, runUp } from './up-support/run-up.js';
 

@@ -7,7 +7,7 @@ import { type CatalogServer, serveCatalog } from '#platform/registry/grpc/grpc-c
 import { serveCrds } from '#testing/cluster/served-crds';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { LONG_PATIENCE, PATIENCE } from '#testing/patience';
-import type { ServicesEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
+import type { ServicesEnvironment } from '../../apps/cli/src/commands/demo/environment/demo-environment.js';
 import { startQuickEnvironment } from '../story/quick-environment.js';
 import {
   atVersion,

@@ -11,8 +11,8 @@ import { serveCrds } from '#testing/cluster/served-crds';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { freePorts } from '#testing/control-plane/free-ports';
 import { LONG_PATIENCE, PATIENCE } from '#testing/patience';
-import type { ServicesEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
-import { hubKeyFile, type ServiceProcess } from '../../apps/cli/src/demo/service-process.js';
+import type { ServicesEnvironment } from '../../apps/cli/src/commands/demo/environment/demo-environment.js';
+import { hubKeyFile, type ServiceProcess } from '../../apps/cli/src/commands/demo/environment/service-process.js';
 import { startQuickEnvironment } from '../story/quick-environment.js';
 import {
   atVersion,

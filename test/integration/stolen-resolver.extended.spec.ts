@@ -15,10 +15,10 @@ import { BullmqJobQueue } from '#platform/queue/bullmq-job-queue';
 import { connectRedis } from '#platform/redis/redis-connection';
 import { RedisProblemStore } from '#platform/store/redis-problem-store';
 import { LONG_PATIENCE_MS, PATIENCE } from '#testing/patience';
-import type { ServicesEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
-import { playScenario, SAMPLE_NAMESPACE } from '../../apps/cli/src/demo/scenario.js';
-import type { ServiceProcess } from '../../apps/cli/src/demo/service-process.js';
-import { Timeline } from '../../apps/cli/src/demo/timeline.js';
+import type { ServicesEnvironment } from '../../apps/cli/src/commands/demo/environment/demo-environment.js';
+import type { ServiceProcess } from '../../apps/cli/src/commands/demo/environment/service-process.js';
+import { playScenario, SAMPLE_NAMESPACE } from '../../apps/cli/src/commands/demo/scenario.js';
+import { Timeline } from '../../apps/cli/src/commands/demo/timeline.js';
 import { allRunning, startQuickEnvironment } from '../story/quick-environment.js';
 
 type Resolved = Extract<Resolution, { result: 'resolved' }>;

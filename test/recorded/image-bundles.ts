@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parseImageReference } from '#platform/registry/client/image-reference';
 import { buildImage } from '#platform/registry/image-builder';
 import { startRegistry } from '#testing/registry/in-memory-registry';
-import { annotationsOf } from '../../apps/cli/src/demo/bundle-annotations.js';
+import { annotationsOf } from '../../apps/cli/src/commands/demo/environment/bundle-annotations.js';
 import type { Recording } from './recording.js';
 
 export type BundleRegistry = Readonly<{ settings: Readonly<Record<string, string>>; stop: () => Promise<void> }>;

@@ -2,7 +2,7 @@ import { CATALOG_LABEL } from '#platform/registry/catalog-image';
 import { HttpRegistryClient } from '#platform/registry/http-registry-client';
 import { buildImage } from '#platform/registry/image-builder';
 import { pushImage } from '#platform/registry/image-push';
-import { annotationsOf } from '../../apps/cli/src/demo/bundle-annotations.js';
+import { annotationsOf } from '../../apps/cli/src/commands/demo/environment/bundle-annotations.js';
 import { isMap } from './dump-edits.js';
 import { contentOf, type PublicBundle, packageBlobs, treeOf, withoutDependencies } from './public-bundles.js';
 import type { Dump, Json, JsonObject, Recording } from './recording.js';

@@ -8,7 +8,7 @@ import { serveCrds } from '#testing/cluster/served-crds';
 import { startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { startControlPlane } from '#testing/control-plane/find-control-plane';
 import { freePorts } from '#testing/control-plane/free-ports';
-import { type ServiceName, ServiceProcess } from '../../apps/cli/src/demo/service-process.js';
+import { type ServiceName, ServiceProcess } from '../../apps/cli/src/commands/demo/environment/service-process.js';
 import { ClusterRecorder } from './cluster-recorder.js';
 
 /** Clusters with our services at work on them, and recorders of what happens. */

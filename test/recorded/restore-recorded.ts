@@ -1,7 +1,7 @@
 import type { Catalog } from '#core/catalog/model/catalog';
 import { CSV_API } from '#core/kernel/api/cluster-service-version';
 import { KubernetesObject, type ObjectRef } from '#core/kernel/api/kubernetes-object';
-import { put } from '../../apps/cli/src/live/live-objects.fixture.js';
+import { put } from '../../apps/cli/src/clusters/live-objects.fixture.js';
 import type { Dump, Json, JsonObject } from './recording.js';
 
 type ClusterToFill = Parameters<typeof put>[0] & Readonly<{ get: (ref: ObjectRef) => KubernetesObject | undefined }>;

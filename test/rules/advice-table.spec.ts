@@ -24,9 +24,9 @@ const COMMAND_TABLE = 'apps/cli/src/output/next-commands.ts';
  * descriptions of the settings.
  */
 const HELP =
-  /^(?:apps\/cli\/src\/(?:empty-program|verbs-of-others|live\/cluster-options)|libs\/platform\/src\/config\/(?:managed-|redis-)?settings(?:-page)?)\.ts: /;
+  /^(?:apps\/cli\/src\/(?:empty-program|commands\/help\/verbs-of-others|clusters\/cluster-options)|libs\/platform\/src\/config\/(?:managed-|redis-)?settings(?:-page)?)\.ts: /;
 /** In a file of a verb everything is help, but for what it throws and writes. */
-const VERB = /^apps\/cli\/src\/commands\/\S+: (?!.*(?:Error\(|io\.(?:out|err)\())/;
+const VERB = /^apps\/cli\/src\/commands\/\S+\.command\.ts: (?!.*(?:Error\(|io\.(?:out|err)\())/;
 /**
  * The command that messages of InstallPlans and events name, too; the cases of the advices replanCorrected,
  * replanOverCopy and installAgain carry it out.

@@ -16,7 +16,7 @@ describe('the tests that depend on a change', () => {
 
   it('are those that start a program or a thread with it', () => {
     expect(ofChange('apps/applier/src/main.ts')).toContain('test/integration/one-change.spec.ts');
-    expect(ofChange('apps/cli/src/up/all-services.ts')).toContain('test/integration/up.spec.ts');
+    expect(ofChange('apps/cli/src/commands/up/all-services.ts')).toContain('test/integration/up.spec.ts');
     expect(ofChange('libs/lifecycle/src/solve/solve.thread.ts')).toContain(
       'test/integration/solver-pool.extended.spec.ts',
     );

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 const root = join(import.meta.dirname, '../..');
 const COMMAND = 'apps/cli/src';
 /** Loaded when a verb runs services: `up` and the demos. */
-const SERVICES = /^(up|demo)\//;
+const SERVICES = /^commands\/(up|demo)\/(?!\w+\.command)/;
 const LOADED_AT_ONCE = /^(?:import|export) (?!type )(?:[^'";]* from )?'([^']+)';$/gm;
 
 const importsOf = (path: string): string[] =>

@@ -56,16 +56,16 @@ const sound: Readonly<Record<string, string>> = {
   'apps/applier/src/applier.ts': "import { pass } from '#lifecycle/engine/pass';\nexport const applier = [pass];\n",
   'apps/applier/src/applier.spec.ts': "import { twin } from '#testing/c/twin';\nexport const tested = twin;\n",
   'apps/catalog-poller/src/poller.ts': "import { value } from '#core/a/value';\nexport const poller = [value];\n",
-  'apps/cli/src/up/all-services.ts':
-    "import { applier } from '../../../applier/src/applier.js';\nexport const up = [applier];\n",
+  'apps/cli/src/commands/up/all-services.ts':
+    "import { applier } from '../../../../applier/src/applier.js';\nexport const up = [applier];\n",
   'libs/core/src/view/rows/rows.ts': 'export const rows = 1;\n',
   'apps/console/src/api/answer.ts':
     "import { rows } from '#core/view/rows/rows';\nexport type Answer = typeof rows;\nexport const answer = rows;\n",
   'apps/console/web/page.ts':
     "import { h } from 'preact';\nimport type { Answer } from '../src/api/answer.js';\nexport const page = (answer: Answer) => h('p', null, answer);\n",
   'libs/core/src/rollout/simulation/world.ts': 'export const world = 1;\n',
-  'apps/cli/src/fleet/rehearse.ts': "import '#core/rollout/simulation/world';\n",
-  'apps/cli/src/demo/demo.ts': "import { twin } from '#testing/c/twin';\nexport const demo = [twin];\n",
+  'apps/cli/src/commands/fleet/simulate/rehearse.ts': "import '#core/rollout/simulation/world';\n",
+  'apps/cli/src/commands/demo/demo.ts': "import { twin } from '#testing/c/twin';\nexport const demo = [twin];\n",
 };
 
 const breaches: readonly (readonly [rule: string, path: string, source: string, why: string])[] = [
@@ -226,7 +226,7 @@ const breaches: readonly (readonly [rule: string, path: string, source: string, 
   ],
   [
     'apps-stay-apart',
-    'apps/cli/src/live/poller.ts',
+    'apps/cli/src/hub/poller.ts',
     "import '../../../catalog-poller/src/poller.js';\n",
     'the command wires services in one module',
   ],

@@ -17,8 +17,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { findExecutable } from '#platform/debian/executable';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import { redisInstallCommand } from '#platform/redis/local/redis-install-command';
-import { commandSettings } from '../../apps/cli/src/command-settings.js';
-import { checkRedis } from '../../apps/cli/src/doctor/check-redis.js';
+import { checkRedis } from '../../apps/cli/src/commands/doctor/check-redis.js';
+import { commandSettings } from '../../apps/cli/src/hub/command-settings.js';
 
 const SYSTEM = ['bash', 'env', 'awk', 'sed', 'timeout', 'dirname'];
 const GOOD = {

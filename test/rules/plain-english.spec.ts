@@ -42,10 +42,11 @@ const WORDS = /\b(wish|wishes|wished|alarms?|lookouts?|somebody|nobody|whoever)\
 const TEXTS = [
   'libs/core/src/cluster/diagnosis',
   'libs/platform/src/config',
-  'apps/cli/src/up',
-  'apps/cli/src/live',
+  ...['clusters', 'hub', 'preview', 'commands/clusters', 'commands/objects', 'commands/status', 'commands/up'].map(
+    (one) => `apps/cli/src/${one}`,
+  ),
 ].flatMap((folder) =>
-  readdirSync(join(PROJECT_ROOT, folder))
+  readdirSync(join(PROJECT_ROOT, folder), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts') && !/\.(spec|fixture)\.ts$/.test(name))
     .map((name) => join(folder, name)),
 );

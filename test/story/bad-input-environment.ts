@@ -1,8 +1,15 @@
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { serveCrds } from '#testing/cluster/served-crds';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
-import type { EnvironmentOptions, ServicesEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
-import { putSampleBundles, putSampleCatalog, SAMPLE_CATALOG } from '../../apps/cli/src/demo/sample-images.js';
+import type {
+  EnvironmentOptions,
+  ServicesEnvironment,
+} from '../../apps/cli/src/commands/demo/environment/demo-environment.js';
+import {
+  putSampleBundles,
+  putSampleCatalog,
+  SAMPLE_CATALOG,
+} from '../../apps/cli/src/commands/demo/environment/sample-images.js';
 import { createCatalog, createNamespace } from './bad-input-fixture.js';
 import { EXAMPLES } from './play-story.js';
 import { startQuickEnvironment } from './quick-environment.js';

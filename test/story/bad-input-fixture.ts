@@ -3,7 +3,7 @@ import type { Subscription } from '#core/kernel/api/subscription';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { CATALOG_LABEL } from '#platform/registry/catalog-image';
 import { type BuiltImage, buildImage } from '#platform/registry/image-builder';
-import { createIgnoringExisting as create } from '../../apps/cli/src/demo/create-object.js';
+import { createIgnoringExisting as create } from '../../apps/cli/src/commands/demo/environment/create-object.js';
 
 const V1ALPHA1 = 'operators.coreos.com/v1alpha1';
 

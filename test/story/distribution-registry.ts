@@ -1,7 +1,7 @@
 import { HttpRegistryClient } from '#platform/registry/http-registry-client';
 import { pushImage } from '#platform/registry/image-push';
 import { type ImageRegistry, startImageRegistry } from '#testing/registry/image-registry';
-import type { EnvironmentRegistry } from '../../apps/cli/src/demo/demo-environment.js';
+import type { EnvironmentRegistry } from '../../apps/cli/src/commands/demo/environment/demo-environment.js';
 
 export type RunningRegistry = EnvironmentRegistry & ImageRegistry;
 

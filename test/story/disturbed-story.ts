@@ -3,8 +3,8 @@ import type {
   EnvironmentOptions,
   EnvironmentRegistry,
   ServicesEnvironment,
-} from '../../apps/cli/src/demo/demo-environment.js';
-import type { ScenarioStep } from '../../apps/cli/src/demo/scenario.js';
+} from '../../apps/cli/src/commands/demo/environment/demo-environment.js';
+import type { ScenarioStep } from '../../apps/cli/src/commands/demo/scenario.js';
 import { expectEnding, solvedProblems } from './expect-ending.js';
 import { FAULTS, type Fault, injectFault } from './faults.js';
 import type { Dump } from './normalised-dump.js';

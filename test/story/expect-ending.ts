@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
-import type { ServicesEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
-import { isManual, SAMPLE_NAMESPACE } from '../../apps/cli/src/demo/scenario.js';
-import type { Seen } from '../../apps/cli/src/demo/seen-objects.js';
+import type { ServicesEnvironment } from '../../apps/cli/src/commands/demo/environment/demo-environment.js';
+import { isManual, SAMPLE_NAMESPACE } from '../../apps/cli/src/commands/demo/scenario.js';
+import type { Seen } from '../../apps/cli/src/commands/demo/seen-objects.js';
 import type { Ending } from './play-story.js';
 
 const OPERATORS = ['harbor-operator', 'lighthouse-operator'];

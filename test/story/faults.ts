@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 import { pause } from '#testing/patience';
-import type { ServicesEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
+import type { ServicesEnvironment } from '../../apps/cli/src/commands/demo/environment/demo-environment.js';
 import type { RestartableRedis } from './restartable-redis.js';
 
 export const FAULTS = [

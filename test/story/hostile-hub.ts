@@ -8,7 +8,7 @@ import { startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import type { AttackName } from '#testing/hostile/attacks';
 import { startHostileCluster } from '#testing/hostile/hostile-cluster';
 import { PATIENCE } from '#testing/patience';
-import type { ServiceProcess } from '../../apps/cli/src/demo/service-process.js';
+import type { ServiceProcess } from '../../apps/cli/src/commands/demo/environment/service-process.js';
 import { startQuickEnvironment } from './quick-environment.js';
 
 const GROUP = { apiVersion: 'operators.coreos.com/v1', kind: 'OperatorGroup' };

@@ -7,8 +7,8 @@ import { openHub } from '#platform/hub/hub';
 import { HubKey } from '#platform/keys/hub-key';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { silentLog } from '#platform/telemetry/log.port';
-import type { ServicesEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
-import { hubKeyFile, LOOPBACK_ALLOWED } from '../../apps/cli/src/demo/service-process.js';
+import type { ServicesEnvironment } from '../../apps/cli/src/commands/demo/environment/demo-environment.js';
+import { hubKeyFile, LOOPBACK_ALLOWED } from '../../apps/cli/src/commands/demo/environment/service-process.js';
 import { extensionDeps } from '../../libs/lifecycle/src/v1/extensions/extension-deps.js';
 import { reconcileExtension } from '../../libs/lifecycle/src/v1/extensions/reconcile-extension.js';
 

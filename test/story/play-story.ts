@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import { PATIENCE_MS, pause } from '#testing/patience';
-import type { ServicesEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
-import { playScenario, poll, SAMPLE_NAMESPACE, type ScenarioStep } from '../../apps/cli/src/demo/scenario.js';
-import type { Seen } from '../../apps/cli/src/demo/seen-objects.js';
-import { StoryStuck } from '../../apps/cli/src/demo/story-stuck.js';
-import { Timeline } from '../../apps/cli/src/demo/timeline.js';
+import type { ServicesEnvironment } from '../../apps/cli/src/commands/demo/environment/demo-environment.js';
+import { StoryStuck } from '../../apps/cli/src/commands/demo/motion/story-stuck.js';
+import { playScenario, poll, SAMPLE_NAMESPACE, type ScenarioStep } from '../../apps/cli/src/commands/demo/scenario.js';
+import type { Seen } from '../../apps/cli/src/commands/demo/seen-objects.js';
+import { Timeline } from '../../apps/cli/src/commands/demo/timeline.js';
 import { type Dump, normalisedDump, orphansIn } from './normalised-dump.js';
 
 export const EXAMPLES = join(PROJECT_ROOT, 'examples');

@@ -3,7 +3,7 @@ import {
   type EnvironmentOptions,
   type ServicesEnvironment,
   startEnvironment,
-} from '../../apps/cli/src/demo/demo-environment.js';
+} from '../../apps/cli/src/commands/demo/environment/demo-environment.js';
 
 /** Waits that are seconds in production, short enough for a test to sit through. */
 export const QUICK: Readonly<Record<string, string>> = {

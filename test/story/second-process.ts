@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import type { ServicesEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
-import { type ServiceName, ServiceProcess } from '../../apps/cli/src/demo/service-process.js';
+import type { ServicesEnvironment } from '../../apps/cli/src/commands/demo/environment/demo-environment.js';
+import { type ServiceName, ServiceProcess } from '../../apps/cli/src/commands/demo/environment/service-process.js';
 import { QUICK } from './quick-environment.js';
 
 /** A second process of a service for the clusters of an environment; not started yet. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { RegistryError } from '#platform/registry/client/registry-client.port';
 import { commandFailure } from './command-failure.js';
-import { UsageError } from './io.js';
 import { outputFailure } from './output-failure.js';
+import { UsageError } from './terminal/io.js';
 
 const system = (code: string, syscall: string, path?: string): Error =>
   Object.assign(new Error(`${code}: raw text of Node, ${syscall}`), { code, syscall, ...(path && { path }) });

@@ -2,7 +2,7 @@ import { FlotillaError } from '#core/kernel/errors/flotilla.error';
 import { fileReason, isDiskFailure } from '#platform/files/file-tree.error';
 import { ClusterConfigError } from '#platform/kube/access/cluster-config.error';
 import { RegistryError } from '#platform/registry/client/registry-client.port';
-import { ExitCode, NotFound, UsageError } from './io.js';
+import { ExitCode, NotFound, UsageError } from './terminal/io.js';
 
 /** How a verb ended that threw: the line for the user, without "error: ", and the exit code. */
 type CommandFailure = Readonly<{ message: string; exit: ExitCode }>;

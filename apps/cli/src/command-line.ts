@@ -1,9 +1,9 @@
 import { writeSync } from 'node:fs';
 import { endWithParent } from '#platform/processes/end-with-parent';
 import { finished } from './finished.js';
-import { ExitCode, processIo } from './io.js';
 import { outputFailure } from './output-failure.js';
 import { run } from './program.js';
+import { ExitCode, processIo } from './terminal/io.js';
 
 process.stdout.on('error', (error: unknown) => {
   const { exit, line } = outputFailure(error);

@@ -1,8 +1,8 @@
 import { Command, Option } from 'commander';
 import { projectVersion } from '#platform/files/build-info';
-import type { Io } from './io.js';
-import { COLOUR_CHOICES } from './output/colours.js';
-import { wrappedHelp } from './output/wrapped-help.js';
+import { COLOUR_CHOICES } from './terminal/colours.js';
+import type { Io } from './terminal/io.js';
+import { wrappedHelp } from './terminal/wrapped-help.js';
 
 /** Adds a verb to the program. */
 export type RegisterVerb = (program: Command, io: Io) => unknown;

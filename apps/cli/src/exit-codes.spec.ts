@@ -6,7 +6,7 @@ import { PROJECT_ROOT } from '#platform/files/project-root';
 import { loadClusters } from '#platform/kube/access/load-clusters';
 import { serveKnownCrds } from '#testing/cluster/served-crds';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
-import { put, subscription } from './live/live-objects.fixture.js';
+import { put, subscription } from './clusters/live-objects.fixture.js';
 import { runFlotilla } from './run-flotilla.fixture.js';
 
 const EXAMPLES = join(PROJECT_ROOT, 'examples');

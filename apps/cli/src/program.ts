@@ -1,24 +1,24 @@
 import { type Command, CommanderError } from 'commander';
 import { commandFailure } from './command-failure.js';
-import { helpCommand } from './commands/help.command.js';
+import { helpCommand } from './commands/help/help.command.js';
+import { requireVerbs } from './commands/help/program-words.js';
+import { addSuggestions } from './commands/help/suggestions.js';
 import { emptyProgram, type RegisterVerb } from './empty-program.js';
-import { ExitCode, type Io } from './io.js';
-import { colouredStreams } from './output/colours.js';
-import { withProgress } from './output/progress-line.js';
-import { safeIo } from './output/safe-io.js';
-import { requireVerbs } from './program-words.js';
-import { addSuggestions } from './suggestions.js';
+import { colouredStreams } from './terminal/colours.js';
+import { ExitCode, type Io } from './terminal/io.js';
+import { withProgress } from './terminal/progress-line.js';
+import { safeIo } from './terminal/safe-io.js';
 
 /** Verbs that scripts call again and again: each is loaded without the others, in half of the time. */
 const ALONE: Readonly<Record<string, () => Promise<RegisterVerb>>> = {
-  bundle: async () => (await import('./commands/bundle.command.js')).bundleCommand,
-  catalog: async () => (await import('./commands/catalog.command.js')).catalogCommand,
+  bundle: async () => (await import('./commands/bundle/bundle.command.js')).bundleCommand,
+  catalog: async () => (await import('./commands/catalog/catalog.command.js')).catalogCommand,
   opm: async () => {
-    const { opmCommand } = await import('./commands/opm.command.js');
+    const { opmCommand } = await import('./commands/opm/opm.command.js');
     return (program, io) => opmCommand(program, io, run);
   },
-  plan: async () => (await import('./commands/plan.command.js')).planCommand,
-  version: async () => (await import('./commands/version.command.js')).versionCommand,
+  plan: async () => (await import('./commands/plan/plan.command.js')).planCommand,
+  version: async () => (await import('./commands/hub/version.command.js')).versionCommand,
 };
 
 /** The program as far as a command line can lead. */

@@ -1,5 +1,5 @@
-import type { Io } from './io.js';
 import { run } from './program.js';
+import type { Io } from './terminal/io.js';
 
 /** What a command wrote, and how it ended; `exit` is -1 while it did not say. */
 export type CommandResult = { out: string; err: string; exit: number };

@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import { buildProgram } from './all-verbs.js';
-import { type FakeHub, startFakeHub } from './live/fake-hub.fixture.js';
+import { type FakeHub, startFakeHub } from './hub/fake-hub.fixture.js';
 import { recorder, runFlotilla } from './run-flotilla.fixture.js';
 
 const UNKNOWN = 'nosuch';

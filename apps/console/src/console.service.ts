@@ -16,15 +16,16 @@ import type { Log } from '#platform/telemetry/log.port';
 import { watchConsole } from '#platform/telemetry/metrics/console-metrics';
 import type { ViewReader } from '#platform/view/view-store.port';
 import { ActionBook } from './actions/action-book.js';
-import { actionRoutes } from './api/action.routes.js';
-import { catalogRoutes } from './api/catalog.routes.js';
-import { fleetRoutes } from './api/fleet.routes.js';
-import { listRoutes } from './api/list.routes.js';
-import { questionRoutes } from './api/question.routes.js';
-import type { ApiRoute } from './api/route.js';
 import { AuditLog } from './audit/audit-log.js';
 import { IconAddresses } from './catalog/icon-addresses.js';
 import { QuestionTurns } from './questions/question-turns.js';
+import { actionRoutes } from './routes/action.routes.js';
+import { catalogRoutes } from './routes/catalog.routes.js';
+import { fleetRoutes } from './routes/fleet.routes.js';
+import { listRoutes } from './routes/list.routes.js';
+import { questionRoutes } from './routes/question.routes.js';
+import type { ApiRoute } from './routes/route.js';
+import { LiveRows } from './rows/live-rows.js';
 import { ConsoleServer } from './serve/console-server.js';
 import { PageFiles } from './serve/page-files.js';
 import { type PublicAddress, publicAddress } from './serve/public-address.js';
@@ -34,7 +35,6 @@ import { Issuer, IssuerUnusable } from './sign-in/issuer.js';
 import { provePerson } from './sign-in/prove-person.js';
 import { SealedTexts } from './sign-in/sealed-text.js';
 import { keySignIn, type SignIn } from './sign-in/sign-in.js';
-import { LiveRows } from './view/live-rows.js';
 
 /** What the console stands on. */
 export type ConsoleParts = Readonly<{

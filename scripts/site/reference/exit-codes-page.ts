@@ -1,4 +1,4 @@
-import { ExitCode } from '../../../apps/cli/src/io.js';
+import { ExitCode } from '../../../apps/cli/src/terminal/io.js';
 import { commandManuals } from '../../distribution/command-texts.js';
 import { markdownTable } from './markdown-table.js';
 

@@ -1,4 +1,4 @@
-import type { ManualTerm, VerbManual } from '../../../apps/cli/src/manual/verb-manual.js';
+import type { ManualTerm, VerbManual } from '../../../apps/cli/src/commands/help/verb-manual.js';
 import { commandManuals } from '../../distribution/command-texts.js';
 import { code, markdownTable } from './markdown-table.js';
 

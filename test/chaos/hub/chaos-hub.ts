@@ -5,7 +5,7 @@ import { Redis } from 'ioredis';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import { freePorts } from '#testing/control-plane/free-ports';
 import type { InMemoryRegistry } from '#testing/registry/in-memory-registry';
-import { type ServiceName, ServiceProcess } from '../../../apps/cli/src/demo/service-process.js';
+import { type ServiceName, ServiceProcess } from '../../../apps/cli/src/commands/demo/environment/service-process.js';
 import { QUICK } from '../../story/quick-environment.js';
 import { type RestartableRedis, startRestartableRedis } from '../../story/restartable-redis.js';
 import { ChaosCluster } from './chaos-cluster.js';

@@ -1,5 +1,5 @@
 import { pause } from '#testing/patience';
-import type { ServiceProcess } from '../../../apps/cli/src/demo/service-process.js';
+import type { ServiceProcess } from '../../../apps/cli/src/commands/demo/environment/service-process.js';
 
 /** How often services that have ended are noticed, and how long they then stay away. */
 const LOOK_EVERY_MS = 250;

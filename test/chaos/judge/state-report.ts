@@ -1,5 +1,5 @@
 import type { SimulatedCluster } from '#testing/cluster/simulated-cluster';
-import type { ServiceProcess } from '../../../apps/cli/src/demo/service-process.js';
+import type { ServiceProcess } from '../../../apps/cli/src/commands/demo/environment/service-process.js';
 
 const V1ALPHA1 = 'operators.coreos.com/v1alpha1';
 const KINDS = ['CatalogSource', 'Subscription', 'InstallPlan', 'ClusterServiceVersion'] as const;

@@ -1,7 +1,7 @@
 import type { BundleFile } from '#core/catalog/model/bundle-file';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { buildImage } from '#platform/registry/image-builder';
-import type { EnvironmentRegistry } from '../../../apps/cli/src/demo/demo-environment.js';
+import type { EnvironmentRegistry } from '../../../apps/cli/src/commands/demo/environment/demo-environment.js';
 
 /**
  * One version of an operator that a test makes up: no deployment, one service account,

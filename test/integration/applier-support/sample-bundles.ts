@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import type { BuiltImage } from '#platform/registry/image-builder';
 import type { InMemoryRegistry } from '#testing/registry/in-memory-registry';
-import { putSampleBundles } from '../../../apps/cli/src/demo/sample-images.js';
+import { putSampleBundles } from '../../../apps/cli/src/commands/demo/environment/sample-images.js';
 
 type Samples = readonly Readonly<{ reference: string; image: BuiltImage }>[];
 

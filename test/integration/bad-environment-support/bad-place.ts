@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { issueToken } from '#testing/cluster/issue-token';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
-import { hubKeyFile } from '../../../apps/cli/src/demo/service-process.js';
+import { hubKeyFile } from '../../../apps/cli/src/commands/demo/environment/service-process.js';
 import { startConfiguredRedis } from '../redis-support/configured-redis.js';
 import { type OldRedis, startOldRedis } from './old-redis.js';
 

@@ -6,7 +6,7 @@ import { PROJECT_ROOT } from '#platform/files/project-root';
 import { readTree } from '#platform/files/read-tree';
 import { Refusal } from '#testing/cluster/objects/refusal';
 import type { SimulatedFleet } from '#testing/cluster/simulated-fleet';
-import type { ServiceProcess } from '../../../apps/cli/src/demo/service-process.js';
+import type { ServiceProcess } from '../../../apps/cli/src/commands/demo/environment/service-process.js';
 
 export const PACKAGE = 'lighthouse-operator';
 export const VERSIONS = ['v1.0.0', 'v1.1.0', 'v1.2.0'] as const;

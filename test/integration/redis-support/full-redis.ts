@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { LONG_PATIENCE_MS, PATIENCE, pause } from '#testing/patience';
-import type { ScenarioStep } from '../../../apps/cli/src/demo/scenario.js';
+import type { ScenarioStep } from '../../../apps/cli/src/commands/demo/scenario.js';
 import { expectEnding } from '../../story/expect-ending.js';
 import { playStory } from '../../story/play-story.js';
 import { QUICK, startQuickEnvironment } from '../../story/quick-environment.js';

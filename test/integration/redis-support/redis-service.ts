@@ -1,7 +1,7 @@
 import type { TestContext } from 'vitest';
 import { expect } from 'vitest';
 import { PATIENCE } from '#testing/patience';
-import { ServiceProcess } from '../../../apps/cli/src/demo/service-process.js';
+import { ServiceProcess } from '../../../apps/cli/src/commands/demo/environment/service-process.js';
 
 /** Readiness of a service, and what its check of Redis says. */
 export type RedisReadiness = Readonly<{ status: number; redis: string | undefined }>;

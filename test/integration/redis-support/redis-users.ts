@@ -1,8 +1,11 @@
 import { expect } from 'vitest';
 import { REFUSED } from '#platform/redis/redis-rights';
 import { PATIENCE } from '#testing/patience';
-import type { EnvironmentOptions, ServicesEnvironment } from '../../../apps/cli/src/demo/demo-environment.js';
-import type { ServiceName } from '../../../apps/cli/src/demo/service-process.js';
+import type {
+  EnvironmentOptions,
+  ServicesEnvironment,
+} from '../../../apps/cli/src/commands/demo/environment/demo-environment.js';
+import type { ServiceName } from '../../../apps/cli/src/commands/demo/environment/service-process.js';
 import type { RedisUser, ShippedRedis } from './shipped-redis.js';
 
 const USER_OF: Record<ServiceName, RedisUser> = {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, vi } from 'vitest';
 import { PATIENCE_MS } from '#testing/patience';
-import { LOOPBACK_ALLOWED } from '../../../apps/cli/src/demo/service-process.js';
+import { LOOPBACK_ALLOWED } from '../../../apps/cli/src/commands/demo/environment/service-process.js';
 
 /** Not those of the user who runs the tests: another identity of the hub in each process of tests. */
 const OWN_FOLDER = join(tmpdir(), `flotilla-test-${process.pid}`);

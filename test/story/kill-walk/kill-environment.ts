@@ -6,7 +6,7 @@ import { serveKnownCrds } from '#testing/cluster/served-crds';
 import type { SimulatedCluster } from '#testing/cluster/simulated-cluster';
 import { startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { freePorts } from '#testing/control-plane/free-ports';
-import { type ServiceName, ServiceProcess } from '../../../apps/cli/src/demo/service-process.js';
+import { type ServiceName, ServiceProcess } from '../../../apps/cli/src/commands/demo/environment/service-process.js';
 import { QUICK } from '../quick-environment.js';
 
 /** One simulated cluster and the three services at work on it, each a process that can be killed. */

@@ -1,6 +1,6 @@
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import { pause } from '#testing/patience';
-import type { ServiceProcess } from '../../../apps/cli/src/demo/service-process.js';
+import type { ServiceProcess } from '../../../apps/cli/src/commands/demo/environment/service-process.js';
 
 /**
  * The service dies at this command to Redis, of those with the same key pattern the one with this

@@ -5,8 +5,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { verifyResolution } from '#core/classic/resolution/verify-resolution';
 import { needing, PUBLIC_DATA, publicData } from '#testing/report/needs';
+import {
+  answerClassic,
+  type CatalogFinder,
+  resolveClassic,
+} from '../../../apps/cli/src/commands/resolve/classic-answer.js';
 import { CatalogShelf } from '../../../apps/cli/src/resolution/catalog-shelf.js';
-import { answerClassic, type CatalogFinder, resolveClassic } from '../../../apps/cli/src/resolution/classic-answer.js';
 import { ClassicCase } from '../../../apps/cli/src/resolution/classic-case.js';
 
 type Bundle = Readonly<Record<string, string>>;

@@ -13,7 +13,7 @@ import {
   solveExtension,
 } from '#core/v1/extension/extension-problem';
 import type { FeatureGates } from '#core/v1/extension/package-content';
-import { V1Case } from '../../../apps/cli/src/resolution/v1-case.js';
+import { V1Case } from '../../../apps/cli/src/commands/resolve/v1-case.js';
 import { readRows } from './read-rows.js';
 
 type Expected = Readonly<{ class: string; bundle?: string; error?: string; statusInstallBundle?: unknown }>;

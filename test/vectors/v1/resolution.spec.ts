@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { answerV1 } from '../../../apps/cli/src/resolution/v1-answer.js';
-import { V1Case } from '../../../apps/cli/src/resolution/v1-case.js';
+import { answerV1 } from '../../../apps/cli/src/commands/resolve/v1-answer.js';
+import { V1Case } from '../../../apps/cli/src/commands/resolve/v1-case.js';
 import { readRows } from './read-rows.js';
 
 const seed = Number(process.env['FLOTILLA_TEST_SEED'] ?? Date.now() % 2 ** 31);

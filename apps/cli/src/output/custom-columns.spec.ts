@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { tableText } from '../live/print-objects.js';
+import { tableText } from '../commands/objects/print-objects.js';
 import { customColumns } from './custom-columns.js';
 
 const OBJECT = {

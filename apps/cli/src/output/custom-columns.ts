@@ -1,6 +1,6 @@
-import type { Columns } from '../commands/catalog-table.js';
-import { UsageError } from '../io.js';
+import { UsageError } from '../terminal/io.js';
 import { stepsOf, valuesAt } from './json-path-steps.js';
+import type { Columns } from './table.js';
 
 /** More columns fit no screen, and no reader. */
 const MOST_COLUMNS = 64;

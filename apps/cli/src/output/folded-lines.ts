@@ -1,4 +1,4 @@
-import { displayWidth } from './display-width.js';
+import { displayWidth } from '../terminal/display-width.js';
 
 /** What comes behind the first line of a folded one stands this far to the right of its beginning. */
 const HANGS = 2;

@@ -1,4 +1,4 @@
-import { UsageError } from '../io.js';
+import { UsageError } from '../terminal/io.js';
 
 /** A step of a path in kubectl: `.key`, `[-1]`, `[0:2]`, `[0,2]`, `[*]`, `..` or `[?(@.a=="b")]`. */
 export type Step = Readonly<

@@ -8,10 +8,10 @@ import { loadClusters } from '#platform/kube/access/load-clusters';
 import { serveKnownCrds } from '#testing/cluster/served-crds';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
-import { type FakeHub, startFakeHub } from '../live/fake-hub.fixture.js';
-import { catalogSource, installPlan, put, subscription } from '../live/live-objects.fixture.js';
+import { catalogSource, installPlan, put, subscription } from '../clusters/live-objects.fixture.js';
+import { type FakeHub, startFakeHub } from '../hub/fake-hub.fixture.js';
 import { runFlotilla } from '../run-flotilla.fixture.js';
-import { JSON_SHAPES, type ShapedVerb, shapeTable } from './json-shapes.js';
+import { JSON_SHAPES, type ShapedVerb, shapeTable } from './json-shapes.fixture.js';
 
 const EXAMPLES = join(PROJECT_ROOT, 'examples');
 const CATALOG = join(EXAMPLES, 'catalogs/v2');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { approvePlan } from '../live/approve-plan.js';
+import { approvePlan } from '../commands/objects/approve-plan.js';
 import { NEXT } from './next-commands.js';
 
 describe('the next step that an answer names', () => {

@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import { didYouMean } from '#core/kernel/text/did-you-mean';
-import { UsageError } from '../io.js';
+import { UsageError } from '../terminal/io.js';
 
 /** Formats of a verb that answers one question; `table` and `text` are two words for the form for people. */
 export const ANSWER_FORMATS = ['text', 'table', 'json', 'yaml'] as const;

@@ -1,4 +1,4 @@
-import type { Io } from '../io.js';
+import type { Io } from '../terminal/io.js';
 import type { DataFormat } from './data-format.js';
 
 /** Prints an answer as data. The YAML library is read only then. */

@@ -1,4 +1,4 @@
-import type { Io } from '../io.js';
+import type { Io } from '../terminal/io.js';
 
 /** Prints one line about a yes for a person at a terminal; programs read the exit code. */
 export function sayYes(io: Io, line: string): void {

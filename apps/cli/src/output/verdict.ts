@@ -1,4 +1,4 @@
-import { ExitCode } from '../io.js';
+import { ExitCode } from '../terminal/io.js';
 
 /**
  * The answer of a verb as data, the same key in every JSON answer. `incomplete`: not every cluster that was

@@ -12,7 +12,7 @@ import type { ChosenBundle } from '#core/classic/resolution/resolution-problem';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { verdictLine } from '#core/kernel/verdict/verdict-line';
 import { RegistryError } from '#platform/registry/client/registry-client.port';
-import { bundleFiles } from '../reference/bundle-files.js';
+import { bundleFiles } from '../inputs/bundle-files.js';
 import type { ManifestsByCsv } from './plan-steps.js';
 
 /** Catalogs in sight with what they hold. */

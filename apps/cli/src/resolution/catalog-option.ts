@@ -1,4 +1,4 @@
-import { UsageError } from '../io.js';
+import { UsageError } from '../terminal/io.js';
 
 /** `--catalog [NS/]NAME[:PRIORITY]=REF`, taken apart. */
 export type CatalogOption = Readonly<{ namespace?: string; name: string; priority?: number; reference: string }>;

@@ -1,8 +1,8 @@
 import { isAbsolute, resolve } from 'node:path';
 import type { Catalog } from '#core/catalog/model/catalog';
 import type { CatalogIndex } from '#core/classic/resolution/catalog-slice';
-import { UsageError } from '../io.js';
-import { loadReference } from '../reference/load-reference.js';
+import { loadReference } from '../inputs/load-reference.js';
+import { UsageError } from '../terminal/io.js';
 import { indexOf } from './resolve-offline.js';
 
 /** The catalog behind a reference; a bundle is none. */

@@ -15,7 +15,7 @@ import type {
 } from '#core/classic/resolution/resolution-problem';
 import { whyChosen } from '#core/classic/resolution/why-chosen';
 import { didYouMean } from '#core/kernel/text/did-you-mean';
-import { NotFound, UsageError } from '../io.js';
+import { NotFound, UsageError } from '../terminal/io.js';
 import { inlineFault, OTHER_BUNDLE } from './bundle-manifests.js';
 import type { PlanQuestion } from './plan-question.js';
 import { indexOf, resolveOffline } from './resolve-offline.js';

@@ -1,5 +1,5 @@
 import { type ExtensionExplanation, explanationLines } from '#core/v1/extension/explain-extension';
-import { NotFound } from '../io.js';
+import { NotFound } from '../terminal/io.js';
 import { type ExtensionPlan, STATE_VERBS } from './plan-extensions.js';
 
 /**

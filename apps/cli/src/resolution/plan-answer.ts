@@ -12,8 +12,8 @@ import type { ChosenBundle, DesiredNamespace } from '#core/classic/resolution/re
 import { whyChosen } from '#core/classic/resolution/why-chosen';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import { verdictLine } from '#core/kernel/verdict/verdict-line';
+import { placeWithin } from '../inputs/place-within.js';
 import { NEXT } from '../output/next-commands.js';
-import { placeWithin } from '../reference/place-within.js';
 import {
   blobOf,
   bundleFault,

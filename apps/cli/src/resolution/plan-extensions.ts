@@ -15,15 +15,15 @@ import { type FeatureGates, packageIndex } from '#core/v1/extension/package-cont
 import { type ExtensionResolution, resolveExtension } from '#core/v1/extension/resolve-extension';
 import { formatLegacyVersion } from '#core/v1/extension/version-release';
 import type { InstalledBundle } from '#core/v1/revision/installed-revision';
-import { UsageError } from '../io.js';
+import type { Manifest } from '../inputs/read-manifests.js';
 import { isData } from '../output/data-format.js';
 import { dataText } from '../output/data-text.js';
 import type { AnswerFormat } from '../output/output-option.js';
 import { verdictOf } from '../output/verdict.js';
+import { UsageError } from '../terminal/io.js';
 import type { CatalogOption } from './catalog-option.js';
 import type { PlannedPermission, PlannedStep } from './plan-steps.js';
 import { permissionText } from './print-plan.js';
-import type { Manifest } from './read-manifests.js';
 
 /** What a ClusterExtension has and would get, or why it would get nothing. */
 export type ExtensionPlan = Readonly<{

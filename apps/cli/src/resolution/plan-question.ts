@@ -3,10 +3,10 @@ import type { ObservedNamespace } from '#core/classic/resolution/resolution-prob
 import { CATALOG_SOURCE_API } from '#core/kernel/api/catalog-source';
 import { OPERATOR_GROUP_API, type OperatorGroup } from '#core/kernel/api/operator-group';
 import { SUBSCRIPTION_API, type Subscription } from '#core/kernel/api/subscription';
-import { UsageError } from '../io.js';
+import type { Manifest } from '../inputs/read-manifests.js';
+import { UsageError } from '../terminal/io.js';
 import type { CatalogOption } from './catalog-option.js';
 import { MalformedObject, observedNamespace } from './classic-case.js';
-import type { Manifest } from './read-manifests.js';
 
 /** What is asked: a namespace as it would be, the catalogs in sight, and what was assumed on the way. */
 export type PlanQuestion = Readonly<{

@@ -1,10 +1,10 @@
 import { ClusterExtension } from '#core/kernel/api/cluster-extension';
 import { pullBundle } from '#platform/registry/bundle-image';
 import { inParallel } from '../in-parallel.js';
-import { commandRegistryClient, logins } from '../reference/registry-access.js';
-import { asUsageError } from '../reference/unreadable-input.js';
+import type { Manifest } from '../inputs/read-manifests.js';
+import { commandRegistryClient, logins } from '../inputs/registry-access.js';
+import { asUsageError } from '../inputs/unreadable-input.js';
 import type { ExtensionPlan } from './plan-extensions.js';
-import type { Manifest } from './read-manifests.js';
 import { extensionContent } from './render-extension.js';
 
 const IMAGES_AT_ONCE = 4;

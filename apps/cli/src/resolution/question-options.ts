@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import type { Catalog } from '#core/catalog/model/catalog';
-import { type Io, UsageError } from '../io.js';
-import { namespaceOption } from '../live/namespace-option.js';
+import { namespaceOption } from '../clusters/namespace-option.js';
+import type { Manifest } from '../inputs/read-manifests.js';
+import { type Io, UsageError } from '../terminal/io.js';
 import type { CatalogOption } from './catalog-option.js';
 import type { PlanQuestion } from './plan-question.js';
-import type { Manifest } from './read-manifests.js';
 
 /** What a question about a namespace is put together from on the command line. */
 export type QuestionOptions = Readonly<{
@@ -43,7 +43,7 @@ export type Given = Readonly<{ catalogs: readonly CatalogOption[]; manifests: re
 export async function readGiven({ catalog, filename }: QuestionOptions, io: Io): Promise<Given> {
   const [{ parseCatalogOption }, { readManifests }] = await Promise.all([
     import('./catalog-option.js'),
-    import('./read-manifests.js'),
+    import('../inputs/read-manifests.js'),
   ]);
   if (catalog === undefined) throw new UsageError('no catalog given; name at least one with --catalog NAME=REFERENCE');
   if (filename === undefined) throw new UsageError('no manifests given; name a file or directory with -f, or "-"');

@@ -1,10 +1,10 @@
 import type { CatalogQuestion, QuestionAnswer } from '#core/view/questions/console-question';
 import type { CatalogRow } from '#core/view/rows/rows';
+import { notFound, RequestProblem, refusedByHub } from '../api/problem.js';
+import { contentId } from '../lists/catalog-contents.js';
 import type { Ask } from '../questions/question-turns.js';
-import { notFound, RequestProblem, refusedByHub } from '../serve/problem.js';
-import { contentId } from '../view/catalog-contents.js';
-import type { FleetRows } from '../view/fleet-rows.js';
-import { byText } from '../view/sorted-rows.js';
+import type { FleetRows } from '../rows/fleet-rows.js';
+import { byText } from '../rows/sorted-rows.js';
 
 /** What is asked about a content, from any catalog that holds it. */
 export type ContentQuestion = CatalogQuestion extends infer Q

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '#platform/clock/clock.port';
+import type { LiveRows, RowStep, ViewNews } from '../rows/live-rows.js';
+import { labelsIn } from '../rows/visible-rows.js';
 import type { Person } from '../sign-in/person.js';
-import type { LiveRows, RowStep, ViewNews } from '../view/live-rows.js';
-import { labelsIn } from '../view/visible-rows.js';
 import { frameOf } from './row-frames.js';
 
 const GATHER_MS = 500;

@@ -1,6 +1,6 @@
 import type { ViewRow } from '#core/view/rows/rows';
 import type { StreamRows } from '../api/actions.schema.js';
-import type { RowStep } from '../view/live-rows.js';
+import type { RowStep } from '../rows/live-rows.js';
 
 /** Most rows of one frame; beyond, pages read again. */
 const MOST_OF_A_FRAME = 500;

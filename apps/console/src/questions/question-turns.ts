@@ -1,6 +1,6 @@
 import type { ConsoleQuestion, QuestionAnswer } from '#core/view/questions/console-question';
 import type { QuestionAsker } from '#platform/console/question-channel.port';
-import { RequestProblem } from '../serve/problem.js';
+import { RequestProblem } from '../api/problem.js';
 import type { Person } from '../sign-in/person.js';
 import type { ProvePerson } from '../sign-in/prove-person.js';
 

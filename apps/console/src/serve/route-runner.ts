@@ -5,15 +5,15 @@ import { z } from 'zod';
 import type { AuditTrail } from '#platform/console/audit-trail.port';
 import type { Log } from '#platform/telemetry/log.port';
 import type { ViewReader } from '#platform/view/view-store.port';
-import type { ApiRoute, RouteActions } from '../api/route.js';
+import { badRequest, notReady, RequestProblem } from '../api/problem.js';
 import type { AuditEvent, AuditLog, AuditSubject } from '../audit/audit-log.js';
 import type { IconAddresses } from '../catalog/icon-addresses.js';
+import type { KeptFacets } from '../lists/facets.js';
 import type { QuestionTurns } from '../questions/question-turns.js';
+import type { ApiRoute, RouteActions } from '../routes/route.js';
+import type { LiveRows } from '../rows/live-rows.js';
+import type { VisibleRows } from '../rows/visible-rows.js';
 import type { Person } from '../sign-in/person.js';
-import type { KeptFacets } from '../view/facets.js';
-import type { LiveRows } from '../view/live-rows.js';
-import type { VisibleRows } from '../view/visible-rows.js';
-import { badRequest, notReady, RequestProblem } from './problem.js';
 
 type RouteRequest = Readonly<{
   person: Person;

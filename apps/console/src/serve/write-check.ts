@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
+import { RequestProblem } from '../api/problem.js';
 import type { Person } from '../sign-in/person.js';
-import { RequestProblem } from './problem.js';
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 

@@ -1,6 +1,6 @@
 import { ProofKeysUnusable } from '#platform/console/proof/proof-keys';
 import { ProofMaker, type Prove } from '#platform/console/proof/proof-maker';
-import { RequestProblem, signInAgain } from '../serve/problem.js';
+import { RequestProblem, signInAgain } from '../api/problem.js';
 import type { Person } from './person.js';
 
 /** Makes the proof that a person sends this action or question. */

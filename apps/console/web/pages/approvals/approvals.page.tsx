@@ -1,11 +1,11 @@
 import { useLocation } from 'preact-iso';
 import type { PlanClassList, PlanClassSummary } from '../../../src/api/lists.schema.js';
+import { onRowClick } from '../../list/row-click.js';
 import { paths, useQuery, withQuery } from '../../live/address.js';
 import { useLoaded } from '../../live/loaded.js';
 import { count, counted } from '../../live/times.js';
 import { Moves } from '../../parts/moves.js';
 import { Page, Section } from '../../parts/page.js';
-import { onRowClick } from '../../parts/row-click.js';
 import { Answered, Empty } from '../../parts/states.js';
 import { Ago } from '../../parts/text.js';
 

@@ -1,12 +1,12 @@
 import { useLocation } from 'preact-iso';
 import type { CatalogList, CatalogSummary } from '../../../src/api/lists.schema.js';
+import { onRowClick } from '../../list/row-click.js';
 import { paths, useQuery, withQuery } from '../../live/address.js';
 import { useLoaded } from '../../live/loaded.js';
 import { count, counted } from '../../live/times.js';
 import { CatalogTroubles } from '../../parts/catalog-troubles.js';
 import { CodeBlock } from '../../parts/copy.js';
 import { Page } from '../../parts/page.js';
-import { onRowClick } from '../../parts/row-click.js';
 import { Standing } from '../../parts/standing.js';
 import { Answered, Empty } from '../../parts/states.js';
 import { Ago, shortDigest } from '../../parts/text.js';

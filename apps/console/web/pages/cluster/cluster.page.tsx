@@ -1,6 +1,8 @@
 import { useRoute } from 'preact-iso';
 import type { ClusterRow, OperatorRow } from '#core/view/rows/rows';
 import type { CatalogList, ChangeList, ClusterList, OperatorList } from '../../../src/api/lists.schema.js';
+import { List } from '../../list/list.js';
+import { operatorColumns, Version } from '../../list/operator-columns.js';
 import { paths, useQuery, withQuery } from '../../live/address.js';
 import { handOverCheck } from '../../live/cluster-access.js';
 import { useLoaded } from '../../live/loaded.js';
@@ -9,8 +11,6 @@ import { Advice, Because } from '../../parts/because.js';
 import { ChangeLines } from '../../parts/change-lines.js';
 import { CodeBlock } from '../../parts/copy.js';
 import { Fact } from '../../parts/fact.js';
-import { List } from '../../parts/list.js';
-import { operatorColumns, Version } from '../../parts/operator-columns.js';
 import { Page, Section } from '../../parts/page.js';
 import { Reached, type ReachName, Standing } from '../../parts/standing.js';
 import { Answered, Bones, Empty, Trouble } from '../../parts/states.js';

@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
 import type { ClusterRow } from '#core/view/rows/rows';
+import { List } from '../../list/list.js';
+import type { Column } from '../../list/table.js';
 import { paths } from '../../live/address.js';
-import { List } from '../../parts/list.js';
 import { Page } from '../../parts/page.js';
 import { Counts, Reached, type ReachName, Standing } from '../../parts/standing.js';
 import { Empty } from '../../parts/states.js';
-import type { Column } from '../../parts/table.js';
 import { LastSeen } from '../../parts/text.js';
 
 const COLUMNS: readonly Column<ClusterRow>[] = [

@@ -1,6 +1,7 @@
 import { useLocation } from 'preact-iso';
 import type { ClusterRow } from '#core/view/rows/rows';
 import type { CauseGroup, ClusterList, FleetSummary } from '../../../src/api/lists.schema.js';
+import { onRowClick } from '../../list/row-click.js';
 import { paths, withQuery } from '../../live/address.js';
 import { UNWELL_CLUSTERS } from '../../live/first-look.js';
 import { useLoaded } from '../../live/loaded.js';
@@ -8,7 +9,6 @@ import { count, counted } from '../../live/times.js';
 import { Bar } from '../../parts/bars.js';
 import { CodeBlock } from '../../parts/copy.js';
 import { Page, Section } from '../../parts/page.js';
-import { onRowClick } from '../../parts/row-click.js';
 import { Counts, Reached, type ReachName, reachWord, STANDING_ORDER, Standing } from '../../parts/standing.js';
 import { Answered, Empty } from '../../parts/states.js';
 import { Ago, LastSeen } from '../../parts/text.js';

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { ObjectAddress, WholeObject } from '../../../src/api/questions.schema.js';
+import { saveFile } from '../../list/save-file.js';
 import { post, refusalFrom } from '../../live/ask.js';
-import { saveFile } from '../../parts/save-file.js';
 
 /** What file systems take, of names that clusters chose. */
 const fileName = ({ cluster, kind, namespace, name }: ObjectAddress): string =>

@@ -1,18 +1,18 @@
 import { useState } from 'preact/hooks';
 import type { OperatorRow } from '#core/view/rows/rows';
 import type { PackageSpread } from '../../../src/api/lists.schema.js';
+import type { CsvColumns } from '../../list/csv-button.js';
+import { List } from '../../list/list.js';
+import { operatorColumns } from '../../list/operator-columns.js';
+import type { Selecting } from '../../list/selection.js';
+import type { Column } from '../../list/table.js';
 import { paths, type Query, useQuery } from '../../live/address.js';
 import { me } from '../../live/session.js';
 import { count } from '../../live/times.js';
 import { Spread } from '../../parts/bars.js';
-import type { CsvColumns } from '../../parts/csv-button.js';
-import { List } from '../../parts/list.js';
-import { operatorColumns } from '../../parts/operator-columns.js';
 import { Page } from '../../parts/page.js';
-import type { Selecting } from '../../parts/selection.js';
 import { Counts } from '../../parts/standing.js';
 import { Empty } from '../../parts/states.js';
-import type { Column } from '../../parts/table.js';
 import { Tabs } from '../../parts/tabs.js';
 import { RetryMany } from './retry-many.js';
 

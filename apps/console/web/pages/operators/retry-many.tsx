@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks';
 import type { OperatorRow } from '#core/view/rows/rows';
+import type { Selecting } from '../../list/selection.js';
 import { useAction } from '../../live/act.js';
 import type { Query } from '../../live/address.js';
 import { type AskFailure, refusalFrom } from '../../live/ask.js';
 import { count, counted } from '../../live/times.js';
 import { Dialog } from '../../parts/dialog.js';
 import { Outcomes } from '../../parts/outcome.js';
-import type { Selecting } from '../../parts/selection.js';
 import { Trouble } from '../../parts/states.js';
 import { type FailedPlans, failedPlans, retryRequests } from './failed-plans.js';
 

@@ -1,13 +1,13 @@
 import { useRoute } from 'preact-iso';
 import type { OperatorRow } from '#core/view/rows/rows';
 import type { CatalogList, PackageList, PackageSpread } from '../../../src/api/lists.schema.js';
+import { List } from '../../list/list.js';
+import { operatorColumns } from '../../list/operator-columns.js';
 import { paths, withQuery } from '../../live/address.js';
 import { useLoaded } from '../../live/loaded.js';
 import { count, counted } from '../../live/times.js';
 import { Bar } from '../../parts/bars.js';
 import { Fact } from '../../parts/fact.js';
-import { List } from '../../parts/list.js';
-import { operatorColumns } from '../../parts/operator-columns.js';
 import { Page, Section } from '../../parts/page.js';
 import { Counts } from '../../parts/standing.js';
 import { Bones, Empty, Trouble } from '../../parts/states.js';

@@ -1,0 +1,61 @@
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import { troubleOf } from '#platform/kube/errors/api-server-trouble';
+import { inParallel } from '../in-parallel.js';
+import type { Verdict } from '../output/verdict.js';
+import type { Io } from '../terminal/io.js';
+
+/** A fleet is asked in parallel, but not all of a large one at the same moment. */
+const AT_ONCE = 32;
+
+type ClusterAnswer<T> = Readonly<{ client: KubeClient; cluster: string; value: T }>;
+
+/** A cluster that did not answer, or refused, and why, in one line. */
+export type Away = Readonly<{ cluster: string; because: string }>;
+
+/** The answers of the clusters, and which clusters gave none; both in the order of the clusters. */
+export type FleetAnswer<T> = Readonly<{ answers: readonly ClusterAnswer<T>[]; away: readonly Away[] }>;
+
+/** What each cluster answers. */
+export async function askClusters<T>(
+  clients: readonly KubeClient[],
+  ask: (client: KubeClient) => Promise<T>,
+): Promise<FleetAnswer<T>> {
+  const asked = await inParallel(clients, AT_ONCE, async (client): Promise<ClusterAnswer<T> | Away> => {
+    const { cluster } = client;
+    try {
+      return { client, cluster, value: await ask(client) };
+    } catch (error) {
+      return { cluster, because: lineOf(error) };
+    }
+  });
+  return {
+    answers: asked.flatMap((one) => ('value' in one ? [one] : [])),
+    away: asked.flatMap((one) => ('because' in one ? [one] : [])),
+  };
+}
+
+/** One line on standard error for each cluster that did not answer. */
+export function reportAway(away: readonly Away[], io: Io): void {
+  for (const { cluster, because } of away) io.err(`${cluster}: ${because}\n`);
+}
+
+/** One line on standard error for each cluster that gives the identity of another one. */
+export function reportSame(same: ReadonlyMap<string, string>, io: Io): void {
+  for (const [cluster, line] of same) io.err(`${cluster}: ${line}\n`);
+}
+
+/**
+ * The verdict over a fleet: `incomplete` where a cluster did not answer, since nothing is known of it. With
+ * `allowMissing` the clusters that answered decide alone; where none did, the verdict stays `incomplete`.
+ */
+export function fleetVerdict(
+  isYes: boolean,
+  { answers, away }: FleetAnswer<unknown>,
+  { allowMissing = false }: Readonly<{ allowMissing?: boolean }> = {},
+): Verdict {
+  if (away.length > 0 && (!allowMissing || answers.length === 0)) return 'incomplete';
+  return isYes ? 'yes' : 'no';
+}
+
+/** An error in one line. */
+export const lineOf = (error: unknown): string => troubleOf(error).replaceAll(/\s*\n\s*/g, '; ');

@@ -1,0 +1,93 @@
+import { didYouMean } from '#core/kernel/text/did-you-mean';
+import { joinedKubeconfigs } from '#platform/clusters/joined-clusters';
+import { parseDuration } from '#platform/config/duration';
+import { readLimitsOf } from '#platform/config/kube-limits';
+import type { Settings } from '#platform/config/settings';
+import { ClusterConfigError } from '#platform/kube/access/cluster-config.error';
+import { loadClusters } from '#platform/kube/access/load-clusters';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import { commandSettings } from '../hub/command-settings.js';
+import { NEXT } from '../output/next-commands.js';
+import { UsageError } from '../terminal/io.js';
+import type { ClusterOptions } from './cluster-options.js';
+
+/** A user waits at a terminal: a cluster that does not answer by then counts as away. */
+const ANSWER_WITHIN_MS = 10_000;
+
+/** Field manager of writes by a user, different from those of the services. */
+const FIELD_MANAGER = 'flotilla';
+
+/** Gives `use` a client for each chosen cluster, and closes them in the end. */
+export async function withClusters<T>(
+  options: ClusterOptions,
+  use: (clients: readonly KubeClient[]) => Promise<T>,
+): Promise<T> {
+  const clients = await openClusters(options);
+  try {
+    return await use(chosen(clients, options));
+  } finally {
+    await Promise.all(clients.map((client) => client.close()));
+  }
+}
+
+/**
+ * As {@link withClusters}, for verbs about a single cluster; `or` names another way where several are meant.
+ */
+export const withOneCluster = <T>(
+  options: ClusterOptions,
+  use: (client: KubeClient) => Promise<T>,
+  or?: string,
+): Promise<T> =>
+  withClusters(options, async (clients) => {
+    const [client, ...others] = clients;
+    if (client !== undefined && others.length === 0) return use(client);
+    const way = or === undefined ? '' : `, ${or}`;
+    throw new UsageError(`which cluster? Name one of ${namesOf(clients)} with --cluster${way}`);
+  });
+
+async function openClusters(options: ClusterOptions): Promise<readonly KubeClient[]> {
+  const { kubeconfig = [], context = [] } = options;
+  const settings = commandSettings(process.env);
+  const named = process.env['FLOTILLA_KUBECONFIG'] ? settings.kubeconfig.split(':') : [];
+  try {
+    const kubeconfigs =
+      [kubeconfig, named].find((files) => files.length > 0) ?? (await joinedKubeconfigs(settings, context));
+    const transport = { requestTimeoutMs: requestTimeoutOf(options, settings) };
+    const contexts = context.length > 0 ? context : settings.contexts;
+    const limits = readLimitsOf(settings);
+    return await loadClusters({ kubeconfigs, contexts, fieldManager: FIELD_MANAGER, transport, limits });
+  } catch (error) {
+    throw error instanceof ClusterConfigError ? new UsageError(error.message) : error;
+  }
+}
+
+/** @throws UsageError where --request-timeout is no duration above zero */
+function requestTimeoutOf({ requestTimeout }: ClusterOptions, settings: Settings): number {
+  if (requestTimeout === undefined) return Math.min(ANSWER_WITHIN_MS, settings.kubeRequestTimeout);
+  const ms = parseDuration(requestTimeout);
+  if (ms !== undefined && ms > 0) return ms;
+  throw new UsageError(`invalid --request-timeout "${requestTimeout}": expected a duration such as 30s or 1m`);
+}
+
+function chosen(clients: readonly KubeClient[], options: ClusterOptions): readonly KubeClient[] {
+  const { cluster: names = [], context = [] } = options;
+  const unknown = names.find((name) => !clients.some(({ cluster }) => cluster === name));
+  if (unknown !== undefined) throw new UsageError(unknownCluster(unknown, clients, context));
+  if (clients.length === 0) throw new UsageError(`no cluster: name a kubeconfig, or add one with ${NEXT.addCluster()}`);
+  return names.length === 0 ? clients : clients.filter(({ cluster }) => names.includes(cluster));
+}
+
+function unknownCluster(name: string, clients: readonly KubeClient[], contexts: readonly string[]): string {
+  const hint = didYouMean(
+    name,
+    clients.map(({ cluster }) => cluster),
+  );
+  const among = contexts.length === 0 ? '' : ` among those that --context takes`;
+  return `no cluster "${name}"${among}${hint}; there is ${namesOf(clients) || 'none'}`;
+}
+
+const NAMED = 10;
+function namesOf(clients: readonly KubeClient[]): string {
+  const names = clients.map(({ cluster }) => cluster);
+  return names.slice(0, NAMED).join(', ') + (names.length > NAMED ? ` and ${names.length - NAMED} more` : '');
+}

@@ -1,0 +1,58 @@
+import type { OlmMemory } from '#core/cluster/assessment/assessment';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { asList, asRecord } from '#core/kernel/crd/loose-value';
+import { quantityNumber } from '#core/kernel/go-types/quantity';
+import { type KindRef, KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
+import { catalogServers, POD, packageServers, podsOf } from '../clusters/handover/olm-in-cluster.js';
+
+const POD_METRICS: KindRef = { apiVersion: 'metrics.k8s.io/v1beta1', kind: 'PodMetrics' };
+
+/**
+ * What OLM's pods take: those of its Deployments, of its package server and of catalogs. By the metrics API
+ * where the cluster serves it, else by their requests; null where there are none, or neither says it.
+ */
+export async function olmMemory(
+  client: KubeClient,
+  deployments: readonly KubernetesObject[],
+): Promise<OlmMemory | null> {
+  const servers = await packageServers(client, deployments);
+  const packageServerDeployments = servers.map(({ metadata: { namespace = '', name = '' } }) =>
+    client.get({ apiVersion: 'apps/v1', kind: 'Deployment', namespace, name }),
+  );
+  const found = (await Promise.all(packageServerDeployments)).filter((one) => one !== undefined);
+  const own = (await Promise.all([...deployments, ...found].map((one) => podsOf(client, one)))).flat();
+  const ofCatalogs = (await catalogServers(client)).filter(({ kind }) => kind === POD.kind);
+  const pods = [...new Map([...own, ...ofCatalogs].map((pod) => [placeOf(pod), pod])).values()];
+  if (pods.length === 0) return null;
+  const used = await usedBytes(client, pods);
+  const bytes = used ?? pods.reduce((sum, pod) => sum + requestedBytes(pod), 0);
+  if (bytes === 0) return null;
+  return { pods: pods.length, bytes, measured: used !== undefined, catalogPods: ofCatalogs.length };
+}
+
+const placeOf = ({ metadata: { namespace = '', name = '' } }: KubernetesObject): string => `${namespace}/${name}`;
+
+/** Undefined where the metrics API is not served, may not be read, or knows none of the pods. */
+async function usedBytes(client: KubeClient, pods: readonly KubernetesObject[]): Promise<number | undefined> {
+  if (!(await client.serves(POD_METRICS))) return undefined;
+  const namespaces = [...new Set(pods.map(({ metadata }) => metadata.namespace ?? ''))];
+  try {
+    const lists = await Promise.all(namespaces.map((namespace) => client.list(POD_METRICS, { namespace })));
+    const wanted = new Set(pods.map(placeOf));
+    const known = lists.flatMap((list) => list?.items ?? []).filter((one) => wanted.has(placeOf(one)));
+    if (known.length === 0) return undefined;
+    return known.reduce((sum, one) => sum + memoryOf(asList(one['containers']), 'usage'), 0);
+  } catch (error) {
+    if (error instanceof KubeApiError) return undefined;
+    throw error;
+  }
+}
+
+const requestedBytes = (pod: KubernetesObject): number =>
+  asList(asRecord(pod['spec'])['containers']).reduce<number>(
+    (sum, container) => sum + memoryOf([asRecord(container)['resources']], 'requests'),
+    0,
+  );
+
+const memoryOf = (parts: readonly unknown[], field: string): number =>
+  parts.reduce<number>((sum, part) => sum + (quantityNumber(asRecord(asRecord(part)[field])['memory']) ?? 0), 0);

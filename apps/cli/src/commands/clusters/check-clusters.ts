@@ -1,0 +1,73 @@
+import { sameIdentities } from '#core/cluster/membership/identity-claims';
+import { type Right, rightLines } from '#core/cluster/membership/role-rights';
+import { missingRights } from '#platform/joining/missing-rights';
+import { HUB_ROLES, type HubRole, shippedRights } from '#platform/joining/shipped-rights';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import { askClusters, fleetVerdict, reportAway, reportSame } from '../../clusters/ask-clusters.js';
+import { identityOf } from '../../clusters/find-clusters.js';
+import { isData } from '../../output/data-format.js';
+import { dataText } from '../../output/data-text.js';
+import { NEXT } from '../../output/next-commands.js';
+import type { AnswerFormat } from '../../output/output-option.js';
+import { exitCodeOf } from '../../output/verdict.js';
+import type { Io } from '../../terminal/io.js';
+import { whoAmI } from '../fleet/decide/decide.js';
+
+export type MissingOfRoles = Readonly<Record<HubRole, readonly Right[]>>;
+
+export type CheckOptions = Readonly<{ output: AnswerFormat; allowMissing: boolean }>;
+
+/** `flotilla clusters check`: whether this user may do there what poller and applier have to. */
+export async function checkClusters(clients: readonly KubeClient[], io: Io, options: CheckOptions): Promise<void> {
+  const fleet = await askClusters(clients, async (client) => {
+    const [missing, user, identity] = await Promise.all([missingOfRoles(client), userOf(client), identityOf(client)]);
+    return { missing, user, identity };
+  });
+  reportAway(fleet.away, io);
+  const same = sameIdentities(fleet.answers.map(({ cluster, value: { identity } }) => ({ cluster, identity })));
+  reportSame(same, io);
+  const { output } = options;
+  const hasAllRights = fleet.answers.every(({ value }) => HUB_ROLES.every((role) => value.missing[role].length === 0));
+  const isComplete = hasAllRights && same.size === 0;
+  const verdict = fleetVerdict(isComplete, fleet, options);
+  const items = fleet.answers.map(({ cluster, value: { missing, user } }) => {
+    const conflict = same.get(cluster);
+    return { cluster, missing, user, ...(conflict === undefined ? {} : { conflict }) };
+  });
+  if (isData(output)) io.out(dataText({ verdict, away: fleet.away, items }, output));
+  else for (const item of items) io.out(report(item));
+  io.exit(exitCodeOf(verdict));
+}
+
+/** The rights of both roles that the user of this client lacks. */
+export async function missingOfRoles(client: Pick<KubeClient, 'create'>): Promise<MissingOfRoles> {
+  const [observe, apply] = await Promise.all(
+    HUB_ROLES.map(async (role) => missingRights(client, await shippedRights(role))),
+  );
+  return { observe: observe ?? [], apply: apply ?? [] };
+}
+
+/** The name of this client's user; empty if the API server does not say it, as before Kubernetes 1.28. */
+const userOf = (client: KubeClient): Promise<string> =>
+  whoAmI(client).then(
+    ({ user }) => user,
+    () => '',
+  );
+
+type Checked = Readonly<{ cluster: string; missing: MissingOfRoles; user: string }>;
+
+function report({ cluster, missing, user }: Checked): string {
+  const lines = HUB_ROLES.flatMap((role) => {
+    const rights = missing[role];
+    if (rights.length === 0) return [`  ${SERVICE[role]}: every right of ClusterRole flotilla:${role} is there`];
+    return [
+      `  ${SERVICE[role]}: missing rights of ClusterRole flotilla:${role}`,
+      ...rightLines(rights).map((line) => `    ${line}`),
+      '    grant it:',
+      ...NEXT.grantRole(role, user).map((command) => `      ${command}`),
+    ];
+  });
+  return [cluster, ...lines, ''].join('\n');
+}
+
+const SERVICE: Readonly<Record<HubRole, string>> = { observe: 'poller', apply: 'applier' };

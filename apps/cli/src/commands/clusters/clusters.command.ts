@@ -1,0 +1,285 @@
+import type { Command } from 'commander';
+import {
+  type ClusterOptions,
+  FLEET_HELP,
+  type FleetOptions,
+  gathered,
+  withFleetOptions,
+  withNamedClusterOptions,
+} from '../../clusters/cluster-options.js';
+import { HUB_HELP, hubsOption } from '../../hub/hub-address.js';
+import {
+  ANSWER_FORMATS,
+  type AnswerFormat,
+  LIST_FORMATS,
+  type ListFormat,
+  outputOption,
+} from '../../output/output-option.js';
+import { type Io, UsageError } from '../../terminal/io.js';
+import { FLEET_STORE_HELP, type FleetHubOptions, withFleetHubOptions } from '../fleet/hub/hub-options.js';
+import { handoverCommand } from './handover/clusters-handover.command.js';
+
+const ADD_HELP = `
+A cluster that has joined stands, with its login, in a kubeconfig of the hub: the file of the setting
+FLOTILLA_CLUSTERS_FILE (~/.config/flotilla/clusters.yaml), readable by its owner alone. "flotilla up", the services and
+every verb read it where no other kubeconfig is named. Each context is a cluster of that name.
+A cluster that is there already, with the same login, stays as it is; --update takes another login.
+With the hub API of a fleet (--fleet, FLOTILLA_FLEET) it is a FleetCluster there instead, with its login in a Secret of the
+namespace FLOTILLA_SYSTEM_NAMESPACE, and joins the hub that runs.
+
+Examples:
+  flotilla clusters add --context kind-east --name east
+  flotilla clusters add --kubeconfig east.yaml --global-catalog-namespace openshift-marketplace
+  flotilla clusters add --context openshift --observe
+  flotilla clusters add --context store-02 --fleet hub --label tier=canary`;
+
+const REMOVE_HELP = `
+Without --yes it only shows which finalizers of the hub would be released (csv-cleanup of ClusterServiceVersions, and that
+of ClusterCatalogs): objects that keep them could never be deleted once the hub is gone. Operators stay as they are.
+With --yes a hub that runs leaves the cluster first. One that does not leave it in time (--timeout), since it reads another
+kubeconfig, would put them back: the cluster stays, exit code 1.
+With the hub API of a fleet (--fleet, FLOTILLA_FLEET) the FleetCluster is deleted, and its hub releases the cluster: the command
+waits for that (--timeout), and exits with 1 where it takes longer. --force gives up on a cluster that cannot be reached.
+${HUB_HELP}
+
+Examples:
+  flotilla clusters remove east
+  flotilla clusters remove east --yes
+  flotilla clusters remove store-02 --fleet hub --yes`;
+
+const PAUSE_HELP = `
+A hub that runs goes on observing a cluster that is paused, and writes nothing there: nothing is installed, upgraded,
+repaired or deleted, no status is written. What is installed goes on. The pause stands in the file of "clusters add"; for
+a cluster of another kubeconfig write {name: flotilla, extension: {paused: true}} into the extensions of its context.
+
+Example:
+  flotilla clusters pause east`;
+
+const OBSERVE_HELP = `
+For a cluster in which another one acts, such as the OLM of OpenShift, which cannot be taken out. The hub watches it and
+reports: metrics, health, and what "flotilla status", "get" and "explain" show. It holds no content of its catalogs, solves
+nothing and writes nothing. "flotilla approve" approves an InstallPlan there, for the OLM of the cluster to carry out.
+"clusters add --observe" adds a cluster so; "clusters resume" ends it.
+
+Example:
+  flotilla clusters observe east`;
+
+const TAKE_OVER_HELP = `
+A hub writes its identity into each cluster that it manages (annotation flotilla.dev/hub of namespace kube-system), and
+leaves the clusters of another one alone. This command writes another identity there. A hub that runs and had the cluster
+ends its writes within ten seconds. Where a hub refuses a cluster, its health and log name this command with its --hub-id.
+
+Example:
+  flotilla clusters take-over east --hub-id hub-2`;
+
+const ACCEPT_HELP = `
+Where another cluster answers under the name of a FleetCluster (IdentityStable is False: the UID of its namespace
+kube-system is another one), nothing is written there, and roll-outs set it aside. This command says that it is meant: it
+gets what the fleet wants there, as a cluster that joins. It is one annotation of the FleetCluster in the hub API.
+It also says which one of two clusters that give one UID has it.
+For a context of the clusters file (flotilla clusters add) it is written there, with --uid. A context of another kubeconfig
+needs {name: flotilla, extension: {identity: UID, accepted: UID}} in its extensions, written by hand.
+${FLEET_STORE_HELP}
+
+Examples:
+  flotilla clusters accept store-02
+  flotilla clusters accept store-02 --uid 3f9c1e2a-7d04-4c1b-9d55-0f6f5a1f2b7e
+  flotilla clusters accept kind-east --uid 3f9c1e2a-7d04-4c1b-9d55-0f6f5a1f2b7e`;
+
+const CHECK_HELP = `
+Asks the API server (SelfSubjectAccessReview) for each right of the ClusterRoles flotilla:observe (the poller) and
+flotilla:apply (the applier) of k8s/base/managed-cluster, as the user of the kubeconfig. Exit code 1 where one is missing,
+or where two clusters give one identity (UID of namespace kube-system).
+${FLEET_HELP}
+
+Examples:
+  flotilla clusters check
+  flotilla clusters check -C east -o json`;
+
+type AddOptions = ClusterOptions &
+  Readonly<{
+    name?: string;
+    globalCatalogNamespace?: string;
+    check: boolean;
+    observe?: boolean;
+    update?: boolean;
+    dryRun?: boolean;
+    fleet?: string;
+    label?: readonly string[];
+  }>;
+type RemoveOptions = Readonly<{
+  yes?: boolean;
+  force?: boolean;
+  dryRun?: boolean;
+  timeout: string;
+  hub?: readonly string[];
+  fleet?: string;
+}>;
+
+/** `flotilla clusters`: which clusters the hub manages. */
+export function clustersCommand(program: Command, io: Io): void {
+  const clusters = program
+    .command('clusters')
+    .description('add, list, pause, remove and check the clusters that are managed');
+  addCommand(clusters, io);
+  listCommand(clusters, io);
+  removeCommand(clusters, io);
+  checkCommand(clusters, io);
+  pauseCommands(clusters, io);
+  takeOverCommand(clusters, io);
+  acceptCommand(clusters, io);
+  handoverCommand(clusters, io);
+}
+
+const addCommand = (clusters: Command, io: Io): Command =>
+  clusters
+    .command('add')
+    .description('add contexts of a kubeconfig to the clusters that are managed')
+    .option('--kubeconfig <file>', 'the kubeconfig (default: that of kubectl); may be given several times', gathered)
+    .option('--context <name>', 'the context (default: all of --kubeconfig, else the current one)', gathered)
+    .option('--name <name>', 'the name of the cluster (default: that of the context)')
+    .option('--global-catalog-namespace <namespace>', 'namespace of the catalogs that all namespaces of it see')
+    .option('--observe', 'only report on it: the OLM that works there stays in charge')
+    .option('--no-check', 'add it without asking it')
+    .option('--update', 'replace the login of a cluster of that name')
+    .option('--fleet <context>', 'add to the fleet of this hub, or in-cluster (default: FLOTILLA_FLEET, if it is set)')
+    .option('-l, --label <key=value>', 'label in the fleet, such as its wave; may be given several times', gathered)
+    .option('--dry-run', 'say what would be added, and add nothing')
+    .addHelpText('after', ADD_HELP)
+    .action(
+      async ({ kubeconfig = [], context = [], update = false, dryRun = false, label = [], ...options }: AddOptions) => {
+        const { observe = false } = options;
+        const labels = labelsOf(label);
+        const { joinClusters } = await import('./join-cluster.js');
+        await joinClusters(io, {
+          ...options,
+          observe,
+          update,
+          dryRun,
+          labels,
+          kubeconfigs: kubeconfig,
+          contexts: context,
+        });
+      },
+    );
+
+function labelsOf(texts: readonly string[]): Readonly<Record<string, string>> {
+  const pairs = texts.map((text) => {
+    const at = text.indexOf('=');
+    if (at < 1) throw new UsageError(`invalid label "${text}": write key=value`);
+    return [text.slice(0, at), text.slice(at + 1)] as const;
+  });
+  return Object.fromEntries(pairs);
+}
+
+const listCommand = (clusters: Command, io: Io): Command =>
+  withFleetOptions(clusters.command('list'))
+    .description('list the clusters, whether they answer, and what of OLM is there')
+    .addOption(outputOption('form of the list', LIST_FORMATS))
+    .option('--no-headers', 'leave the headings of the table out')
+    .addHelpText('after', `${FLEET_HELP}\n\nExample:\n  flotilla clusters list -o json`)
+    .action(async (options: FleetOptions & Readonly<{ output: ListFormat; headers: boolean }>) => {
+      const [{ withClusters }, { listClusters }] = await Promise.all([
+        import('../../clusters/open-clusters.js'),
+        import('./list-clusters.js'),
+      ]);
+      const { output, headers, allowMissing = false } = options;
+      await withClusters(options, (clients) => listClusters(clients, io, { output, headers, allowMissing }));
+    });
+
+const removeCommand = (clusters: Command, io: Io): Command =>
+  clusters
+    .command('remove')
+    .description('forget a cluster, after releasing the finalizers of the hub there')
+    .argument('<name>')
+    .option('--yes', 'do it; without, only show what would be done')
+    .option('--dry-run', 'only show what would be done, as without --yes')
+    .option('--force', 'also where a hub still manages it, or it cannot be reached: its finalizers then stay')
+    .option('--timeout <duration>', 'how long a hub that runs may take to leave the cluster', '30s')
+    .option('--fleet <context>', 'from the fleet of this hub, or in-cluster (default: FLOTILLA_FLEET, if it is set)')
+    .addOption(hubsOption())
+    .addHelpText('after', REMOVE_HELP)
+    .action(
+      async (name: string, { yes = false, force = false, dryRun = false, hub = [], timeout, fleet }: RemoveOptions) => {
+        if (yes && dryRun) throw new UsageError('--yes and --dry-run exclude each other; choose one');
+        const { removeCluster } = await import('./remove-cluster.js');
+        await removeCluster(io, { name, yes, force, timeout, hub, fleet });
+      },
+    );
+
+function pauseCommands(clusters: Command, io: Io): void {
+  clusters
+    .command('pause')
+    .description('have the hub observe a cluster, and write nothing there')
+    .argument('<name>')
+    .addHelpText('after', PAUSE_HELP)
+    .action(async (name: string) => {
+      const { pauseCluster } = await import('./pause-cluster.js');
+      await pauseCluster(io, name);
+    });
+  clusters
+    .command('observe')
+    .description('have the hub only report on a cluster, in which another one acts')
+    .argument('<name>')
+    .addHelpText('after', OBSERVE_HELP)
+    .action(async (name: string) => {
+      const { observeCluster } = await import('./pause-cluster.js');
+      await observeCluster(io, name);
+    });
+  clusters
+    .command('resume')
+    .description('end a pause or an observation, or take back a removal that was begun')
+    .argument('<name>')
+    .addHelpText('after', '\nExample:\n  flotilla clusters resume east')
+    .action(async (name: string) => {
+      const { resumeCluster } = await import('./pause-cluster.js');
+      await resumeCluster(io, name);
+    });
+}
+
+const checkCommand = (clusters: Command, io: Io): Command =>
+  withFleetOptions(clusters.command('check'))
+    .description('say which rights the hub would lack in a cluster, and how to grant them')
+    .addOption(outputOption('form of the answer', ANSWER_FORMATS))
+    .addHelpText('after', CHECK_HELP)
+    .action(async (options: FleetOptions & Readonly<{ output: AnswerFormat }>) => {
+      const [{ withClusters }, { checkClusters }] = await Promise.all([
+        import('../../clusters/open-clusters.js'),
+        import('./check-clusters.js'),
+      ]);
+      const { output, allowMissing = false } = options;
+      await withClusters(options, (clients) => checkClusters(clients, io, { output, allowMissing }));
+    });
+
+const acceptCommand = (clusters: Command, io: Io): Command =>
+  withFleetHubOptions(clusters.command('accept').argument('<name>'))
+    .description('have a cluster or a context be the other cluster that answers under its name')
+    .option('--uid <uid>', 'the UID of its namespace kube-system (default: of the one that answers)')
+    .option('--dry-run', 'say what would be changed, and change nothing')
+    .addHelpText('after', ACCEPT_HELP)
+    .action(async (name: string, options: FleetHubOptions & Readonly<{ uid?: string; dryRun?: boolean }>) => {
+      const [{ withHub }, { acceptCluster }, { acceptJoined }] = await Promise.all([
+        import('../fleet/hub/open-hub.js'),
+        import('../fleet/hub/accept-cluster.js'),
+        import('./accept-joined.js'),
+      ]);
+      const { uid, dryRun = false } = options;
+      const hasFleet = Boolean(process.env['FLOTILLA_FLEET']);
+      if (options.fleet === undefined && (await acceptJoined(io, { name, uid, dryRun }, hasFleet))) return;
+      await withHub(options, io, (hub) => acceptCluster(hub, io, { name, uid, dryRun }));
+    });
+
+const takeOverCommand = (clusters: Command, io: Io): Command =>
+  withNamedClusterOptions(clusters.command('take-over').argument('<name>'))
+    .description('have another hub manage a cluster from now on')
+    .option('--hub-id <id>', 'the identity of that hub (default: of the hub that the settings mean)')
+    .option('--dry-run', 'say what would be changed, and change nothing')
+    .addHelpText('after', TAKE_OVER_HELP)
+    .action(async (name: string, options: ClusterOptions & Readonly<{ hubId?: string; dryRun?: boolean }>) => {
+      const [{ withOneCluster }, { takeOver }] = await Promise.all([
+        import('../../clusters/open-clusters.js'),
+        import('./take-over.js'),
+      ]);
+      const { hubId, dryRun = false } = options;
+      await withOneCluster({ ...options, cluster: [name] }, (client) => takeOver(client, io, { hubId, dryRun }));
+    });

@@ -1,0 +1,54 @@
+import type { Command } from 'commander';
+import { parseDuration } from '#platform/config/duration';
+import { type ClusterOptions, withNamedClusterOptions } from '../../../clusters/cluster-options.js';
+import { type Io, UsageError } from '../../../terminal/io.js';
+
+const HANDOVER_HELP = `
+--from olm checks the cluster first: plans and operators that OLM is working on, catalogs whose content cannot be read from
+here, versions that the hub would choose and OLM did not, definitions that are newer. Then OLM's Deployments are scaled to
+nothing, its package server and the pods and Services of catalogs are removed, and it is verified that the Deployments of
+operators run on as they did. Operators are not started anew. A hub that has the cluster then takes it.
+--to olm has every hub leave the cluster, puts the package server back and scales OLM's Deployments up.
+Each can be repeated, also after it was killed. OpenShift's OLM cannot leave: see "clusters observe".
+Exit codes: 0 done; 1 refused, or an operator did not run on; 3 the cluster, or a pod, did not answer in time.
+
+Examples:
+  flotilla clusters handover east --from olm --dry-run
+  flotilla clusters handover east --from olm
+  flotilla clusters handover east --to olm`;
+
+type Options = ClusterOptions &
+  Readonly<{ from?: string; to?: string; dryRun?: boolean; force?: boolean; timeout: string; hub?: string }>;
+
+/** `flotilla clusters handover`: takes a cluster over from OLM, or gives it back. */
+export const handoverCommand = (clusters: Command, io: Io): Command =>
+  withNamedClusterOptions(clusters.command('handover').argument('<name>'))
+    .description('hand a cluster over from OLM to a hub, or back')
+    .option('--from <olm>', 'who has the cluster now: olm')
+    .option('--to <olm>', 'who is to have it: olm')
+    .option('--dry-run', 'check, say what would be done, and change nothing')
+    .option('--force', 'although a check speaks against it')
+    .option('--timeout <duration>', 'how long pods may take to end, or to be ready', '2m')
+    .option('--hub <url>', 'hub whose content of catalogs is used for the checks')
+    .addHelpText('after', HANDOVER_HELP)
+    .action(async (name: string, options: Options) => {
+      const { to, dryRun = false, force = false, timeout, hub } = options;
+      // A dry run without a direction checks the one that clusters take first.
+      const from = options.from ?? (dryRun && to === undefined ? 'olm' : undefined);
+      if ((from === undefined) === (to === undefined) || (from ?? to) !== 'olm') {
+        throw new UsageError('specify a direction: --from olm or --to olm');
+      }
+      const timeoutMs = parseDuration(timeout);
+      if (timeoutMs === undefined) {
+        throw new UsageError(`invalid --timeout "${timeout}": expected a duration such as 2m`);
+      }
+      const [{ withOneCluster }, { handOverFromOlm }, { handOverToOlm }] = await Promise.all([
+        import('../../../clusters/open-clusters.js'),
+        import('./from-olm.js'),
+        import('./to-olm.js'),
+      ]);
+      const run = from === undefined ? handOverToOlm : handOverFromOlm;
+      await withOneCluster({ ...options, cluster: [name] }, (client) =>
+        run(client, io, { dryRun, force, timeoutMs, hub }),
+      );
+    });

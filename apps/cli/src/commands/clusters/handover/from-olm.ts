@@ -1,0 +1,168 @@
+import { setTimeout } from 'node:timers/promises';
+import { workloadChanges } from '#core/cluster/handover/workloads';
+import { OWNED_BY_OLM } from '#core/cluster/joining/cluster-owner';
+import { CSV_API, CSV_CLEANUP_FINALIZER } from '#core/kernel/api/cluster-service-version';
+import { type KubernetesObject, refOf } from '#core/kernel/api/kubernetes-object';
+import { counted } from '#core/kernel/text/counted';
+import { shellWord } from '#core/kernel/text/shell-word';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import { readOwner, writeOwner } from '../../../clusters/cluster-owner.js';
+import { commandSettings } from '../../../hub/command-settings.js';
+import { NEXT } from '../../../output/next-commands.js';
+import { ExitCode, type Io } from '../../../terminal/io.js';
+import { checkHandover } from './check-handover.js';
+import { asMade, type HandoverRecord, keepRecord, operatorWorkloads, readRecord } from './handover-record.js';
+import {
+  catalogServers,
+  DEPLOYMENT,
+  olmDeployments,
+  PACKAGE_SERVER,
+  packageServers,
+  podsOf,
+  REPLICAS_ANNOTATION,
+  replicasOf,
+  titleOf,
+} from './olm-in-cluster.js';
+
+/** The kubeconfig by which this command reaches the cluster. */
+const fileOf = ({ login }: KubeClient): string => (login === undefined ? 'FILE' : shellWord(login.file));
+
+export type HandoverOptions = Readonly<{
+  dryRun: boolean;
+  /** Although checks speak against it. */
+  force: boolean;
+  /** How long pods may take to end, or to be ready. */
+  timeoutMs: number;
+  /** Address of the hub whose content of catalogs is used for the checks. */
+  hub: string | undefined;
+}>;
+
+const POLL_MS = 500;
+const RBAC = 'rbac.authorization.k8s.io/v1';
+const PACKAGES_API = {
+  apiVersion: 'apiregistration.k8s.io/v1',
+  kind: 'APIService',
+  name: 'v1.packages.operators.coreos.com',
+};
+
+/**
+ * `flotilla clusters handover NAME --from olm`: checks, stops OLM, removes what only OLM needs, and leaves
+ * the cluster to a hub. Every step finds out by itself whether it was done, so that a hand-over that was
+ * killed goes on where it ended.
+ */
+export async function handOverFromOlm(client: KubeClient, io: Io, options: HandoverOptions): Promise<void> {
+  const { cluster: name } = client;
+  const deployments = await olmDeployments(client);
+  const [first] = deployments;
+  if (first === undefined) {
+    io.err(
+      `error: there is no OLM in ${name}: none of its Deployments. A hub manages it at once: ${NEXT.upWith(fileOf(client), client.login?.context ?? name)}\n`,
+    );
+    return io.exit(ExitCode.no);
+  }
+  const owner = await readOwner(client);
+  const running = deployments.filter((deployment) => replicasOf(deployment) > 0);
+  if (running.length === 0 && owner.holder !== OWNED_BY_OLM) {
+    io.out(`cluster ${name} is handed over already: OLM is scaled to nothing\n`);
+    return io.exit(ExitCode.done);
+  }
+  // Once OLM is stopped what it had begun does not end any more: a hand-over that was begun goes on.
+  if (running.length > 0 && !(await mayBegin(client, io, options))) return io.exit(ExitCode.no);
+  if (options.dryRun) return tell(client, io, deployments);
+  if (owner.holder !== OWNED_BY_OLM) await writeOwner(client, owner, OWNED_BY_OLM);
+  io.out('hubs stay away until OLM has stopped\n');
+  const record = await recorded(client, deployments);
+  for (const deployment of running) await stop(client, io, deployment);
+  for (const deployment of deployments) await gone(client, deployment, options.timeoutMs);
+  io.out(`the pods of OLM have ended\n`);
+  for (const csv of record.packageServers) await removePackageServer(client, io, csv);
+  const servers = await catalogServers(client);
+  for (const server of servers) await client.delete(refOf(server));
+  io.out(`${counted(servers.length, 'pod or Service', 'pods and Services')} of catalogs removed\n`);
+  const changes = workloadChanges(record.workloads, await operatorWorkloads(client));
+  await writeOwner(client, await readOwner(client), undefined);
+  end(io, name, record, changes);
+}
+
+async function mayBegin(client: KubeClient, io: Io, { force, hub }: HandoverOptions): Promise<boolean> {
+  const findings = await checkHandover(client, commandSettings(process.env), hub);
+  for (const { kind, text } of findings) io.err(`${kind === 'refusal' ? 'error' : 'note'}: ${text}\n`);
+  const refusals = findings.filter(({ kind }) => kind === 'refusal').length;
+  if (refusals === 0) return true;
+  const { cluster: name } = client;
+  if (force) io.err(`note: ${name} is handed over all the same (--force)\n`);
+  else io.err(`error: ${name} is not handed over, and nothing was changed; --force does it all the same\n`);
+  return force;
+}
+
+async function tell(client: KubeClient, io: Io, deployments: readonly KubernetesObject[]): Promise<void> {
+  for (const deployment of deployments) io.out(`${titleOf(deployment)} would be scaled to nothing\n`);
+  for (const csv of await packageServers(client, deployments)) io.out(`${titleOf(csv)} would be removed\n`);
+  for (const server of await catalogServers(client)) io.out(`${titleOf(server)} would be removed\n`);
+  io.err(`Nothing was changed. To do it: ${NEXT.handoverFromOlm(client.cluster)}\n`);
+  io.exit(ExitCode.done);
+}
+
+/** As things were before the first try. */
+async function recorded(client: KubeClient, deployments: readonly KubernetesObject[]): Promise<HandoverRecord> {
+  const namespace = deployments[0]?.metadata.namespace ?? '';
+  const known = await readRecord(client, namespace);
+  if (known !== undefined) return known;
+  const [workloads, servers] = await Promise.all([operatorWorkloads(client), packageServers(client, deployments)]);
+  const record: HandoverRecord = { v: 1, workloads, packageServers: servers.map(asMade) };
+  await keepRecord(client, namespace, record);
+  return record;
+}
+
+async function stop(client: KubeClient, io: Io, deployment: KubernetesObject): Promise<void> {
+  const annotations = { [REPLICAS_ANNOTATION]: String(replicasOf(deployment)) };
+  await client.patch(refOf(deployment), { metadata: { annotations }, spec: { replicas: 0 } });
+  io.out(`${titleOf(deployment)} scaled to nothing\n`);
+}
+
+async function gone(client: KubeClient, deployment: KubernetesObject, timeoutMs: number): Promise<void> {
+  const until = performance.now() + timeoutMs;
+  for (;;) {
+    const { length } = await podsOf(client, deployment);
+    if (length === 0) return;
+    if (performance.now() >= until) {
+      throw new Error(
+        `${counted(length, 'pod')} of ${titleOf(deployment)} did not end in time; the same command goes on from here`,
+      );
+    }
+    await setTimeout(POLL_MS);
+  }
+}
+
+/** What OLM would do when its ClusterServiceVersion is deleted, as no controller does it now. */
+async function removePackageServer(client: KubeClient, io: Io, csv: KubernetesObject): Promise<void> {
+  const { namespace = '' } = csv.metadata;
+  const labelSelector = `olm.owner=${PACKAGE_SERVER},olm.owner.namespace=${namespace}`;
+  for (const kind of ['ClusterRoleBinding', 'ClusterRole']) {
+    const list = await client.list({ apiVersion: RBAC, kind }, { labelSelector });
+    for (const { metadata } of list?.items ?? []) {
+      await client.delete({ apiVersion: RBAC, kind, name: metadata.name ?? '' });
+    }
+  }
+  await client.delete(PACKAGES_API);
+  const ref = { ...CSV_API, name: PACKAGE_SERVER, namespace };
+  const found = await client.get(ref);
+  if (found?.metadata.finalizers?.includes(CSV_CLEANUP_FINALIZER)) {
+    const finalizers = found.metadata.finalizers.filter((one) => one !== CSV_CLEANUP_FINALIZER);
+    await client.patch(ref, { metadata: { resourceVersion: found.metadata.resourceVersion, finalizers } });
+  }
+  if (found !== undefined) await client.delete(ref);
+  await client.delete({ ...DEPLOYMENT, name: PACKAGE_SERVER, namespace });
+  io.out(`${titleOf(csv)} removed, with its APIService\n`);
+}
+
+function end(io: Io, name: string, { workloads }: HandoverRecord, changes: readonly string[]): void {
+  const all = counted(workloads.length, 'Deployment');
+  if (changes.length === 0) io.out(`${all} of operators run on as before\n`);
+  for (const change of changes) io.err(`error: ${change}\n`);
+  io.out(`cluster ${name} is handed over\n`);
+  io.err(
+    `A hub that has it in its kubeconfig begins within a minute, ten after OLM's last write. Back: ${NEXT.handoverToOlm(name)}\n`,
+  );
+  io.exit(changes.length === 0 ? ExitCode.done : ExitCode.no);
+}

@@ -1,0 +1,95 @@
+import { setTimeout } from 'node:timers/promises';
+import { OWNED_BY_OLM } from '#core/cluster/joining/cluster-owner';
+import { type KubernetesObject, refOf } from '#core/kernel/api/kubernetes-object';
+import { asRecord } from '#core/kernel/crd/loose-value';
+import { OWNER_CONFIRMED_MS } from '#platform/joining/owner-check';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import { readOwner, writeOwner } from '../../../clusters/cluster-owner.js';
+import { NEXT } from '../../../output/next-commands.js';
+import { ExitCode, type Io } from '../../../terminal/io.js';
+import type { HandoverOptions } from './from-olm.js';
+import { dropRecord, type HandoverRecord, readRecord } from './handover-record.js';
+import { olmDeployments, REPLICAS_ANNOTATION, replicasOf, titleOf } from './olm-in-cluster.js';
+
+const POLL_MS = 500;
+/** After a hub has asked for the last time whose the cluster is: for writes that were sent before. */
+const UNDER_WAY_MS = 2_000;
+
+/**
+ * `flotilla clusters handover NAME --to olm`: has every hub leave the cluster, then starts OLM as it was
+ * before. Can be repeated after it was killed.
+ */
+export async function handOverToOlm(client: KubeClient, io: Io, options: HandoverOptions): Promise<void> {
+  const { cluster: name } = client;
+  const deployments = await olmDeployments(client);
+  const namespace = deployments[0]?.metadata.namespace;
+  if (namespace === undefined) {
+    io.err(`error: there is no OLM in ${name} to hand it to: install it, then a hub leaves the cluster by itself\n`);
+    return io.exit(ExitCode.no);
+  }
+  const record = await readRecord(client, namespace);
+  const stopped = deployments.filter((deployment) => replicasOf(deployment) === 0);
+  if (options.dryRun) return tell(io, name, stopped, record);
+  await leave(client, io);
+  for (const csv of record?.packageServers ?? []) await putBack(client, io, csv);
+  for (const deployment of stopped) await start(client, io, deployment);
+  for (const deployment of deployments) await ready(client, deployment, options.timeoutMs);
+  await dropRecord(client, namespace);
+  io.out(`cluster ${name} is handed over to OLM, which runs\n`);
+  io.err(`No hub takes it until: ${NEXT.handoverFromOlm(name)}\n`);
+  io.exit(ExitCode.done);
+}
+
+function tell(io: Io, name: string, stopped: readonly KubernetesObject[], record: HandoverRecord | undefined): void {
+  io.out(`hubs would leave ${name}\n`);
+  for (const csv of record?.packageServers ?? []) io.out(`${titleOf(csv)} would be put back\n`);
+  for (const deployment of stopped) {
+    io.out(`${titleOf(deployment)} would be scaled to ${replicasBefore(deployment)}\n`);
+  }
+  io.err(`Nothing was changed. To do it: ${NEXT.handoverToOlm(name)}\n`);
+  io.exit(ExitCode.done);
+}
+
+/** A hub reads whose the cluster is before it writes, at the latest ten seconds after the last time. */
+async function leave(client: KubeClient, io: Io): Promise<void> {
+  const owner = await readOwner(client);
+  if (owner.holder !== OWNED_BY_OLM) await writeOwner(client, owner, OWNED_BY_OLM);
+  // Another try waits anew: when the first one was is not known.
+  if (owner.holder !== '') {
+    io.err('Waiting until hubs have ended their writes …\n');
+    await setTimeout(OWNER_CONFIRMED_MS + UNDER_WAY_MS);
+  }
+  io.out('hubs have left\n');
+}
+
+async function putBack(client: KubeClient, io: Io, csv: KubernetesObject): Promise<void> {
+  if ((await client.get(refOf(csv))) !== undefined) return;
+  await client.create(csv);
+  io.out(`${titleOf(csv)} put back\n`);
+}
+
+/** One that was scaled down by hand gets one replica. */
+const replicasBefore = ({ metadata }: KubernetesObject): number =>
+  Number(metadata.annotations?.[REPLICAS_ANNOTATION] ?? 1) || 1;
+
+async function start(client: KubeClient, io: Io, deployment: KubernetesObject): Promise<void> {
+  const replicas = replicasBefore(deployment);
+  const annotations = { [REPLICAS_ANNOTATION]: null };
+  await client.patch(refOf(deployment), { metadata: { annotations }, spec: { replicas } });
+  io.out(`${titleOf(deployment)} scaled to ${replicas}\n`);
+}
+
+async function ready(client: KubeClient, deployment: KubernetesObject, timeoutMs: number): Promise<void> {
+  const until = performance.now() + timeoutMs;
+  for (;;) {
+    const found = await client.get<KubernetesObject>(refOf(deployment));
+    const available = Number(asRecord(found?.['status'])['availableReplicas'] ?? 0);
+    if (available > 0) return;
+    if (performance.now() >= until) {
+      throw new Error(
+        `${titleOf(deployment)} is not available in time: see its pods; the same command goes on from here`,
+      );
+    }
+    await setTimeout(POLL_MS);
+  }
+}

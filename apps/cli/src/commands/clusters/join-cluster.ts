@@ -1,0 +1,186 @@
+import { CLUSTER_NAME_RULE, isClusterName } from '#core/cluster/membership/kubeconfig-readings';
+import { canonicalJson } from '#core/kernel/canonical/canonical-json';
+import { joinedClusters, writeJoinedClusters } from '#platform/clusters/joined-clusters';
+import type { Settings } from '#platform/config/settings';
+import type { ClusterAccess } from '#platform/kube/access/kubeconfig';
+import { loadClusters, readAccess } from '#platform/kube/access/load-clusters';
+import { lineOf } from '../../clusters/ask-clusters.js';
+import { findCluster, olmText } from '../../clusters/find-clusters.js';
+import { commandSettings } from '../../hub/command-settings.js';
+import { NEXT } from '../../output/next-commands.js';
+import { ExitCode, type Io, UsageError } from '../../terminal/io.js';
+import { refuseFolder } from '../fleet/hub/fleet-option.js';
+import { fleetNamespace, hasHubApi, joinFleet } from '../fleet/hub/join-fleet.js';
+import { withHub } from '../fleet/hub/open-hub.js';
+
+export type JoinOptions = Readonly<{
+  kubeconfigs: readonly string[];
+  contexts: readonly string[];
+  name?: string | undefined;
+  globalCatalogNamespace?: string | undefined;
+  /** The hub only reports on the clusters. */
+  observe: boolean;
+  /** Ask the cluster first. */
+  check: boolean;
+  /** The hub API of a fleet; absent: that of FLOTILLA_FLEET. */
+  fleet?: string | undefined;
+  /** Labels of the FleetCluster. */
+  labels: Readonly<Record<string, string>>;
+  /** Replace the login of a cluster that is managed already. */
+  update: boolean;
+  dryRun: boolean;
+}>;
+
+const NAMESPACE = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
+
+/** `flotilla clusters add`: puts contexts into the hub's own kubeconfig, after asking each cluster. */
+export async function joinClusters(io: Io, options: JoinOptions): Promise<void> {
+  const settings = commandSettings(process.env);
+  const file = settings.clustersFile;
+  const wanted = namedBy(options, await readAccess(options));
+  if (options.fleet !== undefined || (hasHubApi(settings.fleet) && !options.observe)) {
+    return joinHubApi(io, options, wanted, settings);
+  }
+  if (Object.keys(options.labels).length > 0) {
+    throw new UsageError('--label is for the clusters of a fleet: name the context of its hub with --fleet');
+  }
+  const before = await joinedClusters(file);
+  const changes = wanted.map((access) => ({ access, ...changeOf(access, before, options.update) }));
+  const refused = changes.flatMap(({ refusal }) => refusal ?? []);
+  if (refused.length === changes.length) throw new UsageError(refused.join('; '));
+  for (const refusal of refused) io.err(`note: ${refusal}\n`);
+  const news = changes.filter(isNews).map(({ access }) => access);
+  // What is asked here is what will be used.
+  const asked: ClusterAccess[] = [];
+  for (const access of news) asked.push(options.check ? await identified(access, [...before, ...asked], io) : access);
+  const isWritten = news.length > 0 && !options.dryRun;
+  if (isWritten) await writeJoinedClusters(file, [...new Map([...before, ...asked].map(byName)).values()]);
+  for (const one of changes) io.out(changeText(one, options.dryRun, file));
+  if (isWritten) io.err(`A hub that runs takes it up within seconds; what it lacks there: ${NEXT.checkClusters()}\n`);
+  io.exit(ExitCode.done);
+}
+
+/** Clusters join by FleetClusters, which a hub that runs takes up. */
+async function joinHubApi(
+  io: Io,
+  { fleet, observe, check, labels, update, dryRun }: JoinOptions,
+  wanted: readonly ClusterAccess[],
+  settings: Settings,
+): Promise<void> {
+  if (observe) throw new UsageError('--observe is for clusters of a file; leave --fleet out');
+  refuseFolder(fleet);
+  const namespace = await fleetNamespace(settings, fleet);
+  const identify = async (access: ClusterAccess) => (check ? ask(access, io) : undefined);
+  const options = { namespace, labels, update, dryRun, identify };
+  await withHub(fleet === undefined ? {} : { fleet }, io, (hub) => joinFleet(io, hub, wanted, options));
+}
+
+const isNews = ({ change }: Readonly<{ change?: Change }>): boolean => change === 'added' || change === 'updated';
+const byName = (access: ClusterAccess) => [access.context, access] as const;
+
+type Change = 'added' | 'updated' | 'unchanged';
+
+/** What adding one context changes, or why it cannot be added. */
+function changeOf(
+  access: ClusterAccess,
+  before: readonly ClusterAccess[],
+  update: boolean,
+): Readonly<{ change?: Change; refusal?: string }> {
+  const { context, cluster } = access;
+  const twin = before.find((one) => one.context !== context && one.cluster.server === cluster.server);
+  if (twin !== undefined) return { refusal: `${cluster.server} is managed already, as cluster "${twin.context}"` };
+  const same = before.find((one) => one.context === context);
+  if (same === undefined) return { change: 'added' };
+  if (isSame(same, access)) return { change: 'unchanged' };
+  if (update) return { change: 'updated' };
+  const differs =
+    same.cluster.server === cluster.server ? 'with another login or setting' : `at ${same.cluster.server}`;
+  const way = `--update replaces it, --name gives this one another name`;
+  return { refusal: `there is a cluster "${context}" already, ${differs}; ${way}` };
+}
+
+const isSame = (a: ClusterAccess, b: ClusterAccess): boolean =>
+  canonicalJson(comparedOf(a)) === canonicalJson(comparedOf(b));
+const comparedOf = ({ cluster, user, globalCatalogNamespace = '', observed = false }: ClusterAccess) => [
+  ...[cluster, user, globalCatalogNamespace],
+  observed,
+];
+
+function changeText(
+  { access: { context }, change }: Readonly<{ access: ClusterAccess; change?: Change }>,
+  dryRun: boolean,
+  file: string,
+): string {
+  if (change === undefined) return '';
+  switch (change) {
+    case 'unchanged':
+      return `cluster ${context} is there already, in ${file}\n`;
+    case 'added':
+      return `cluster ${context} ${dryRun ? 'would be added' : 'added'} to ${file}\n`;
+    case 'updated':
+      return `cluster ${context} ${dryRun ? 'would be updated' : 'updated'} in ${file}\n`;
+  }
+}
+
+function namedBy(
+  { name, globalCatalogNamespace, observe }: JoinOptions,
+  found: readonly ClusterAccess[],
+): ClusterAccess[] {
+  if (name !== undefined && found.length !== 1) {
+    throw new UsageError(
+      `--name "${name}" is for one cluster, and ${found.length} contexts are meant: choose with --context`,
+    );
+  }
+  if (name !== undefined && !isClusterName(name)) {
+    throw new UsageError(`--name "${name}" cannot be a cluster's name: ${CLUSTER_NAME_RULE}`);
+  }
+  if (globalCatalogNamespace !== undefined && !NAMESPACE.test(globalCatalogNamespace)) {
+    throw new UsageError(`--global-catalog-namespace "${globalCatalogNamespace}" is no name of a namespace`);
+  }
+  const set = {
+    ...(globalCatalogNamespace === undefined ? {} : { globalCatalogNamespace }),
+    ...(observe ? { observed: true } : {}),
+  };
+  return found.map((access) => ({ ...access, ...set, context: name ?? access.context }));
+}
+
+class NotReached extends Error {}
+
+/** The access with the identity of its cluster, which must be none of those that are managed. */
+async function identified(access: ClusterAccess, managed: readonly ClusterAccess[], io: Io): Promise<ClusterAccess> {
+  const { context } = access;
+  const before = managed.find((one) => one.context === context);
+  const identity = await ask(access, io);
+  const kept = before?.paused === true ? { ...access, paused: true } : access;
+  if (identity === undefined) return kept;
+  const twin = managed.find((one) => one.context !== context && one.identity === identity);
+  if (twin !== undefined) {
+    throw new UsageError(`"${context}" leads to a cluster that is managed already, as cluster "${twin.context}"`);
+  }
+  if (before?.identity !== undefined && before.identity !== identity) {
+    const way = `${NEXT.removeCluster(context)} comes first, or --name gives this one another name`;
+    throw new UsageError(`"${context}" leads to another cluster than the one that is managed under this name; ${way}`);
+  }
+  return { ...kept, identity };
+}
+
+/** Reports what is there. Returns the UID of namespace kube-system, if it may be read. */
+async function ask(access: ClusterAccess, io: Io): Promise<string | undefined> {
+  const [client] = await loadClusters({ access: [access], fieldManager: 'flotilla' });
+  if (client === undefined) return undefined;
+  try {
+    const facts = await findCluster(client, commandSettings(process.env));
+    const global = `global catalogs in namespace ${facts.globalCatalogNamespace}`;
+    io.err(`${access.context}: Kubernetes ${facts.version}, ${global}, OLM: ${olmText(facts)}\n`);
+    const system = await client
+      .get({ apiVersion: 'v1', kind: 'Namespace', name: 'kube-system' })
+      .catch(() => undefined);
+    return system?.metadata.uid;
+  } catch (error) {
+    throw new NotReached(
+      `${access.context} is not added, it was not reached (--no-check adds it anyway): ${lineOf(error)}`,
+    );
+  } finally {
+    await client.close();
+  }
+}

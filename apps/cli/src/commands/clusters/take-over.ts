@@ -1,0 +1,50 @@
+import { OWNED_BY_OLM } from '#core/cluster/joining/cluster-owner';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import { hubOfSettings, type OwnerRead, readOwner, writeOwner } from '../../clusters/cluster-owner.js';
+import { commandSettings } from '../../hub/command-settings.js';
+import { NEXT } from '../../output/next-commands.js';
+import { ExitCode, type Io, UsageError } from '../../terminal/io.js';
+
+export type TakeOverOptions = Readonly<{
+  /** The hub that manages the cluster from now on; undefined: that of the settings. */
+  hubId: string | undefined;
+  dryRun: boolean;
+}>;
+
+/** `flotilla clusters take-over`: another hub manages the cluster from now on. */
+export async function takeOver(client: KubeClient, io: Io, { hubId, dryRun }: TakeOverOptions): Promise<void> {
+  const { cluster: name } = client;
+  const hub = hubId ?? (await hubOfSettings(commandSettings(process.env)))?.id;
+  if (hub === undefined) throw new UsageError('which hub? Name it with --hub-id: check "owners" of its health says it');
+  if (hub === OWNED_BY_OLM) throw new UsageError(`--hub-id "${OWNED_BY_OLM}" names no hub`);
+  const owner = await readOwner(client);
+  if (owner.holder === OWNED_BY_OLM) {
+    io.err(`error: ${name} is handed over to OLM; back: ${NEXT.handoverFromOlm(name)}\n`);
+    return io.exit(ExitCode.no);
+  }
+  if (owner.holder === hub) {
+    if (owner.instance === '') io.out(`cluster ${name} is managed by hub ${hub} already\n`);
+    else await freeForInstances(client, io, { hub, owner, dryRun });
+    return io.exit(ExitCode.done);
+  }
+  if (!dryRun) await writeOwner(client, owner, hub);
+  const before = owner.holder === '' ? 'none' : owner.holder;
+  io.out(`cluster ${name} ${dryRun ? 'would be' : 'is'} managed by hub ${hub} from now on (before: ${before})\n`);
+  if (!dryRun && owner.holder !== '') {
+    io.err(
+      `Where hub ${owner.holder} runs, it ends its writes there within ten seconds; ${hub} begins within a minute.\n`,
+    );
+  }
+  io.exit(ExitCode.done);
+}
+
+type SameHub = Readonly<{ hub: string; owner: OwnerRead; dryRun: boolean }>;
+
+/** Removes the name of the instance. The first hub with the identity that reads this goes on. */
+async function freeForInstances(client: KubeClient, io: Io, { hub, owner, dryRun }: SameHub): Promise<void> {
+  if (!dryRun) await writeOwner(client, owner, hub);
+  const which = `instance ${owner.instance} of hub ${hub}`;
+  io.out(
+    `cluster ${client.cluster} ${dryRun ? 'would be' : 'is'} free of ${which}: the first hub ${hub} that runs goes on\n`,
+  );
+}

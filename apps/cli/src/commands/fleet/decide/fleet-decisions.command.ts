@@ -1,0 +1,157 @@
+import type { Command } from 'commander';
+import type { DecisionAction } from '#core/kernel/api/fleet/fleet-decision';
+import { gathered } from '../../../clusters/cluster-options.js';
+import { namespaceOption } from '../../../clusters/namespace-option.js';
+import { ANSWER_FORMATS, type AnswerFormat, outputOption } from '../../../output/output-option.js';
+import type { Io } from '../../../terminal/io.js';
+import { FLEET_STORE_HELP, type FleetHubOptions, withFleetHubOptions } from '../hub/hub-options.js';
+
+/** A verb that makes a FleetDecision: what narrows it, and what it is for. */
+type Verb = Readonly<{
+  name: string;
+  action: DecisionAction;
+  description: string;
+  narrowedBy: readonly ('class' | 'wave' | 'clusters' | 'for')[];
+  help: string;
+  examples: readonly string[];
+}>;
+
+const VERBS: readonly Verb[] = [
+  {
+    name: 'approve',
+    action: 'Approve',
+    description: 'approve a plan class, so that its clusters may start',
+    narrowedBy: ['class'],
+    help: 'Shows first what the class would change. The rules of the strategy say whose approval counts, and how many are needed.',
+    examples: ['kafka-7 --class 3f9c --reason "CHG-1182"', 'kafka-7 --all-classes --reason "CHG-1182" --dry-run'],
+  },
+  {
+    name: 'reject',
+    action: 'Reject',
+    description: 'reject a plan class: no further cluster of it starts',
+    narrowedBy: ['class'],
+    help: 'Voids the approvals before it; an approval afterwards voids the rejection.',
+    examples: ['kafka-7 --class 3f9c --reason "reads all Secrets"'],
+  },
+  {
+    name: 'pause',
+    action: 'Pause',
+    description: 'pause a roll-out: nothing starts, what runs ends',
+    narrowedBy: [],
+    help: 'Verification and soaks go on.',
+    examples: ['kafka-7 --reason "incident 77"'],
+  },
+  {
+    name: 'resume',
+    action: 'Resume',
+    description: 'let a roll-out go on that is paused, or has stopped',
+    narrowedBy: [],
+    help: 'Of one that has stopped the failures so far are forgiven; the clusters stay Failed.',
+    examples: ['kafka-7 --reason "incident 77 is over"'],
+  },
+  {
+    name: 'promote',
+    action: 'Promote',
+    description: 'open a wave that waits for it, or end its soak',
+    narrowedBy: ['wave'],
+    help: 'Without --wave: every wave that waits for promotion, soaks, or has too few successes.',
+    examples: ['kafka-7 --wave canary --reason "looked at the dashboards"'],
+  },
+  {
+    name: 'retry',
+    action: 'Retry',
+    description: 'try again where it failed, went back, or was set aside',
+    narrowedBy: ['class', 'wave', 'clusters'],
+    help: 'The failure is forgiven, and the target no longer denied there. Of a roll-out that has gone back or was aborted, a new one of the same target begins, unless that was withdrawn by its catalog.',
+    examples: ['kafka-7 -C store-0412 --reason "node was full"'],
+  },
+  {
+    name: 'skip',
+    action: 'Skip',
+    description: 'set clusters aside: neither success nor failure',
+    narrowedBy: ['class', 'wave', 'clusters'],
+    help: 'Clusters that wait or have failed stay as they are; "flotilla fleet retry" takes them in again.',
+    examples: ['kafka-7 -C store-0412 --reason "to be replaced"'],
+  },
+  {
+    name: 'abort',
+    action: 'Abort',
+    description: 'end a roll-out: nothing further starts, and nothing is undone',
+    narrowedBy: [],
+    help: 'What runs ends first.',
+    examples: ['kafka-7 --reason "wrong version"'],
+  },
+  {
+    name: 'rollback',
+    action: 'Rollback',
+    description: 'have clusters go back to what they had before',
+    narrowedBy: ['class', 'wave', 'clusters'],
+    help: 'Without names: every cluster that the roll-out has changed, and the target is denied to its subject.',
+    examples: ['kafka-7 --reason "CHG-1183"', 'kafka-7 -C store-0412 --reason "CHG-1183"'],
+  },
+  {
+    name: 'break-glass',
+    action: 'BreakGlass',
+    description: 'lift windows of a roll-out for a while',
+    narrowedBy: ['for'],
+    help: 'Lifts the windows with a group of yours in breakGlassGroups, for four hours at most.',
+    examples: ['kafka-7 --for 1h --reason "CVE-2026-1"'],
+  },
+];
+
+const END = `Exit code 1 where it does not apply, or you may not decide it; 3 where no controller answers in time (the decision stays).
+${FLEET_STORE_HELP}`;
+
+type Options = FleetHubOptions &
+  Readonly<{
+    namespace?: string;
+    class?: string;
+    allClasses?: boolean;
+    wave?: string;
+    cluster?: readonly string[];
+    for?: string;
+    reason?: string;
+    dryRun?: boolean;
+    wait: boolean;
+    timeout: string;
+    output: AnswerFormat;
+  }>;
+
+/** `flotilla fleet approve`, `pause`, `rollback` …: each makes a FleetDecision, and waits for its effect. */
+export function fleetDecisionCommands(fleet: Command, io: Io): void {
+  for (const verb of VERBS) decisionCommand(fleet, io, verb);
+}
+
+function decisionCommand(
+  fleet: Command,
+  io: Io,
+  { name, action, description, narrowedBy, help, examples }: Verb,
+): void {
+  const command = withFleetHubOptions(fleet.command(name).argument('<rollout>'))
+    .description(description)
+    .addOption(namespaceOption('the namespace of the roll-out (default: any)'));
+  if (narrowedBy.includes('class')) command.option('--class <hash>', 'only this plan class; its first characters do');
+  if (action === 'Approve' || action === 'Reject') command.option('--all-classes', 'every class that waits');
+  if (narrowedBy.includes('wave')) command.option('--wave <name>', 'only this wave');
+  if (narrowedBy.includes('clusters')) {
+    command.option('-C, --cluster <name>', 'only this cluster; may be given several times', gathered);
+  }
+  if (narrowedBy.includes('for')) command.option('--for <duration>', 'how long, such as 1h');
+  command
+    .option('--reason <text>', 'why; required, asked for at a terminal')
+    .option('--dry-run', 'say what it would do, and do nothing')
+    .option('--no-wait', 'do not wait until it has taken effect')
+    .option('--timeout <duration>', 'how long to wait for the controller', '30s')
+    .addOption(outputOption('form of the answer', ANSWER_FORMATS));
+  const shown = examples.map((one) => `  flotilla fleet ${name} ${one}`).join('\n');
+  command
+    .addHelpText('after', `\n${help}\n${END}\n\nExample${examples.length > 1 ? 's' : ''}:\n${shown}`)
+    .action(async (rollout: string, { cluster, dryRun = false, ...options }: Options) => {
+      const [{ withHub }, { makeDecisions }] = await Promise.all([
+        import('../hub/open-hub.js'),
+        import('./make-decisions.js'),
+      ]);
+      const order = { ...options, action, rollout, clusters: cluster, dryRun };
+      await withHub(options, io, (hub) => makeDecisions(hub, io, order));
+    });
+}

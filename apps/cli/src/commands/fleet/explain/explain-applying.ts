@@ -1,0 +1,52 @@
+import { shortDuration } from '#core/kernel/durations/short-duration';
+import { NEXT } from '../../../output/next-commands.js';
+import { type FleetStep, step } from '../rollout/advised-steps.js';
+import { targetThere } from '../rollout/cluster-target.js';
+import type { RowPlace, RowWords } from '../rollout/row-context.js';
+import { holdOf } from '../rollout/window-hold.js';
+
+/** What keeps a cluster from its next step, by the reason of its row. */
+const KEPT: Readonly<Record<string, string>> = {
+  ClusterPaused: 'is kept between two steps, since the cluster is paused',
+  RolloutPaused: 'is kept between two steps, since the roll-out is paused',
+  Halted: 'is kept between two steps, since the roll-out has stopped',
+  WindowClosed: 'is kept between two steps until its window opens',
+  Unreachable: 'is being changed, and cannot be reached now',
+};
+
+/** A cluster on its way: at which step it is, or what keeps it from the next one. */
+export function applying(place: RowPlace): RowWords {
+  const { fleet, row, rollout } = place;
+  const left = row.deadlineAt === undefined ? '' : `; ${shortDuration(row.deadlineAt - fleet.now)} until its deadline`;
+  const { subject, spec } = rollout.record;
+  const hops = fleet.clusters.get(row.cluster)?.hopsOnTheWay(subject.key, spec.name) ?? 1;
+  const ofHops = hops > 1 ? ` of ${hops}` : '';
+  const kept = KEPT[row.reason];
+  if (kept === undefined) {
+    const target = targetThere(fleet, rollout, row);
+    return { sentence: `is being changed to ${target}, step ${row.hop}${ofHops}${left} (${row.reason})` };
+  }
+  const last = hops > 1 ? [`step ${row.hop}${ofHops} is the last that was begun there`] : [];
+  const { chain, todo } = keeper(place);
+  return { sentence: `${kept} (${row.reason})`, chain: [...last, ...chain], todo };
+}
+
+/** What is known of what keeps it, and what lifts that. */
+function keeper({ fleet, rollout, row, short }: RowPlace): Readonly<{ chain: string[]; todo: FleetStep[] }> {
+  switch (row.reason) {
+    case 'RolloutPaused':
+      return { chain: [], todo: rollout.facts.isSubjectPaused ? [] : [step(NEXT.resumeRollout(short))] };
+    case 'Halted':
+      return { chain: [], todo: [step(NEXT.fleetFailures(short), 'why it stopped')] };
+    case 'WindowClosed': {
+      const hold = holdOf(fleet, rollout.record.subject, row.cluster);
+      return { chain: hold === undefined ? [] : [hold.sentence], todo: breakGlassSteps(short, hold?.breakGlassGroups) };
+    }
+    default:
+      return { chain: [], todo: [] };
+  }
+}
+
+/** How windows are lifted, where they name who may. */
+export const breakGlassSteps = (short: string, groups: readonly string[] = []): FleetStep[] =>
+  groups.length === 0 ? [] : [step(NEXT.breakGlass(short), `needs group ${groups.join(' or ')}`)];

@@ -1,0 +1,394 @@
+import type { FleetCluster } from '#core/kernel/api/fleet/fleet-cluster';
+import { shortDuration } from '#core/kernel/durations/short-duration';
+import { counted } from '#core/kernel/text/counted';
+import { isFinal } from '#core/rollout/controller/step/phases';
+import { isInFlight, type RolloutRow } from '#core/rollout/controller/step/row';
+import { durationMs, placesOf, thresholdOf } from '#core/rollout/placement/waves';
+import { approvalDemands } from '#core/rollout/review/class-approval';
+import { NOT_OFFERED } from '#lifecycle/rollouts/assignments/path-from';
+import type { LiveRollout } from '#lifecycle/rollouts/controller/state/live-fleet';
+import { unapprovedNeighbours } from '#lifecycle/rollouts/controller/state/moved-neighbours';
+import { NEXT } from '../../../output/next-commands.js';
+import { type FleetStep, newRolloutSteps, retrySteps, skipSteps, step } from '../rollout/advised-steps.js';
+import { demandText, openDemands } from '../rollout/approval-text.js';
+import { targetThere, upToDateText } from '../rollout/cluster-target.js';
+import { explainReturn } from '../rollout/explain-return.js';
+import { isLeftOnTheWay } from '../rollout/rollout-hints.js';
+import { type RowPlace, type RowWords, reportedIn } from '../rollout/row-context.js';
+import { holdOf } from '../rollout/window-hold.js';
+import { applying, breakGlassSteps } from './explain-applying.js';
+
+/** The one reason behind the state of something, what lies behind that, and what can be done. */
+export type FleetExplanation = Readonly<{
+  about: string;
+  phase: string;
+  reason: string;
+  /** `waits for …`, without its subject. */
+  sentence: string;
+  chain: readonly string[];
+  todo: readonly FleetStep[];
+}>;
+
+/** Why a cluster is where it is in a roll-out. */
+export function explainRow(place: RowPlace): FleetExplanation {
+  const { row } = place;
+  const own = wordsOf(place);
+  const returning = explainReturn(place, row);
+  const { sentence, chain = [], todo = [] } = returning === undefined ? own : togetherWith(own, returning);
+  return { about: row.cluster, phase: row.phase, reason: row.reason, sentence, chain, todo };
+}
+
+/** What it is in, and that it is to go back from there: what would be done without that does not help. */
+const togetherWith = ({ sentence, chain = [] }: RowWords, returning: Required<RowWords>): RowWords => ({
+  sentence,
+  chain: [...chain, `it ${returning.sentence}`, ...returning.chain],
+  todo: returning.todo,
+});
+
+function wordsOf(place: RowPlace): RowWords {
+  const { row, rollout, fleet } = place;
+  const target = targetThere(fleet, rollout, row);
+  switch (row.phase) {
+    case 'Waiting':
+      if (isOver(rollout)) return leftBy(place);
+      return withEnd(place, waits(place));
+    case 'Applying':
+      return applying(place);
+    case 'Verifying':
+      return verifying(place);
+    case 'Done':
+      return {
+        sentence: row.reason === 'UpToDate' ? upToDateText(fleet, rollout, row) : `has ${target}, healthy`,
+        chain: driftIn(place),
+      };
+    case 'Failed':
+      return failed(place);
+    case 'RollingBack':
+      return { sentence: `goes back to what it had before (${row.reason})` };
+    case 'RolledBack':
+      return {
+        sentence: `has gone back to what it had before ${target}`,
+        chain: row.message !== '' ? [`it had failed before: ${row.message}`] : [],
+        todo: retrySteps(place, row.cluster, 'tries the target again there'),
+      };
+    case 'Skipped':
+      return SKIPPED[row.reason]?.(place) ?? { sentence: `is set aside (${row.reason})` };
+    case 'Removed':
+      return { sentence: `is no target any more (${row.reason}), as of ${new Date(fleet.now).toISOString()}` };
+  }
+}
+
+const waits = (place: RowPlace): RowWords =>
+  WAITING[place.row.reason]?.(place) ?? { sentence: `waits (${place.row.reason})` };
+
+/** Ended, and not what clusters that join get: what waits there waits for nothing any more. */
+const isOver = ({ record, facts }: LiveRollout): boolean => isFinal(record.status.phase) && facts.role === 'frozen';
+
+/** A cluster that a roll-out has not come to before it ended, or not to the end of its path. */
+function leftBy(place: RowPlace): RowWords {
+  const { rollout, row } = place;
+  const { phase, reason } = rollout.record.status;
+  const left = isLeftOnTheWay(row) ? 'was left on its way' : 'was not changed';
+  const sentence = `${left}, since its roll-out has ended ${phase} (${reason})`;
+  return { sentence, todo: newRolloutSteps(place) };
+}
+
+/** With why its path ends before what its catalog leads to. */
+function withEnd(place: RowPlace, words: RowWords): RowWords {
+  const { fleet, rollout, row } = place;
+  const report = fleet.clusters.get(row.cluster)?.report(rollout.record.spec.subject);
+  const isOfPath = report?.planned !== undefined && report.reason === undefined && row.reason !== 'Planning';
+  return isOfPath ? { ...words, chain: [...(words.chain ?? []), ...reportedIn(place)] } : words;
+}
+
+const since = ({ fleet }: RowPlace, ms: number): string => shortDuration(fleet.now - ms);
+
+const waveOfRow = ({ rollout, row }: RowPlace) => {
+  const { spec, status, tallies } = rollout.record;
+  return { wave: spec.waves[row.wave], state: status.waves[row.wave], tally: tallies[row.wave] };
+};
+
+/** Of a path in which a step was refused, those before are done. */
+const unbegun = ({ hop }: RolloutRow): string => (hop > 1 ? `step ${hop} of that was not begun` : 'that was not begun');
+
+const WAITING: Readonly<Record<string, (place: RowPlace) => RowWords>> = {
+  Offline: (place) => {
+    const member = place.fleet.clusters.get(place.row.cluster);
+    const { wave } = waveOfRow(place);
+    const policy = wave?.spec.offline ?? 'Skip';
+    const what = {
+      Skip: `after ${wave?.spec.offlineGrace} in an open wave it is set aside, and catches up when it returns`,
+      Wait: 'its wave waits for it',
+      Fail: `after ${wave?.spec.offlineGrace} in an open wave it counts as failed`,
+    }[policy];
+    const ago = member === undefined ? '' : ` since ${since(place, member.lastContact)}`;
+    return { sentence: `waits, since it cannot be reached${ago} (Offline): ${what}` };
+  },
+  Planning: (place) => ({ sentence: 'waits for its plan (Planning)', chain: reportedIn(place) }),
+  PlanChanged: ({ row }) => ({
+    sentence: `waits for a new plan (PlanChanged): what it would do now is not what was planned, and ${unbegun(row)}`,
+  }),
+  Rejected: (place) => {
+    const vote = classOf(place)?.votes.findLast(({ approves }) => !approves);
+    const who = vote === undefined ? '' : ` by ${vote.by.user}, ${since(place, vote.at)} ago`;
+    const hash = place.row.class ?? '';
+    return {
+      sentence: `waits, since its plan was rejected${who} (Rejected)`,
+      chain: [`class ${hash}: ${classOf(place)?.changes.join(', ') ?? ''}`],
+      todo: [step(NEXT.approveClass(place.short, hash), 'takes the rejection back')],
+    };
+  },
+  Denied: (place) => ({
+    sentence: 'waits, since a rule of the strategy denies its plan (Denied)',
+    chain: [`class ${place.row.class ?? ''}: ${classOf(place)?.changes.join(', ') ?? ''}`],
+  }),
+  Approval: approval,
+  RolloutPaused: (place) => {
+    const isSubject = place.rollout.facts.isSubjectPaused;
+    return {
+      sentence: `waits, since ${isSubject ? 'spec.paused of the subject is set' : 'the roll-out is paused'} (RolloutPaused)`,
+      todo: isSubject ? [] : [step(NEXT.resumeRollout(place.short))],
+    };
+  },
+  Halted: (place) => {
+    const { phase, reason } = place.rollout.record.status;
+    return {
+      sentence: 'waits, since its roll-out starts nothing now (Halted)',
+      chain: [`the roll-out is ${phase} (${reason})`, ...overThreshold(place.rollout)],
+      todo: [step(NEXT.fleetFailures(place.short), 'why it stopped')],
+    };
+  },
+  WaveNotOpen: (place) => ({
+    sentence: `waits for wave ${waveOfRow(place).wave?.name ?? ''} (WaveNotOpen)`,
+    ...wavesBefore(place.rollout, place.row.wave, place.short),
+  }),
+  WaitingCatalog: () => ({ sentence: 'waits for a catalog that its target needs (WaitingCatalog)' }),
+  OtherRollout: (place) => ({
+    sentence: 'waits for another roll-out in the same namespace (OtherRollout)',
+    chain: otherRollouts(place).map((name) => `${name} is at work there`),
+  }),
+  Neighbour: ({ fleet, rollout, row }) => ({
+    sentence: 'waits for the approval of the operators that its plan moves, too (Neighbour)',
+    chain: unapprovedNeighbours(fleet, rollout.record, row.cluster).map((key) => `${key} does not have it approved`),
+  }),
+  Frozen: windowWords,
+  Window: windowWords,
+  GateBefore: (place) => ({
+    sentence: 'waits for a check that comes before the change (GateBefore)',
+    chain: gateLines(place, 'Before'),
+  }),
+  Budget: (place) => {
+    const { wave, tally } = waveOfRow(place);
+    const limit = placesOf(wave?.spec.maxConcurrent ?? 1, tally?.targets ?? 0);
+    return {
+      sentence: `waits for a place (Budget): ${tally?.inFlight ?? 0} of ${limit} are in flight in wave ${wave?.name ?? ''}`,
+    };
+  },
+};
+
+const classOf = ({ rollout, row }: RowPlace) => rollout.record.status.classes.find(({ name }) => name === row.class);
+
+function approval(place: RowPlace): RowWords {
+  const { rollout, row, fleet, short } = place;
+  const found = classOf(place);
+  const rules = rollout.record.spec.strategy.approval;
+  const demands = approvalDemands(found?.changes ?? [], rules, found?.votes ?? [], fleet.now);
+  const open = openDemands(demands);
+  const hash = row.class ?? '';
+  const groups = [...new Set(open.flatMap((one) => one.groups))];
+  return {
+    sentence: `waits for approval (Approval) of class ${hash}: ${found?.changes.join(', ') ?? ''}`,
+    chain: open.map((one) => `needs ${demandText(one)}`),
+    todo: [
+      step(NEXT.fleetClass(short, hash), 'what it would change'),
+      step(NEXT.approveClass(short, hash), groups.length === 0 ? '' : `needs group ${groups.join(' or ')}`),
+    ],
+  };
+}
+
+function windowWords(place: RowPlace): RowWords {
+  const { fleet, rollout, row, short } = place;
+  const hold = holdOf(fleet, rollout.record.subject, row.cluster);
+  if (hold === undefined) return { sentence: `waits for a window (${row.reason})` };
+  const what = hold.isFreeze ? 'waits for the end of a freeze' : 'waits for a window';
+  return {
+    sentence: `${what} (${row.reason}): ${hold.sentence}`,
+    todo: breakGlassSteps(short, hold.breakGlassGroups),
+  };
+}
+
+function gateLines({ rollout, row }: RowPlace, when: 'Before' | 'After'): string[] {
+  const gates = rollout.record.spec.waves[row.wave]?.spec.gates ?? [];
+  return gates
+    .filter((gate) => gate.when === when && gate.scope === 'Cluster')
+    .map(({ name }) => `check ${name}: ${row.gates[name]?.state ?? 'not asked yet'}`);
+}
+
+const otherRollouts = ({ fleet, rollout, row }: RowPlace): string[] =>
+  fleet.rollouts.flatMap(({ record }) => {
+    const other = record === rollout.record ? undefined : record.rows.get(row.cluster);
+    const isAtWork = other !== undefined && (isInFlight(other) || other.phase === 'RollingBack');
+    return isAtWork ? [record.spec.name] : [];
+  });
+
+/** Waves with more failures than they accept. */
+export const overThreshold = ({ record }: LiveRollout): string[] =>
+  record.spec.waves.flatMap(({ name, spec }, at) => {
+    const tally = record.tallies[at];
+    const accepted = thresholdOf(spec.failureThreshold, tally?.targets ?? 0);
+    const failures = tally?.failures ?? 0;
+    return failures > accepted ? [`wave ${name}: ${counted(failures, 'failure')}, ${accepted} accepted`] : [];
+  });
+
+/** Why the waves before are not over. */
+export function wavesBefore({ record }: LiveRollout, wave: number, short: string): Pick<RowWords, 'chain' | 'todo'> {
+  const { spec, status, tallies } = record;
+  const at = status.waves.findIndex(({ phase }, index) => index <= wave && phase !== 'Complete');
+  const [rules, state, tally] = [spec.waves[at], status.waves[at], tallies[at]];
+  if (rules === undefined || state === undefined || tally === undefined) return {};
+  const { waiting, done, failed, targets } = tally.counts;
+  const counts = `${done} of ${targets} done, ${tally.inFlight} in flight, ${waiting} waiting, ${failed} failed`;
+  const isManual = state.phase === 'AwaitingPromotion' || state.reason === 'NotEnoughSuccesses';
+  return {
+    chain: [`wave ${rules.name} is ${state.phase} (${state.reason}): ${counts}`],
+    todo: [
+      ...(isManual ? [step(NEXT.promoteWave(short, rules.name))] : []),
+      ...(state.reason === 'NotEnoughSuccesses' && failed > 0 ? [step(NEXT.retryRollout(short))] : []),
+    ],
+  };
+}
+
+function verifying(place: RowPlace): RowWords {
+  const { fleet, row } = place;
+  const left = row.deadlineAt === undefined ? '' : `; ${shortDuration(row.deadlineAt - fleet.now)} until its deadline`;
+  return { sentence: `has the target, and is not yet known to be healthy${left}`, chain: gateLines(place, 'After') };
+}
+
+/** What stands against a return, beside what the check itself says of the cluster. */
+const OBSTACLES: Readonly<Record<string, string>> = {
+  NothingBefore: 'the rollout replaced no earlier version there',
+  StoredVersionRemoved: 'objects are stored in a version that the earlier CRD lacks',
+  StorageVersionUnknown: 'objects are stored in a version that the earlier CRD does not serve',
+  ObjectsDoNotFit: 'objects do not fit the earlier CRD',
+  ConversionLost: 'objects are converted by a webhook that the earlier operator does not have',
+  NeededByOthers: 'another operator needs an API that only the newer version has',
+  NotUpgradeable: 'the operator does not want to be replaced now',
+  ContentGone: 'the earlier version cannot be had any more',
+};
+
+function failed(place: RowPlace): RowWords {
+  const { row, rollout, short } = place;
+  const { cluster, reason, message, goBack } = row;
+  const why = message === '' ? '' : `: ${message}`;
+  const texts: Readonly<Record<string, string>> = {
+    ApplyFailed: `could not be changed${why}`,
+    ResolutionFailed: `has no plan that leads to ${targetThere(place.fleet, rollout, row)}${why}`,
+    ProgressDeadlineExceeded: `was not done in ${deadlineOf(rollout, row)}${why}`,
+    GateRed: `did not pass a check${why}`,
+    GateTimeout: `did not pass its checks in time${why}`,
+    HealthLost: `was healthy with the target, and is not any more${why}`,
+    Offline: 'could not be reached for longer than its wave accepts',
+    RollbackBlocked: `cannot go back, since ${obstacleOf(goBack?.blocked)}: go forward with a corrected version`,
+    RollbackFailed: `did not come back to what it had before${why}`,
+  };
+  const sentence = `${texts[reason] ?? `failed${why}`} (${reason})`;
+  if (!reason.startsWith('Rollback')) {
+    const chain = reportedIn(place).filter((text) => !message.endsWith(text));
+    const todo = [...retrySteps(place, cluster, 'once the cause is gone'), ...skipSteps(place, cluster)];
+    return { sentence, chain, todo };
+  }
+  const isIncomplete = rollout.record.status.reason === 'RollbackIncomplete';
+  const todo = isIncomplete
+    ? [step(NEXT.rollBack(short), 'once the cause is gone')]
+    : retrySteps(place, cluster, 'once the cause is gone');
+  return { sentence, chain: reportedIn(place), todo };
+}
+
+const obstacleOf = (blocked: string | undefined): string =>
+  blocked === undefined ? 'no reason is known' : `${OBSTACLES[blocked] ?? 'the check says so'}, ${blocked}`;
+
+const deadlineOf = ({ record }: LiveRollout, { wave }: RolloutRow): string =>
+  shortDuration(durationMs(record.spec.waves[wave]?.spec.progressDeadline ?? '30m'));
+
+const SKIPPED: Readonly<Record<string, (place: RowPlace) => RowWords>> = {
+  Offline: () => ({ sentence: 'is set aside, since it could not be reached (Offline); it catches up when it returns' }),
+  LostContact: () => ({
+    sentence: 'is set aside, since it fell silent while it was changed (LostContact); it goes on when it returns',
+  }),
+  ClusterPaused: (place) => ({
+    sentence: 'is set aside, since spec.paused of its FleetCluster is set (ClusterPaused)',
+    chain: conditionLines(place),
+  }),
+  IdentityChanged: (place) => ({
+    sentence: 'is set aside, since another cluster answers under its name (IdentityChanged)',
+    chain: conditionLines(place),
+    todo: [step(NEXT.acceptCluster(place.row.cluster), 'where it is meant to take its place')],
+  }),
+  LeftToOLM: () => ({ sentence: 'is left alone, since OLM itself is at work there (LeftToOLM)' }),
+  Conflict: (place) => ({
+    sentence: 'is set aside, since another FleetOperator, or an object that is not adopted, has this place (Conflict)',
+    chain: reportedIn(place),
+  }),
+  VersionNotAllowed: (place) => ({
+    sentence: 'is set aside, since spec.versions allows no version there (VersionNotAllowed)',
+    chain: reportedIn(place),
+  }),
+  OtherTarget: otherTarget,
+  ByDecision: (place) => ({
+    sentence: 'was set aside by a decision (ByDecision)',
+    chain: isOver(place.rollout) ? lastStep(place) : [],
+    todo: retrySteps(place, place.row.cluster, 'takes it in again'),
+  }),
+  Superseded: (place) => ({
+    sentence: 'was set aside for a newer target (Superseded)',
+    chain: lastStep(place),
+  }),
+};
+
+function otherTarget(place: RowPlace): RowWords {
+  const { fleet, rollout, row } = place;
+  const report = fleet.clusters.get(row.cluster)?.report(rollout.record.spec.subject);
+  if (report?.reason === NOT_OFFERED) {
+    return {
+      sentence:
+        'is set aside, since its catalog does not lead to the target any more (OtherTarget); it gets what the catalog leads to next',
+      chain: reportedIn(place),
+    };
+  }
+  const { planned } = report ?? {};
+  return planned === undefined
+    ? { sentence: 'was set aside, since it had another version to come than the target (OtherTarget)' }
+    : {
+        sentence: `is set aside, since it plans ${planned} and not the target (OtherTarget); that comes by a roll-out of its own`,
+      };
+}
+
+/** What users have changed there of what the fleet asks for. */
+function driftIn({ fleet, rollout, row }: RowPlace): string[] {
+  const report = fleet.clusters.get(row.cluster)?.report(rollout.record.spec.subject);
+  if (report?.drift === true) return [`changed in the cluster by others: ${report.message}`];
+  return report?.reason === 'DriftCorrected' ? [`${report.message}, at ${report.since}`] : [];
+}
+
+/** How far one came that was on its way when its roll-out ended. */
+const lastStep = ({ row }: RowPlace): string[] =>
+  row.attempt > 0 && row.hop > 0 ? [`step ${row.hop} is the last that was begun there`] : [];
+
+/** Conditions of the cluster that are not as they should be. */
+function conditionLines({ fleet, row }: RowPlace): string[] {
+  const object = fleet.state.clusters.find(({ metadata }) => metadata.name === row.cluster);
+  return object === undefined ? [] : troubles(object);
+}
+
+/** `Reachable: False (Timeout): …` of each condition that is not as it should be. */
+export function troubles({ status }: FleetCluster): string[] {
+  const { conditions = [] } = (status ?? {}) as Readonly<{
+    conditions?: readonly Readonly<{ type: string; status: string; reason?: string; message?: string }>[];
+  }>;
+  return conditions
+    .filter((one) => one.status !== 'True')
+    .map(({ type, status: value, reason = '', message = '' }) => {
+      const why = message === '' ? '' : `: ${message}`;
+      return `${type} is ${value} (${reason})${why}`;
+    });
+}

@@ -1,0 +1,34 @@
+import type { Command } from 'commander';
+import { namespaceOption } from '../../../clusters/namespace-option.js';
+import { ANSWER_FORMATS, type AnswerFormat, outputOption } from '../../../output/output-option.js';
+import type { Io } from '../../../terminal/io.js';
+import { FLEET_STORE_HELP, type FleetHubOptions, withFleetHubOptions } from '../hub/hub-options.js';
+
+const HELP = `
+NAME is a cluster, a roll-out, or a FleetOperator (or Staged FleetCatalog), which stands for its roll-out that is at work.
+Answers with the one reason, the chain behind it, and the commands that help. Exit code 1 where it waits or has failed.
+${FLEET_STORE_HELP}
+
+Examples:
+  flotilla fleet explain kafka-7
+  flotilla fleet explain kafka-7 -C store-0412
+  flotilla fleet explain store-0412 -o json`;
+
+type Options = FleetHubOptions & Readonly<{ cluster?: string; namespace?: string; output: AnswerFormat }>;
+
+/** `flotilla fleet explain`: why something of the fleet is as it is. */
+export const fleetExplainCommand = (fleet: Command, io: Io): Command =>
+  withFleetHubOptions(fleet.command('explain').argument('<name>'))
+    .description('the one reason why a cluster, an operator or a roll-out waits or has failed')
+    .option('-C, --cluster <name>', 'the part of this cluster')
+    .addOption(namespaceOption('the namespace of the roll-out or operator'))
+    .addOption(outputOption('form of the answer', ANSWER_FORMATS))
+    .addHelpText('after', HELP)
+    .action(async (what: string, options: Options) => {
+      const [{ withHub }, { explainFleet }] = await Promise.all([
+        import('../hub/open-hub.js'),
+        import('./explain-fleet.js'),
+      ]);
+      const { cluster, namespace, output } = options;
+      await withHub(options, io, (hub) => explainFleet(hub, io, { what, cluster, namespace, output }, new Date()));
+    });

@@ -1,0 +1,40 @@
+import type { Command } from 'commander';
+import { ANSWER_FORMATS, type AnswerFormat, outputOption } from '../../../output/output-option.js';
+import { type Io, UsageError } from '../../../terminal/io.js';
+import { type FleetHubOptions, withFleetHubOptions } from './hub-options.js';
+
+const HELP = `
+Applies, server-side, what an API server needs to be the hub of a fleet (k8s/overlays/fleet): the CustomResourceDefinitions of
+the fleet kinds, the ClusterRoles flotilla:fleet-viewer, -author, -approver, -operator, -break-glass and -credentials, and the
+ValidatingAdmissionPolicy that has everybody decide in their own name. Again: what is as it should be stays.
+Needs Kubernetes 1.30 or newer, and the rights to write these kinds. Bind the roles to groups of yours afterwards.
+
+Examples:
+  flotilla fleet init --context hub --dry-run
+  flotilla fleet init --context hub
+  kubectl --context hub -n platform create rolebinding approvers --clusterrole=flotilla:fleet-approver --group=change-board`;
+
+type Options = FleetHubOptions & Readonly<{ context?: string; dryRun?: boolean; output: AnswerFormat }>;
+
+/** `flotilla fleet init`: makes an API server the hub of a fleet. */
+export const fleetInitCommand = (fleet: Command, io: Io): Command =>
+  withFleetHubOptions(fleet.command('init'))
+    .description('give a hub the kinds, roles and checks that roll-outs need')
+    .option('--context <name>', 'context of the hub, as --fleet')
+    .option('--dry-run', 'say what would be done, and do nothing')
+    .addOption(outputOption('form of the answer', ANSWER_FORMATS))
+    .addHelpText('after', HELP)
+    .action(async ({ context, dryRun = false, output, ...options }: Options) => {
+      const [{ withHub }, { initFleet }, { namedFleet }] = await Promise.all([
+        import('./open-hub.js'),
+        import('./init-fleet.js'),
+        import('./fleet-option.js'),
+      ]);
+      if (namedFleet(context ?? options.fleet, process.env).startsWith('dir:')) {
+        throw new UsageError(
+          'a fleet in files needs no API server that is given kinds: name a context, or go on without',
+        );
+      }
+      const named = context === undefined ? options : { ...options, fleet: context };
+      await withHub(named, io, (hub) => initFleet(hub, io, { dryRun, output }));
+    });

@@ -1,0 +1,22 @@
+import type { Command } from 'commander';
+import { gathered } from '../../../clusters/cluster-options.js';
+
+/** Which hub a verb asks about roll-outs. */
+export type FleetHubOptions = Readonly<{
+  /** A folder, a context, `dir:PATH`, `context:NAME` or `in-cluster`; absent: that of FLOTILLA_FLEET. */
+  fleet?: string;
+  kubeconfig?: readonly string[];
+  requestTimeout?: string;
+}>;
+
+/** For the help of every verb about the fleet. */
+export const FLEET_STORE_HELP = `
+Which fleet: --fleet, else FLOTILLA_FLEET: its folder (PATH or dir:PATH), a context of a kubeconfig (NAME or context:NAME), or
+in-cluster. The kubeconfig is that of --kubeconfig, else a file of FLOTILLA_KUBECONFIG with the context, else that of kubectl.`;
+
+/** Adds the options that name the hub. */
+export const withFleetHubOptions = (command: Command): Command =>
+  command
+    .option('--fleet <dir|context>', 'folder of the fleet, context of its hub, or in-cluster (default: FLOTILLA_FLEET)')
+    .option('--kubeconfig <file>', 'kubeconfig with the context; may be given several times', gathered)
+    .option('--request-timeout <duration>', 'how long the hub may take for one answer, such as 30s (default: 10s)');

@@ -1,0 +1,103 @@
+import { setTimeout } from 'node:timers/promises';
+import { FORCE_REMOVAL_ANNOTATION } from '#core/cluster/membership/cluster-release';
+import { FleetCluster } from '#core/kernel/api/fleet/fleet-cluster';
+import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { secretAccess } from '#platform/fleet/secret-access';
+import { heldObjects } from '#platform/joining/hub-finalizers';
+import { loadClusters } from '#platform/kube/access/load-clusters';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import { lineOf } from '../../../clusters/ask-clusters.js';
+import { reportRelease } from '../../../clusters/report-release.js';
+import { NEXT } from '../../../output/next-commands.js';
+import { ExitCode, type Io, UsageError } from '../../../terminal/io.js';
+
+type LeaveFleetOptions = Readonly<{
+  name: string;
+  /** The namespace of the hub, where the Secrets are. */
+  namespace: string;
+  yes: boolean;
+  force: boolean;
+  /** How long the hub may take to release the cluster. */
+  withinMs: number;
+}>;
+
+const FLEET_CLUSTER = { apiVersion: FLEET_API, kind: 'FleetCluster' } as const;
+const ASK_EVERY_MS = 500;
+
+/**
+ * `flotilla clusters remove` with a hub API: deletes the FleetCluster, whose login is in a Secret, and waits
+ * until the hub has released the cluster. False where the fleet has no such cluster.
+ */
+export async function leaveFleet(io: Io, hub: KubeClient, options: LeaveFleetOptions): Promise<boolean> {
+  const { name, namespace, yes, force, withinMs } = options;
+  const ref = { ...FLEET_CLUSTER, name };
+  const found = FleetCluster.safeParse(await hub.get(ref)).data;
+  const secretName = found?.spec.access.secretRef?.name;
+  if (found === undefined || secretName === undefined) return false;
+  const secret = await hub
+    .get({ apiVersion: 'v1', kind: 'Secret', name: secretName, namespace })
+    .catch(() => undefined);
+  if (!yes) {
+    await show(io, name, secret);
+    io.err(`Nothing was changed. To do it: ${NEXT.removeFromFleet(name, hub.cluster)}\n`);
+    io.exit(ExitCode.done);
+    return true;
+  }
+  if (force) await hub.patch(ref, { metadata: { annotations: { [FORCE_REMOVAL_ANNOTATION]: 'true' } } });
+  await hub.delete(ref);
+  const waits = await waitsFor(hub, name, withinMs);
+  if (waits !== undefined) {
+    io.err(`error: cluster ${name} has not left the fleet of ${hub.cluster} yet: ${waits}\n`);
+    io.exit(ExitCode.no);
+    return true;
+  }
+  io.out(`cluster ${name} removed from the fleet of ${hub.cluster}; its operators stay as they are\n`);
+  const isOwned = secret?.metadata.ownerReferences?.some(({ kind }) => kind === FLEET_CLUSTER.kind) === true;
+  if (secret !== undefined && !isOwned) io.err(`Secret ${namespace}/${secretName} stays: it was there before\n`);
+  io.exit(ExitCode.done);
+  return true;
+}
+
+/** What of the cluster would be released, where its Secret may be read. */
+async function show(io: Io, name: string, secret: KubernetesObject | undefined): Promise<void> {
+  const read = secret === undefined ? undefined : secretAccess(secret);
+  if (read === undefined || 'fault' in read) {
+    const why = read === undefined ? 'its Secret is not there, or may not be read' : read.fault.message;
+    return io.err(`${name}: the hub would release its finalizers there; which ones is not known: ${why}\n`);
+  }
+  const access = { ...read.access, context: name };
+  const [client] = await loadClusters({ access: [access], fieldManager: 'flotilla' });
+  if (client === undefined) return;
+  try {
+    reportRelease(io, client, await heldObjects(client), false);
+  } catch (error) {
+    io.err(`${name} was not reached, --force removes it all the same: ${lineOf(error)}\n`);
+  } finally {
+    await client.close();
+  }
+}
+
+/** What the deletion still waits for after that time; undefined where the object is gone. */
+async function waitsFor(hub: KubeClient, name: string, withinMs: number): Promise<string | undefined> {
+  for (let waited = 0; ; waited += ASK_EVERY_MS) {
+    const found = await hub.get({ ...FLEET_CLUSTER, name });
+    if (found === undefined || found.metadata.deletionTimestamp === undefined) return undefined;
+    if (waited >= withinMs) return leavingText(found);
+    await setTimeout(ASK_EVERY_MS);
+  }
+}
+
+function leavingText({ status }: KubernetesObject): string {
+  const { conditions = [] } = (status ?? {}) as { conditions?: readonly Readonly<Record<string, string>>[] };
+  const found = conditions.find(({ type, reason }) => type === 'Managed' && reason === 'Leaving');
+  return found?.['message'] ?? 'no applier of the hub has released it; it leaves as soon as one does';
+}
+
+/** @throws UsageError where a cluster of that name cannot be removed from the fleet */
+export async function refuseUnknown(hub: KubeClient, name: string): Promise<never> {
+  const found = FleetCluster.safeParse(await hub.get({ ...FLEET_CLUSTER, name })).data;
+  if (found === undefined) throw new UsageError(`the fleet of ${hub.cluster} has no cluster "${name}"`);
+  const way = 'delete its FleetCluster to take it out of the fleet; the hub goes on with it';
+  throw new UsageError(`cluster "${name}" is a context of a kubeconfig of the hub: ${way}`);
+}

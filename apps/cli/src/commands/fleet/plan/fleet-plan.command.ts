@@ -1,0 +1,46 @@
+import type { Command } from 'commander';
+import { gathered } from '../../../clusters/cluster-options.js';
+import { namespaceOption } from '../../../clusters/namespace-option.js';
+import { ANSWER_FORMATS, type AnswerFormat, outputOption } from '../../../output/output-option.js';
+import { type Io, UsageError } from '../../../terminal/io.js';
+import { FLEET_STORE_HELP, type FleetHubOptions, withFleetHubOptions } from '../hub/hub-options.js';
+
+const HELP = `
+NAME is a roll-out: its plan classes (clusters with the same path), with the differences in images, definitions and rights;
+--class shows one of them. Or a FleetOperator, or nothing for all of them: what their clusters would do now, by class.
+Waves are shown with their members, and a note for what is probably not meant so, such as a wave that selects no cluster.
+-f looks at manifests before they are applied: every one is checked as the API server does, waves are cut from the FleetClusters
+of the files, or of the hub where they have none. Exit code 1 where nothing can be planned.
+${FLEET_STORE_HELP}
+
+Examples:
+  flotilla fleet plan kafka-7
+  flotilla fleet plan kafka-7 --class 3f9c
+  flotilla fleet plan kafka
+  flotilla fleet plan -f fleet/`;
+
+type Options = FleetHubOptions &
+  Readonly<{ file?: readonly string[]; class?: string; namespace?: string; output: AnswerFormat }>;
+
+/** `flotilla fleet plan`: what would change, by plan class, and in which waves. */
+export const fleetPlanCommand = (fleet: Command, io: Io): Command =>
+  withFleetHubOptions(fleet.command('plan').argument('[name]'))
+    .description('what a roll-out changes, by plan class, and in which waves')
+    .option('-f, --file <path>', 'manifests instead of what the hub has; may be given several times', gathered)
+    .option('--class <hash>', 'only this plan class; its first characters do')
+    .addOption(namespaceOption('only roll-outs and operators of this namespace (default: all)'))
+    .addOption(outputOption('form of the answer', ANSWER_FORMATS))
+    .addHelpText('after', HELP)
+    .action(async (name: string | undefined, { file, class: hash, namespace, output, ...options }: Options) => {
+      const { withHub } = await import('../hub/open-hub.js');
+      if (file === undefined) {
+        if (hash !== undefined && name === undefined) throw new UsageError('--class is one of a roll-out: name it');
+        const { showPlan } = await import('./show-plan.js');
+        return withHub(options, io, (hub) => showPlan(hub, io, { name, namespace, class: hash, output }, new Date()));
+      }
+      if (name !== undefined) throw new UsageError('name a roll-out or operator, or files with -f, not both');
+      const { planFiles } = await import('./plan-files.js');
+      const hasHub = options.fleet !== undefined || (process.env['FLOTILLA_FLEET'] ?? '') !== '';
+      if (!hasHub) return planFiles(file, undefined, io, output);
+      return withHub(options, io, (hub) => planFiles(file, hub, io, output));
+    });

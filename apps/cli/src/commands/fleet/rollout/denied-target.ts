@@ -1,0 +1,35 @@
+import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
+import type { LiveFleet } from '#lifecycle/rollouts/controller/state/live-fleet';
+import { isMadeAnew } from './advised-steps.js';
+
+/**
+ * The roll-out that took a target back, so that no cluster is offered it again before a Retry decision or a
+ * change of spec.versions; undefined where none has.
+ */
+export function deniedBy(fleet: LiveFleet, subject: string, target: string): string | undefined {
+  for (const cluster of fleet.clusters.values()) {
+    const found = cluster
+      .report(subject)
+      ?.denied.find(({ bundle, scope }) => bundle === target && scope === 'Operator');
+    if (found !== undefined) return found.rollout;
+  }
+  return undefined;
+}
+
+/** What a roll-out denies a subject: its target, and the version on the way that failed (decision 0464). */
+export function deniedOf(fleet: LiveFleet, subject: string, rollout: string): string[] {
+  const found = new Set<string>();
+  for (const cluster of fleet.clusters.values()) {
+    for (const one of cluster.report(subject)?.denied ?? []) {
+      if (one.scope === 'Operator' && one.rollout === rollout) found.add(one.bundle);
+    }
+  }
+  return [...found].sort(byCodeUnit);
+}
+
+/** What lets it come again: its roll-out can be retried only while no newer one is there. */
+export function liftedBy(fleet: LiveFleet, name: string): string {
+  const rollout = fleet.rollouts.find(({ record }) => record.spec.name === name);
+  const isRetried = rollout !== undefined && isMadeAnew(rollout);
+  return isRetried ? 'a Retry decision or a change of spec.versions' : 'a change of spec.versions';
+}

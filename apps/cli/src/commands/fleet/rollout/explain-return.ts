@@ -1,0 +1,62 @@
+import { counted } from '#core/kernel/text/counted';
+import { ROLLBACK_CLASS } from '#core/rollout/controller/step/returns';
+import { isReturnDue, type RolloutRow } from '#core/rollout/controller/step/row';
+import { approvalDemands } from '#core/rollout/review/class-approval';
+import type { LiveFleet, LiveRollout } from '#lifecycle/rollouts/controller/state/live-fleet';
+import { NEXT } from '../../../output/next-commands.js';
+import { type FleetStep, step } from './advised-steps.js';
+import { demandText, openDemands } from './approval-text.js';
+
+/** What of returns is explained: `short` is the roll-out's name as commands take it. */
+type ReturnPlace = Readonly<{ fleet: LiveFleet; rollout: LiveRollout; short: string }>;
+type Returning = Readonly<{ sentence: string; chain: readonly string[]; todo: readonly FleetStep[] }>;
+
+const classOfReturns = ({ record }: LiveRollout) => record.status.classes.find(({ name }) => name === ROLLBACK_CLASS);
+
+/** Whether a rule of the strategy denies that clusters of this roll-out go back. */
+export const hasDeniedReturns = (rollout: LiveRollout): boolean => classOfReturns(rollout)?.state.phase === 'Denied';
+
+/** What a cluster that is to go back waits for; undefined where it is not, or goes back already. */
+export function explainReturn(place: ReturnPlace, row: RolloutRow): Returning | undefined {
+  if (row.goBack?.blocked === 'Denied') {
+    const isIncomplete = place.rollout.record.status.reason === 'RollbackIncomplete';
+    const sentence = 'was to go back, and stays as it is: a rule of the strategy denies Rollback (Denied)';
+    return { sentence, chain: [], todo: isIncomplete ? deniedSteps(place.short) : [] };
+  }
+  if (!isReturnDue(row)) return undefined;
+  const member = place.fleet.clusters.get(row.cluster);
+  const silent = member?.isReachable === false ? ['it cannot be reached now'] : [];
+  const paused = member?.isPaused === true ? ['the cluster is paused'] : [];
+  const { chain, todo } = approvalOfReturns(place);
+  return { sentence: 'is to go back to what it had before', chain: [...chain, ...silent, ...paused], todo };
+}
+
+/** What a roll-out that goes back waits for as a whole. */
+export function explainReturns(place: ReturnPlace): Returning {
+  const rows = [...place.rollout.record.rows.values()];
+  const { reason } = place.rollout.record.status;
+  const goingBack = rows.filter(({ phase }) => phase === 'RollingBack').length;
+  const due = rows.filter(isReturnDue).length;
+  const sentence = `goes back (${reason}): ${goingBack} going back, ${counted(due, 'cluster')} to follow`;
+  return { sentence, ...approvalOfReturns(place) };
+}
+
+/** The approval that returns still need. */
+function approvalOfReturns({ fleet, rollout, short }: ReturnPlace): Pick<Returning, 'chain' | 'todo'> {
+  const found = classOfReturns(rollout);
+  if (found?.state.phase !== 'Waiting' && found?.state.phase !== 'Rejected') return { chain: [], todo: [] };
+  const rules = rollout.record.spec.strategy.approval;
+  const open = openDemands(approvalDemands(found.changes, rules, found.votes, fleet.now));
+  const groups = [...new Set(open.flatMap((one) => one.groups))];
+  const chain =
+    found.state.phase === 'Rejected'
+      ? [`class ${ROLLBACK_CLASS} was rejected`]
+      : open.map((one) => `class ${ROLLBACK_CLASS} needs ${demandText(one)}`);
+  const needs = groups.length === 0 ? '' : `needs group ${groups.join(' or ')}`;
+  return { chain, todo: [step(NEXT.approveClass(short, ROLLBACK_CLASS), needs)] };
+}
+
+/** What helps where a rule denies returns: neither a rollback nor a retry of the roll-out does. */
+export const deniedSteps = (short: string): FleetStep[] => [
+  step(NEXT.abortRollout(short), 'clusters stay as they are; its retry then makes the target anew'),
+];

@@ -1,0 +1,155 @@
+import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
+import { FleetPlan } from '#core/kernel/api/fleet/fleet-plan';
+import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
+import { counted } from '#core/kernel/text/counted';
+import { ROLLBACK_CLASS } from '#core/rollout/controller/step/returns';
+import type { RolloutRow } from '#core/rollout/controller/step/row';
+import type { LiveFleet, LiveRollout } from '#lifecycle/rollouts/controller/state/live-fleet';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import { folded } from '../../../output/folded-lines.js';
+import { approvalTexts } from './approval-text.js';
+import { targetThere } from './cluster-target.js';
+import { type ClassAnswer, rolloutAnswer } from './rollout-answer.js';
+
+/** A plan class with what it would change, as far as the hub keeps it. */
+export type PlanClass = ClassAnswer &
+  Readonly<{
+    /** What most clusters of the class have. */
+    from: string | null;
+    to: string;
+    plan: FleetPlan['spec'] | null;
+  }>;
+
+/** Lines of one kind of change that are printed; the rest is counted. */
+const MOST_LINES = 12;
+const LABEL = 9;
+
+/** The class of a roll-out, with the FleetPlan that keeps what was reviewed. */
+export async function planClass(
+  hub: KubeClient,
+  fleet: LiveFleet,
+  rollout: LiveRollout,
+  answer: ClassAnswer,
+): Promise<PlanClass> {
+  const [namespace, name = ''] = rollout.record.spec.name.split('/');
+  const ref = { apiVersion: FLEET_API, kind: 'FleetPlan', name: `${name}-${answer.hash}`, namespace };
+  const plan = FleetPlan.safeParse(await hub.get(ref)).data?.spec ?? null;
+  const rows = [...rollout.record.rows.values()].filter((row) => row.class === answer.hash);
+  const clusters = rows.map(({ cluster }) => cluster);
+  return {
+    ...answer,
+    from: fromOf(fleet, rollout.record.spec.subject, clusters),
+    to: plan?.path.at(-1)?.to ?? targetOf(fleet, rollout, rows),
+    plan,
+  };
+}
+
+/** Where a class leads whose FleetPlan is not kept: all its clusters plan the same. */
+const targetOf = (fleet: LiveFleet, rollout: LiveRollout, [row]: readonly RolloutRow[]): string =>
+  row === undefined ? rollout.record.spec.target : targetThere(fleet, rollout, row);
+
+/** What most of these clusters have installed. */
+export function fromOf(fleet: LiveFleet, subject: string, clusters: readonly string[]): string | null {
+  const counts = new Map<string, number>();
+  for (const name of clusters) {
+    const bundle = fleet.clusters.get(name)?.report(subject)?.bundle;
+    if (bundle !== undefined) counts.set(bundle, (counts.get(bundle) ?? 0) + 1);
+  }
+  return [...counts].sort(([a, m], [b, n]) => n - m || byCodeUnit(a, b))[0]?.[0] ?? null;
+}
+
+/** The class of a decision, as text; empty where the roll-out has no such class. */
+export async function planClassText(
+  hub: KubeClient,
+  fleet: LiveFleet,
+  rollout: LiveRollout,
+  hash: string,
+): Promise<string> {
+  const found = rolloutAnswer(fleet, rollout).classes.find((one) => one.hash === hash);
+  return found === undefined ? '' : classPlanText(await planClass(hub, fleet, rollout, found));
+}
+
+/** What a class would change, for people. */
+export function classPlanText(answer: PlanClass, width?: number): string {
+  const { from, to, plan, clusters, changes, hash } = answer;
+  const hops = plan === null ? '' : `, ${counted(plan.path.length, 'hop')}`;
+  const first = plan?.path[0]?.from ?? from;
+  const path =
+    hash === ROLLBACK_CLASS ? `back from ${to}, to what each had before` : `${first === null ? 'new' : first} → ${to}`;
+  const head = `${path}${hops}, ${counted(clusters, 'cluster')}\n`;
+  const approval = lines('approval', approvalTexts(answer));
+  if (plan === null) {
+    const kinds = changes.join(', ') || 'no change of a kind that is known';
+    return inColumn(head, [line('class', `${hash}: ${kinds}`), ...approval], width);
+  }
+  const { images, crds, rbac, webhooks, dependencies, neighbours, objects, deprecations } = plan;
+  const rows = [
+    line('class', `${hash}: ${changes.join(', ')}`),
+    ...approval,
+    ...plan.path.slice(1).map((hop) => line('then', `${hop.from ?? ''} → ${hop.to}`)),
+    ...lines(
+      'warning',
+      deprecations.map((one) => `deprecated: ${one}`),
+    ),
+    ...lines('image', imageTexts(images?.added ?? [], images?.removed ?? [])),
+    ...lines('crd', crds.map(crdText)),
+    ...lines('rights', [
+      ...(rbac?.added ?? []).map((one) => `+ ${one}`),
+      ...(rbac?.removed ?? []).map((one) => `- ${one}`),
+    ]),
+    ...lines('webhook', webhooks),
+    ...lines('needs', dependencies),
+    ...lines('objects', objectTexts(objects)),
+    ...lines('also', neighbours.length === 0 ? ['nothing else moves in these namespaces'] : neighbours),
+  ];
+  return inColumn(head, rows, width);
+}
+
+/** What does not fit goes on in the column of the texts. */
+const inColumn = (head: string, rows: readonly string[], width: number | undefined): string =>
+  `${folded(head, width)}${folded(rows.join(''), width, LABEL + 4)}`;
+
+/** A text of several lines, as the difference of a Deployment is one, stays in its column. */
+const line = (label: string, text: string): string =>
+  `  ${label.padEnd(LABEL)}${text.replaceAll('\n', `\n${' '.repeat(LABEL + 2)}  `)}\n`;
+
+/** Texts of one kind under its label, not too many. */
+export function lines(label: string, texts: readonly string[]): string[] {
+  const shown = texts.slice(0, MOST_LINES).map((text, at) => line(at === 0 ? label : '', text));
+  return texts.length > MOST_LINES ? [...shown, line('', `and ${texts.length - MOST_LINES} more`)] : shown;
+}
+
+/** An image with the digest that it replaces: of the same repository. */
+function imageTexts(added: readonly string[], removed: readonly string[]): string[] {
+  const repository = (image: string): string => image.split('@')[0] ?? image;
+  const left = [...removed];
+  const texts = added.map((image) => {
+    const at = left.findIndex((one) => repository(one) === repository(image));
+    const [was] = at < 0 ? [] : left.splice(at, 1);
+    if (was === image) return `${image}  (comes and goes on the way)`;
+    return was === undefined ? image : `${image}  (was ${was.slice(repository(was).length)})`;
+  });
+  return [...texts, ...left.map((image) => `${image}  (no longer)`)];
+}
+
+/** What happens to one CRD. */
+export function crdText({ name, adds, removes, storage, breaking, owners }: FleetPlan['spec']['crds'][number]): string {
+  const parts = [
+    ...(adds.length === 0 ? [] : [`adds ${adds.join(', ')}`]),
+    removes.length === 0 ? 'nothing removed' : `removes ${removes.join(', ')}`,
+    ...(storage === undefined ? [] : [`stores ${storage}`]),
+    ...breaking.map((one) => `BREAKS: ${one}`),
+    ...(owners.length === 0 ? [] : [`also of ${owners.join(', ')}`]),
+  ];
+  return `${name}: ${parts.join('; ')}`;
+}
+
+function objectTexts(objects: FleetPlan['spec']['objects']): string[] {
+  if (objects === undefined) return [];
+  const { created, changed, deleted } = objects;
+  return [
+    ...created.map((one) => `+ ${one}`),
+    ...changed.map((one) => `~ ${one}`),
+    ...deleted.map((one) => `- ${one}`),
+  ];
+}

@@ -1,0 +1,56 @@
+import type { Command } from 'commander';
+import { namespaceOption } from '../../../clusters/namespace-option.js';
+import { LIST_FORMATS, type ListFormat, outputOption } from '../../../output/output-option.js';
+import { type Io, UsageError } from '../../../terminal/io.js';
+import { FLEET_STORE_HELP, type FleetHubOptions, withFleetHubOptions } from '../hub/hub-options.js';
+
+const HELP = `
+Without a name: roll-outs that are at work, and the newest of each subject; --all: every one that is kept. With a name:
+its waves, what clusters wait for, what has failed, and the plan classes that wait for approval.
+A name may be shortened to what is unique; NAMESPACE/NAME is taken, too.
+--watch draws a live picture on a terminal until the roll-outs have ended; elsewhere it prints one line a change, with -o json
+one event a line.
+${FLEET_STORE_HELP}
+
+Examples:
+  flotilla fleet status
+  flotilla fleet status kafka-7
+  flotilla fleet status kafka-7 --watch
+  flotilla fleet status -o json | jq -r '.rollouts[] | select(.phase == "Halted") | .name'`;
+
+/** A watch that is asked to end, ends at once. */
+const ENDS_WITHIN_MS = 5_000;
+
+type Options = FleetHubOptions & Readonly<{ namespace?: string; all?: boolean; watch?: boolean; output: ListFormat }>;
+
+/** `flotilla fleet status`: roll-outs and how far they have come. */
+export const fleetStatusCommand = (fleet: Command, io: Io): Command =>
+  withFleetHubOptions(fleet.command('status').argument('[rollout]'))
+    .description('how far roll-outs have come, and what they wait for')
+    .addOption(namespaceOption('only roll-outs of this namespace (default: all)'))
+    .option('--all', 'roll-outs that are over, too')
+    .option('-w, --watch', 'go on, and show every change')
+    .addOption(outputOption('form of the answer', LIST_FORMATS))
+    .addHelpText('after', HELP)
+    .action(async (rollout: string | undefined, options: Options) => {
+      const { namespace, all = false, output, watch = false } = options;
+      const asked = { rollout, namespace, all, output };
+      const { withHub } = await import('../hub/open-hub.js');
+      if (!watch) {
+        const { showStatus } = await import('./show-rollouts.js');
+        return withHub(options, io, (hub) => showStatus(hub, io, asked, new Date()));
+      }
+      if (output !== 'table' && output !== 'wide' && output !== 'json') {
+        throw new UsageError('--watch prints changes as they come: use -o json or no -o');
+      }
+      const [{ watchRollouts }, { hubAway }, { stopSignal }] = await Promise.all([
+        import('./watch-rollouts.js'),
+        import('../hub/hub-at-work.js'),
+        import('../../../terminal/stop-signals.js'),
+      ]);
+      const stop = stopSignal(ENDS_WITHIN_MS, () => io.err('error: could not end in time\n'));
+      await withHub(options, io, async (hub) => {
+        io.err((await hubAway(hub, new Date()))?.text ?? '');
+        await watchRollouts(hub, io, asked, stop);
+      });
+    });

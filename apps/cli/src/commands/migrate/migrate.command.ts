@@ -1,0 +1,59 @@
+import type { Command } from 'commander';
+import { parseDuration } from '#platform/config/duration';
+import { CLUSTER_HELP, type ClusterOptions, withClusterOptions } from '../../clusters/cluster-options.js';
+import { namespaceOption } from '../../clusters/namespace-option.js';
+import { HUB_HELP, hubOption } from '../../hub/hub-address.js';
+import { type Io, UsageError } from '../../terminal/io.js';
+
+const HELP = `
+"migrate subscription NAME -n NAMESPACE" turns an operator of OLM Classic into a ClusterExtension of the same bundle. First it
+says what stands in the way, each with what to do: dependencies, what it watches, webhooks, other Subscriptions of the package,
+an OperatorCondition that holds updates back. Then the Subscription goes, a revision takes over what runs, the
+ClusterServiceVersion goes, and the ClusterExtension is made. Pods are not started anew; that is compared in the end.
+"migrate extension NAME" is the way back, while the version is the one that was moved.
+Both work with your login, with or without a hub, and can be repeated, also after they were killed.
+${HUB_HELP}
+${CLUSTER_HELP}
+Exit codes: 0 done; 1 refused, or an operator did not run on; 3 the cluster did not answer, or a step took too long.
+
+Examples:
+  flotilla migrate subscription lamp -n lights -C east --dry-run
+  flotilla migrate subscription lamp -n lights -C east
+  flotilla migrate extension lamp -C east`;
+
+type Options = ClusterOptions &
+  Readonly<{ namespace?: string; extension?: string; dryRun?: boolean; timeout: string; hub?: string }>;
+
+/** `flotilla migrate subscription|extension NAME`. */
+export const migrateCommand = (program: Command, io: Io): Command =>
+  withClusterOptions(
+    program.command('migrate').argument('<kind>', 'subscription (sub) or extension').argument('<name>'),
+  )
+    .description('turn a Subscription into a ClusterExtension, or back, without a restart')
+    .addOption(namespaceOption('the namespace of the Subscription'))
+    .option('--extension <name>', 'name of the ClusterExtension (default: that of the package)')
+    .option('--dry-run', 'check, say what would be done, and change nothing')
+    .option('--timeout <duration>', 'how long a step may take', '2m')
+    .addOption(hubOption())
+    .addHelpText('after', HELP)
+    .action((kind: string, name: string, options: Options) => migrate(kind.toLowerCase(), name, options, io));
+
+async function migrate(kind: string, name: string, options: Options, io: Io): Promise<void> {
+  const { namespace, extension, dryRun = false, timeout, hub } = options;
+  const isThere = ['subscription', 'subscriptions', 'sub'].includes(kind);
+  if (!isThere && !['extension', 'clusterextension'].includes(kind)) {
+    throw new UsageError(`objects of kind "${kind}" are not moved; name a subscription or an extension`);
+  }
+  const timeoutMs = parseDuration(timeout);
+  if (timeoutMs === undefined) throw new UsageError(`invalid --timeout "${timeout}": expected a duration such as 2m`);
+  const { withOneCluster } = await import('../../clusters/open-clusters.js');
+  if (!isThere) {
+    const { migrateExtension } = await import('./to-subscription.js');
+    return withOneCluster(options, (client) => migrateExtension(client, io, { name, dryRun, timeoutMs }));
+  }
+  if (namespace === undefined) throw new UsageError('which namespace? Name that of the Subscription with -n');
+  const { migrateSubscription } = await import('./to-extension.js');
+  await withOneCluster(options, (client) =>
+    migrateSubscription(client, io, { name, namespace, extension, dryRun, timeoutMs, hub }),
+  );
+}

@@ -1,0 +1,174 @@
+import { gzipSync } from 'node:zlib';
+import type { z } from 'zod';
+import { MIGRATED_FROM_SUBSCRIPTION_KEY } from '#core/cluster/migration/planned-extension';
+import { CLUSTER_EXTENSION_API } from '#core/kernel/api/cluster-extension';
+import { CLUSTER_OBJECT_SET_API, ClusterObjectSet } from '#core/kernel/api/cluster-object-set';
+import { type KubernetesObject, refOf } from '#core/kernel/api/kubernetes-object';
+import { SUBSCRIPTION_API, Subscription } from '#core/kernel/api/subscription';
+import { counted } from '#core/kernel/text/counted';
+import { readForeign } from '#core/kernel/verdict/read-foreign';
+import { buildRevision } from '#core/v1/revision/build-revision';
+import { copied, hasSucceeded } from '#core/v1/revision/revision-states';
+import { SystemClock } from '#platform/clock/system-clock';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import { reconcileObjectSet } from '../../../../../libs/lifecycle/src/v1/extensions/reconcile-extension.js';
+import { commandSettings } from '../../hub/command-settings.js';
+import { NEXT } from '../../output/next-commands.js';
+import { extensionDepsOf } from '../../preview/extension-deps.js';
+import { openLiveContents } from '../../preview/live-contents.js';
+import type { NextStepDeps } from '../../preview/next-step.js';
+import { ExitCode, type Io, NotFound } from '../../terminal/io.js';
+import { titleOf } from '../clusters/handover/olm-in-cluster.js';
+import {
+  createUnlessThere,
+  keepRecord,
+  type MigrationRecord,
+  ownedByExtension,
+  recordOfExtension,
+  recordOfSubscription,
+} from './migration-record.js';
+import { isRefused, planMigration, renderedRevision } from './plan-migration.js';
+import { releaseFromClassic, until } from './release-csv.js';
+import { runningWorkloads, workloadTroubles } from './running-workloads.js';
+
+export type MigrateOptions = Readonly<{
+  name: string;
+  namespace: string;
+  /** Of the ClusterExtension; undefined: that of the package. */
+  extension?: string | undefined;
+  dryRun: boolean;
+  /** How long a step may take. */
+  timeoutMs: number;
+  hub: string | undefined;
+}>;
+
+/**
+ * `flotilla migrate subscription NAME -n NS`: an operator of OLM Classic becomes a ClusterExtension of the
+ * same bundle. Every step finds out by itself whether it was done, so that a move that was killed goes on
+ * where it ended (decision 0401).
+ */
+export async function migrateSubscription(client: KubeClient, io: Io, options: MigrateOptions): Promise<void> {
+  const settings = commandSettings(process.env);
+  const deps = { settings, contents: await openLiveContents(settings, options.hub) };
+  const record = await begun(client, deps, options, io);
+  if (record === undefined) return;
+  const { name = '' } = record.extension.metadata;
+  if (options.dryRun) {
+    for (const ref of record.objects)
+      io.out(`${ref.kind} ${[ref.namespace, ref.name].filter(Boolean).join('/')} becomes a part of it\n`);
+    io.out(`ClusterExtension ${name} would have ${record.bundle.name}, in place of the Subscription\n`);
+    io.err('Nothing was changed.\n');
+    return io.exit(ExitCode.done);
+  }
+  const { namespace = '', name: subscription = '' } = record.subscription.metadata;
+  await client.delete({ ...SUBSCRIPTION_API, name: subscription, namespace });
+  io.out(`Subscription ${namespace}/${subscription} is deleted: nothing updates the operator meanwhile\n`);
+  await storeRevision(client, deps, record);
+  await rolledOut(client, deps, `${name}-1`, options.timeoutMs);
+  io.out(`revision ${name}-1 has ${counted(record.objects.length, 'object')} of ${record.bundle.name}\n`);
+  await releaseFromClassic(client, record, options.timeoutMs);
+  io.out(`${titleOf(record.csv)} is deleted, and what it had is left\n`);
+  await makeExtension(client, deps, record);
+  io.out(`ClusterExtension ${name} has ${record.bundle.name}\n`);
+  const troubles = workloadTroubles(record.workloads, await runningWorkloads(client, record.objects));
+  if (troubles.length === 0) io.out(`${counted(record.workloads.length, 'Deployment')} run on as before\n`);
+  for (const trouble of troubles) io.err(`error: ${trouble}\n`);
+  io.err(`Back: ${NEXT.migrateExtension(name, client.cluster)}\n`);
+  io.exit(troubles.length === 0 ? ExitCode.done : ExitCode.no);
+}
+
+/** What is to be done: begun before, or planned now and kept. Undefined where nothing is. */
+async function begun(
+  client: KubeClient,
+  deps: NextStepDeps,
+  { name, namespace, extension, dryRun }: MigrateOptions,
+  io: Io,
+): Promise<MigrationRecord | undefined> {
+  const found = await client.get<KubernetesObject>({ ...SUBSCRIPTION_API, name, namespace });
+  const subscription =
+    found && asReadable(`Subscription ${namespace}/${name}`, Subscription, { ...found, ...SUBSCRIPTION_API });
+  const known = await recordOfSubscription(client, deps.settings.systemNamespace, { name, namespace });
+  const isCurrent = subscription === undefined || subscription.status?.installedCSV === known?.record.bundle.name;
+  if (known !== undefined && isCurrent) return known.record;
+  if (subscription === undefined) {
+    throw new NotFound(`there is no Subscription ${namespace}/${name} in ${client.cluster}, and none was moved`);
+  }
+  const { findings, record } = await planMigration(client, subscription, deps, extension);
+  for (const { kind, text, todo } of findings) io.err(`${kind === 'refusal' ? 'error' : 'note'}: ${text}: ${todo}\n`);
+  if (record === undefined || isRefused(findings)) {
+    io.err(`error: Subscription ${namespace}/${name} is not moved, and nothing was changed\n`);
+    io.exit(ExitCode.no);
+    return undefined;
+  }
+  if (dryRun) return record;
+  // Of a try before, for a bundle that is no longer installed.
+  if (known !== undefined) await client.delete(refOf(known.secret));
+  await keepRecord(client, deps.settings.systemNamespace, record);
+  return record;
+}
+
+/** Manifests first, then the revision, then it becomes their owner. Nothing where it is there. */
+async function storeRevision(client: KubeClient, deps: NextStepDeps, record: MigrationRecord): Promise<void> {
+  const { extension, subscription } = record;
+  const ref = { ...CLUSTER_OBJECT_SET_API, name: `${extension.metadata.name}-1` };
+  const desired = await renderedRevision(client, extension, record, deps);
+  if ('error' in desired) throw new Error(desired.error);
+  const origin = `${subscription.metadata.namespace}/${subscription.metadata.name}`;
+  const annotations = { [MIGRATED_FROM_SUBSCRIPTION_KEY]: origin };
+  const adoption = { protection: 'IfNoController', annotations } as const;
+  const { systemNamespace } = deps.settings;
+  const plan = buildRevision(extension, 1, { ...desired, adoption }, { systemNamespace, compress: gzipSync });
+  if ('error' in plan) throw new Error(plan.error);
+  for (const secret of plan.secrets) await createUnlessThere(client, withoutOwners(secret));
+  await createUnlessThere(client, withoutOwners(plan.revision));
+  const stored = await client.get<KubernetesObject>(ref);
+  const owner = {
+    ...CLUSTER_OBJECT_SET_API,
+    name: ref.name,
+    uid: stored?.metadata.uid ?? '',
+    controller: true,
+    blockOwnerDeletion: true,
+  };
+  for (const secret of plan.secrets) await client.patch(refOf(secret), { metadata: { ownerReferences: [owner] } });
+}
+
+/** The extension comes last: until then the revision is one without. */
+function withoutOwners<T extends KubernetesObject>(object: T): T {
+  const { ownerReferences: _later, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}
+
+/** An object of the cluster; one of another form than its kind ends the command with one line. */
+function asReadable<T>(what: string, schema: z.ZodType<T>, object: unknown): T {
+  const read = readForeign(schema, object);
+  if ('value' in read) return read.value;
+  throw new Error(`${what} cannot be read: ${read.problem}`);
+}
+
+/** Rolls the revision out from here, whether a hub is at work or not. */
+async function rolledOut(client: KubeClient, deps: NextStepDeps, name: string, timeoutMs: number): Promise<void> {
+  const [passDeps, clock, signal] = [extensionDepsOf(deps), new SystemClock(), new AbortController().signal];
+  let last = '';
+  const once = async () => {
+    await reconcileObjectSet(passDeps, { client, reads: client, name }, clock, signal);
+    const found = await client.get<KubernetesObject>({ ...CLUSTER_OBJECT_SET_API, name });
+    if (found === undefined) throw new Error(`revision ${name} is gone; the same command makes it again`);
+    const set = asReadable(`revision ${name}`, ClusterObjectSet, { ...found, ...CLUSTER_OBJECT_SET_API });
+    last = [copied(set, 'Progressing')?.message, copied(set, 'Available')?.message].filter(Boolean).join(' ');
+    return hasSucceeded(set);
+  };
+  await until(`the roll-out of revision ${name}`, timeoutMs, once).catch((error: unknown) => {
+    throw error instanceof Error && last !== '' ? new Error(`${error.message}. ${last}`, { cause: error }) : error;
+  });
+}
+
+async function makeExtension(client: KubeClient, deps: NextStepDeps, { extension }: MigrationRecord): Promise<void> {
+  const { name = '' } = extension.metadata;
+  await createUnlessThere(client, extension);
+  const stored = await client.get<KubernetesObject>({ ...CLUSTER_EXTENSION_API, name });
+  if (stored === undefined) throw new Error(`ClusterExtension ${name} is gone; the same command makes it again`);
+  const patch = { metadata: { ownerReferences: ownedByExtension(stored) } };
+  await client.patch({ ...CLUSTER_OBJECT_SET_API, name: `${name}-1` }, patch);
+  const kept = await recordOfExtension(client, deps.settings.systemNamespace, name);
+  if (kept !== undefined) await client.patch(refOf(kept.secret), patch);
+}

@@ -1,0 +1,77 @@
+import type { Command } from 'commander';
+import { FLEET_HELP, type FleetOptions, withFleetOptions } from '../../clusters/cluster-options.js';
+import { namespaceOption } from '../../clusters/namespace-option.js';
+import { ANSWER_FORMATS, type AnswerFormat, outputOption } from '../../output/output-option.js';
+import { type Io, UsageError } from '../../terminal/io.js';
+import type { ApprovalAsked } from './approve-plan.js';
+import type { Operand } from './operands.js';
+
+type Options = FleetOptions &
+  Readonly<{ namespace?: string; dryRun?: boolean; allClusters?: boolean; output: AnswerFormat }>;
+
+const HELP = `
+The same plan has the same name in every cluster. With several -C it is approved in each of them; with --all-clusters in
+each that has it. A Subscription stands for the InstallPlan that it waits for. Lines of "flotilla get ip -o name" are taken,
+too, and say cluster and namespace.
+Approves the plan as it was read: if it changes in the same moment nothing is approved there. Exit code 1, with the reason,
+for a plan that does not wait for approval.
+${FLEET_HELP}
+
+Examples:
+  flotilla approve installplan install-6c8b7 -n team --cluster east
+  flotilla approve ip/install-6c8b7 -n team -C east -C west --dry-run
+  flotilla approve subscription harbor -n team --all-clusters
+  flotilla status          shows what waits for approval, with the command that gives it`;
+
+/** `flotilla approve installplan|subscription NAME…`. */
+export const approveCommand = (program: Command, io: Io): Command =>
+  withFleetOptions(
+    program.command('approve').argument('<kind>', 'installplan (ip) or subscription (sub)').argument('[name...]'),
+  )
+    .description('approve an InstallPlan that waits for it, in one cluster or in several, and say what it installs')
+    .addOption(namespaceOption('the namespace of the plan, if no name says it'))
+    .option('--all-clusters', 'in every cluster that has the object')
+    .option('--dry-run', 'say what would be approved, and approve nothing')
+    .addOption(outputOption('form of the answer', ANSWER_FORMATS))
+    .addHelpText('after', HELP)
+    .action((kind: string, names: readonly string[], options: Options) => approve([kind, ...names], options, io));
+
+const KINDS: Readonly<Record<string, 'InstallPlan' | 'Subscription'>> = {
+  InstallPlan: 'InstallPlan',
+  Subscription: 'Subscription',
+};
+
+async function approve(words: readonly string[], given: Options, io: Io): Promise<void> {
+  const [{ withClusters, withOneCluster }, { approvePlans }, { namedOperands, placeWith }] = await Promise.all([
+    import('../../clusters/open-clusters.js'),
+    import('./approve-plans.js'),
+    import('./operands.js'),
+  ]);
+  const operands = namedOperands(words, 'approve');
+  const options = placeWith(given, operands);
+  const { dryRun = false, allClusters = false, allowMissing = false, output } = options;
+  if (allClusters && options.cluster !== undefined) {
+    throw new UsageError('-C and --all-clusters exclude each other; choose one');
+  }
+  const asked = await approvalsOf(operands, options);
+  const how = { dryRun, allClusters, allowMissing, output };
+  if (allClusters || (options.cluster ?? []).length > 1) {
+    return withClusters(options, (clients) => approvePlans(clients, io, asked, how));
+  }
+  await withOneCluster(options, (client) => approvePlans([client], io, asked, how), 'or all with --all-clusters');
+}
+
+async function approvalsOf(operands: readonly Operand[], options: Options): Promise<readonly ApprovalAsked[]> {
+  const { kindsOf } = await import('./kinds.js');
+  return operands.flatMap(({ kinds, names, cluster, namespace = options.namespace }) =>
+    kinds.flatMap((word) => {
+      const [kind = ''] = kindsOf(word).map(({ api }) => api.kind);
+      const approved = Object.hasOwn(KINDS, kind) ? KINDS[kind] : undefined;
+      if (approved === undefined) {
+        throw new UsageError(`objects of kind "${word}" are not approved; name an installplan or a subscription`);
+      }
+      if (namespace === undefined) throw new UsageError('which namespace? Name it with --namespace');
+      return names.map((name) => ({ kind: approved, name, namespace, cluster }));
+    }),
+  );
+}

@@ -1,0 +1,114 @@
+import { CLUSTER_EXTENSION_API } from '#core/kernel/api/cluster-extension';
+import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
+import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
+import { askClusters, type FleetAnswer, fleetVerdict, reportAway } from '../../clusters/ask-clusters.js';
+import type { FleetOptions } from '../../clusters/cluster-options.js';
+import { withClusters } from '../../clusters/open-clusters.js';
+import { commandSettings } from '../../hub/command-settings.js';
+import { inParallel } from '../../in-parallel.js';
+import { NEXT } from '../../output/next-commands.js';
+import { type Progress, progressOn } from '../../output/progress.js';
+import { exitCodeOf } from '../../output/verdict.js';
+import { openLiveContents } from '../../preview/live-contents.js';
+import { type ExtensionStep, nextRevisionStep } from '../../preview/next-revision-step.js';
+import { managedNamespaces, type NextStep, type NextStepDeps, nextStep } from '../../preview/next-step.js';
+import { type Io, NotFound } from '../../terminal/io.js';
+import { printNextSteps } from './print-next-step.js';
+
+export type PlanLiveOptions = FleetOptions &
+  Readonly<{
+    namespace?: string;
+    extension?: string;
+    globalCatalogNamespace?: string;
+    hub?: string | undefined;
+    output: string;
+  }>;
+
+type Step = NextStep | ExtensionStep;
+/** What one cluster has: undefined where the namespace that is asked for is not there. */
+type Steps = readonly Step[] | undefined;
+
+/** `flotilla plan --live`: the next step of each namespace and of each ClusterExtension. Writes nothing. */
+export async function planLive(options: PlanLiveOptions, io: Io): Promise<void> {
+  const { globalCatalogNamespace, extension, namespace, hub } = options;
+  const read = commandSettings(process.env);
+  const settings = globalCatalogNamespace === undefined ? read : { ...read, globalCatalogNamespace };
+  const deps = { settings, contents: await openLiveContents(settings, hub) };
+  await withClusters(options, async (clients) => {
+    const progress = progressOn(io, 'namespaces and extensions planned');
+    const fleet = await askClusters(clients, (client) => stepsOf(client, options, deps, progress));
+    progress.end();
+    reportAway(fleet.away, io);
+    refuseUnknownNamespace(fleet, namespace);
+    const steps = fleet.answers.flatMap(({ value }) => value ?? []);
+    const isAnswered = fleet.answers.length > 0;
+    if (steps.length === 0 && isAnswered) io.err(`${nothingText(namespace, extension)}\n`);
+    for (const { cluster, unread } of steps) {
+      for (const one of unread)
+        io.err(`note: the content of a catalog of ${cluster} could not be read from here: ${one}\n`);
+    }
+    const isLost = steps.length === 0 && extension !== undefined;
+    const verdict = fleetVerdict(!isLost && !steps.some(isHeld), fleet, options);
+    io.out(printNextSteps({ verdict, away: fleet.away, items: steps }, options.output));
+    io.exit(exitCodeOf(verdict));
+  });
+}
+
+/** @throws NotFound where every cluster answered, and none has the namespace */
+function refuseUnknownNamespace({ answers, away }: FleetAnswer<Steps>, namespace: string | undefined): void {
+  if (answers.length === 0 || away.length > 0 || answers.some(({ value }) => value !== undefined)) return;
+  const clusters = answers.map(({ cluster }) => cluster);
+  const where = clusters.length === 1 ? `cluster ${clusters[0]}` : `any of ${clusters.length} clusters`;
+  throw new NotFound(`no namespace "${namespace}" in ${where}; ${NEXT.planAllNamespaces()} without -n shows all`);
+}
+
+/** Namespaces of one cluster that are read at the same moment. */
+const AT_ONCE = 8;
+
+async function stepsOf(
+  client: KubeClient,
+  options: PlanLiveOptions,
+  deps: NextStepDeps,
+  progress: Progress,
+): Promise<Steps> {
+  const { namespace, extension } = options;
+  if (namespace !== undefined && !(await hasNamespace(client, namespace))) return undefined;
+  const found = async () => (namespace === undefined ? managedNamespaces(client) : [namespace]);
+  const namespaces = extension === undefined ? await found() : [];
+  const extensions = await extensionsOf(client, options);
+  progress.expect(namespaces.length + extensions.length);
+  const counted = async <T>(work: Promise<T>): Promise<T> => work.finally(() => progress.step());
+  const inNamespaces = await inParallel(namespaces, AT_ONCE, (one) => counted(nextStep(client, one, deps)));
+  const ofExtensions = await inParallel(extensions, AT_ONCE, (name) => counted(nextRevisionStep(client, name, deps)));
+  return [...inNamespaces, ...ofExtensions.filter((step) => step !== undefined)];
+}
+
+/** A user who may not read Namespaces may still plan in one. */
+async function hasNamespace(client: KubeClient, name: string): Promise<boolean> {
+  try {
+    return (await client.get({ apiVersion: 'v1', kind: 'Namespace', name })) !== undefined;
+  } catch (error) {
+    if (KubeApiError.is(error, 'Forbidden')) return true;
+    throw error;
+  }
+}
+
+/** They are of no namespace: none where only one namespace is asked for. */
+async function extensionsOf(
+  client: KubeClient,
+  { namespace, extension }: Pick<PlanLiveOptions, 'namespace' | 'extension'>,
+): Promise<readonly string[]> {
+  if (extension !== undefined) return [extension];
+  if (namespace !== undefined) return [];
+  const list = await client.list(CLUSTER_EXTENSION_API);
+  return (list?.items ?? []).map(({ metadata }) => metadata.name ?? '').sort(byCodeUnit);
+}
+
+const nothingText = (namespace: string | undefined, extension: string | undefined): string => {
+  if (extension !== undefined) return `error: no ClusterExtension "${extension}" in any cluster`;
+  const others = namespace === undefined ? ', and there is no ClusterExtension' : '';
+  return `No namespace holds a Subscription, InstallPlan or ClusterServiceVersion${others}.`;
+};
+
+const isHeld = (step: Step): boolean =>
+  'extension' in step && (step.trouble !== undefined || step.objects.some(({ does }) => does === 'collide'));

@@ -1,0 +1,61 @@
+import type { Away } from '../../clusters/ask-clusters.js';
+import { field, text } from '../../clusters/field.js';
+import { isData } from '../../output/data-format.js';
+import { dataText } from '../../output/data-text.js';
+import { NEXT } from '../../output/next-commands.js';
+import type { Verdict } from '../../output/verdict.js';
+import type { ExtensionStep } from '../../preview/next-revision-step.js';
+import type { NextStep } from '../../preview/next-step.js';
+import type { RecordedWrite } from '../../preview/recording-client.js';
+import { extensionStepText } from './print-extension-step.js';
+
+/** The answer to `flotilla plan --live`; also what `-o json` prints. */
+type LivePlan = Readonly<{
+  verdict: Verdict;
+  away: readonly Away[];
+  items: readonly (NextStep | ExtensionStep)[];
+}>;
+
+/** What would be done next in each namespace and for each extension, as text for standard output. */
+export function printNextSteps(plan: LivePlan, format: string): string {
+  if (isData(format)) return dataText(plan, format);
+  return plan.items.map((step) => ('extension' in step ? extensionStepText(step) : stepText(step))).join('\n');
+}
+
+function stepText({ cluster, namespace, writes }: NextStep): string {
+  const where = `namespace ${namespace} of ${cluster}`;
+  if (writes.length === 0)
+    return `Nothing to do in ${where} now; what waits there, and why: ${NEXT.statusOf(cluster)}\n`;
+  return [`Next in ${where}:`, ...writes.map((write) => `  ${writeText(write)}`), ''].join('\n');
+}
+
+const VERBS: Readonly<Record<RecordedWrite['verb'], string>> = {
+  create: 'create',
+  update: 'update',
+  updateStatus: 'status of',
+  apply: 'apply',
+  patch: 'patch',
+  delete: 'delete',
+};
+
+function writeText({ verb, ref, change, as }: RecordedWrite): string {
+  const where = ref.namespace === undefined ? ref.name : `${ref.namespace}/${ref.name}`;
+  const by = as === undefined ? '' : ` as ${as}`;
+  const detail = detailOf(verb, ref.kind, change);
+  return `${VERBS[verb]} ${ref.kind} ${where}${by}${detail === '' ? '' : `: ${detail}`}`;
+}
+
+/** The few words that distinguish one write of this kind from another. */
+function detailOf(verb: RecordedWrite['verb'], kind: string, change: unknown): string {
+  if (kind === 'Event') return [text(change, 'reason'), text(change, 'message') || text(change, 'note')].join(', ');
+  if (verb === 'patch') return shortened(JSON.stringify(change));
+  if (verb !== 'updateStatus') return '';
+  const phase = text(change, 'status', 'phase') || text(change, 'status', 'state');
+  const phaseText = [phase, text(change, 'status', 'reason'), text(change, 'status', 'message')]
+    .filter(Boolean)
+    .join(', ');
+  return phaseText === '' ? shortened(JSON.stringify(field(change, 'status') ?? {})) : phaseText;
+}
+
+const LONGEST = 160;
+const shortened = (json: string): string => (json.length <= LONGEST ? json : `${json.slice(0, LONGEST)}…`);

@@ -1,0 +1,52 @@
+import type { Command } from 'commander';
+import { FLEET_HELP, type FleetOptions, withFleetOptions } from '../../clusters/cluster-options.js';
+import { namespaceOption } from '../../clusters/namespace-option.js';
+import { HUB_HELP, hubsOption } from '../../hub/hub-address.js';
+import { ANSWER_FORMATS, type AnswerFormat, outputOption } from '../../output/output-option.js';
+import { type Io, UsageError } from '../../terminal/io.js';
+
+type Options = FleetOptions &
+  Readonly<{
+    hub?: readonly string[];
+    namespace?: string;
+    allNamespaces?: boolean;
+    all?: boolean;
+    output: AnswerFormat;
+  }>;
+
+const HELP = `${HUB_HELP}
+A hub found there is left out if it manages none of these clusters. Without a hub the clusters alone report.
+${FLEET_HELP}
+Objects with the same cause are one entry; --all lists each on its own.
+Exit code 0, whatever waits; 3 where a cluster, or a hub named with --hub, does not answer.
+
+Examples:
+  flotilla status
+  flotilla status -n team
+  flotilla status --hub http://127.0.0.1:9000 -C east
+  flotilla status -o json | jq -r '.waiting[] | select(.standing == "needs-approval") | .todo[0]'`;
+
+/** `flotilla status`: hub, queues, clusters, and what waits and why. */
+export const statusCommand = (program: Command, io: Io): Command =>
+  withFleetOptions(program.command('status'))
+    .description('one screen: the hub, its queues, the clusters, and what waits and why, the most urgent first')
+    .addOption(hubsOption())
+    .addOption(namespaceOption('only this namespace (default: all)'))
+    .option('-A, --all-namespaces', 'all namespaces, as without -n')
+    .option('--all', 'every object on its own, and all of them')
+    .addOption(outputOption('form of the answer', ANSWER_FORMATS))
+    .addHelpText('after', HELP)
+    .action((options: Options) => status(options, io));
+
+async function status(options: Options, io: Io): Promise<void> {
+  const { hub = [], namespace, allNamespaces = false, all = false, output, allowMissing = false } = options;
+  if (allNamespaces && namespace !== undefined) throw new UsageError('-n and -A exclude each other; choose one');
+  const [{ withClusters }, { fleetStatus }, { commandSettings }] = await Promise.all([
+    import('../../clusters/open-clusters.js'),
+    import('./show-status.js'),
+    import('../../hub/command-settings.js'),
+  ]);
+  const asked = { hub, namespace, all, output, allowMissing, kubeconfig: options.kubeconfig ?? [] };
+  const settings = commandSettings(process.env);
+  await withClusters(options, (clients) => fleetStatus(clients, io, settings, asked));
+}

@@ -1,0 +1,80 @@
+import type { LiveController } from '#lifecycle/rollouts/controller/live-controller';
+import { clustersModule } from '#platform/clusters/clusters.module';
+import type { Settings } from '#platform/config/settings';
+import type { FleetFolder } from '#platform/fleet/folder/fleet-folder';
+import { ReleaseMarks } from '#platform/fleet/release-marks';
+import type { SecretClusters } from '#platform/fleet/secret-clusters';
+import type { Hub } from '#platform/hub/hub';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import type { ClusterRegistry } from '#platform/membership/cluster-registry';
+import type { ServiceClusters } from '#platform/membership/service-clusters.port';
+import type { ServiceParts } from '#platform/service/run-main';
+import { applierModule } from '../../../../applier/src/applier.module.js';
+import { catalogPollerModule } from '../../../../catalog-poller/src/catalog-poller.module.js';
+import type { ConsoleService } from '../../../../console/src/console.service.js';
+import { fleetControllerModule } from '../../../../fleet-controller/src/fleet-controller.module.js';
+import { ResolverWorkerModule } from '../../../../resolver-worker/src/resolver-worker.module.js';
+import { fleetFolderModule } from './fleet-folder.module.js';
+
+/** The clusters as each service sees them: each writes with a field manager of its own. */
+type ClustersOfServices = Readonly<{
+  poller: ServiceClusters;
+  applier: ServiceClusters;
+  registry?: ClusterRegistry;
+  /** Options by which commands reach a cluster. Default: its context. */
+  access?: (cluster: string) => string;
+}>;
+
+/** What roll-outs need where the hub has a fleet: the hub API as each service, and the controller. */
+export type FleetOfServices = Readonly<{
+  poller: KubeClient;
+  applier: KubeClient;
+  controller: LiveController;
+  credentials: SecretClusters | undefined;
+  /** Where the fleet is in files. */
+  folder: FleetFolder | undefined;
+}>;
+
+/**
+ * The console, which listens on a port of its own. Loaded only where it is wanted; it reads no rows before
+ * the first question.
+ */
+export async function openConsole(hub: Hub, consolePort: number): Promise<ConsoleService> {
+  const { ConsoleService: Service } = await import('../../../../console/src/console.service.js');
+  const { consoleParts } = await import('../../../../console/src/console-parts.js');
+  const options = consoleParts(hub);
+  return Service.open({ ...options, settings: { ...options.settings, consolePort } });
+}
+
+/**
+ * Poller, resolver worker and applier as parts of one process: one hub, one port, one health.
+ * Modules shut down in the reverse of this order, which is that of the work: no service hands work
+ * on to one that has ended.
+ */
+export const allServices = (
+  { catalogPollerPort }: Settings,
+  { poller, applier, registry, access }: ClustersOfServices,
+  fleet?: FleetOfServices,
+): ServiceParts => {
+  const { applier: fleetHub, credentials: secrets } = fleet ?? {};
+  const marks = fleetHub && secrets && new ReleaseMarks({ hub: fleetHub, secrets });
+  return {
+    imports: [
+      clustersModule({
+        services: [poller, applier],
+        probing: applier,
+        takes: true,
+        beforeWrite: (cluster) => marks?.keep(cluster),
+        access,
+        ...(registry && { registry }),
+      }),
+      applierModule(applier, { besidePoller: true, fleetHub, secrets, marks }),
+      ResolverWorkerModule,
+      catalogPollerModule(poller, { fleetHub: fleet?.poller, credentials: secrets }),
+      ...(fleet === undefined ? [] : [fleetControllerModule(fleet.controller)]),
+      ...(fleet?.folder === undefined ? [] : [fleetFolderModule(fleet.folder)]),
+    ],
+    port: catalogPollerPort,
+    services: ['catalog-poller', 'resolver-worker', 'applier', ...(fleet === undefined ? [] : ['fleet-controller'])],
+  };
+};

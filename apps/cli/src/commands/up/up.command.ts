@@ -1,0 +1,67 @@
+import type { Command } from 'commander';
+import { type Io, UsageError } from '../../terminal/io.js';
+
+const HELP = `
+Which clusters: every context of the files named with --kubeconfig, or those named with --context; without either, those of
+"flotilla clusters add", else the current context of kubectl. Each context is a cluster of that name. OLM's CRDs are installed where they are missing and
+that is allowed; nothing else of Flotilla goes into a cluster.
+
+A fleet in a folder (--fleet fleet/) needs no API server of its own: YAML below it is read again when it changes, status/ is the
+hub's. The contexts of its FleetClusters are managed, too; a cluster that no FleetCluster names is one without labels.
+
+It needs no Redis: work waits in the memory of this process, and what is true is in the clusters. --redis, or FLOTILLA_REDIS_URL,
+names a Redis in which work waits, as it does for services in several processes (docs/install.md).
+All other settings: docs/settings.md.
+
+Examples:
+  flotilla up --kubeconfig ~/.kube/config --context kind-a --context kind-b
+  flotilla up --kubeconfig east.yaml --kubeconfig west.yaml --port 9000
+  flotilla up --fleet fleet/
+  flotilla up`;
+
+type Options = Readonly<{
+  kubeconfig?: string[];
+  context?: string[];
+  fleet?: string;
+  port?: string;
+  redis?: string;
+  console?: boolean;
+  verbose?: boolean;
+}>;
+
+/** `flotilla up`: the whole hub in one process, on clusters of the user. */
+export const upCommand = (program: Command, io: Io): Command =>
+  program
+    .command('up')
+    .description('manage your clusters from this machine: all services in one process')
+    .option('--kubeconfig <file>', 'kubeconfig with clusters to manage; may be given several times', gathered)
+    .option('--context <name>', 'a context to manage; may be given several times', gathered)
+    .option(
+      '--fleet <dir|context>',
+      'folder with the fleet, or context of the API server that has it (default: FLOTILLA_FLEET; without either, no roll-outs)',
+    )
+    .option('--port <port>', 'port of health and metrics; 0 takes a free one (default: 8080)')
+    .option(
+      '--redis <url>',
+      'Redis in which work waits (default: FLOTILLA_REDIS_URL; without either, the memory of this process)',
+    )
+    .option('--no-console', 'without the web console, whose link is printed otherwise')
+    .option('--verbose', 'log what the services do, not warnings alone')
+    .addHelpText('after', HELP)
+    .action(async ({ kubeconfig = [], context = [], fleet, port, redis, console = true, verbose = false }: Options) => {
+      const { runUp } = await import('./run-up.js');
+      const chosen = {
+        ...(port && { port: portOf(port) }),
+        ...(fleet !== undefined && { fleet }),
+        ...(redis && { redis }),
+      };
+      await runUp(io, { kubeconfigs: kubeconfig, contexts: context, console, verbose, ...chosen });
+    });
+
+const gathered = (value: string, all: readonly string[] = []): string[] => [...all, value];
+
+function portOf(text: string): number {
+  const port = Number(text);
+  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
+  throw new UsageError(`invalid --port "${text}": expected a number from 0 to 65535`);
+}

@@ -1,0 +1,63 @@
+import { Option } from 'commander';
+import type { Settings } from '#platform/config/settings';
+import { UsageError } from '../terminal/io.js';
+
+type AddressSettings = Pick<
+  Settings,
+  'contentUrl' | 'bindAddress' | 'catalogPollerPort' | 'resolverWorkerPort' | 'applierPort' | 'httpTlsCertFile'
+>;
+
+/** `--hub`, the same option on every verb that asks the hub; `more` ends its help. */
+export const hubOption = (more = ''): Option =>
+  new Option('--hub <url>', `address of the hub${more}`).argParser(hubUrl);
+
+/** As {@link hubOption}, for verbs that may ask several services of the hub. */
+export const hubsOption = (): Option =>
+  new Option('--hub <url>', 'address of the hub; may be given several times').argParser(
+    (text: string, all: readonly string[] | undefined) => [...(all ?? []), hubUrl(text)],
+  );
+
+/** For the help of every verb that asks the hub. */
+export const HUB_HELP = `
+The hub is asked at --hub; else at FLOTILLA_CONTENT_URL; else on this machine, at the ports of FLOTILLA_CATALOG_POLLER_PORT
+and so on, where "flotilla up" and the services listen.`;
+
+/**
+ * An address of the hub as it was typed, without a closing slash. @throws UsageError
+ * where it is no http(s) URL
+ */
+export function hubUrl(text: string): string {
+  const url = URL.parse(text);
+  if (url !== null && (url.protocol === 'http:' || url.protocol === 'https:')) return text.replace(/\/+$/, '');
+  throw new UsageError(`invalid --hub "${text}": expected a URL such as http://127.0.0.1:8080`);
+}
+
+/** The address that a user chose: with `--hub`, else with the setting; undefined where neither names one. */
+export const chosenHub = (
+  option: string | undefined,
+  { contentUrl }: Pick<Settings, 'contentUrl'>,
+): string | undefined => option ?? (contentUrl === '' ? undefined : contentUrl.replace(/\/+$/, ''));
+
+/**
+ * Where the poller of the hub, or `flotilla up`, serves its API: as the settings name
+ * it, else on this machine.
+ */
+export function hubAddress(settings: AddressSettings): string {
+  const { contentUrl, catalogPollerPort } = settings;
+  return contentUrl === '' ? addressOf(settings, catalogPollerPort) : contentUrl.replace(/\/+$/, '');
+}
+
+/** Where every service listens: one address where they all run in one process, as with `flotilla up`. */
+export function hubAddresses(settings: AddressSettings): readonly string[] {
+  const { resolverWorkerPort, applierPort } = settings;
+  const others = settings.contentUrl === '' ? [resolverWorkerPort, applierPort] : [];
+  const here = others.filter((port) => port !== 0).map((port) => addressOf(settings, port));
+  return [...new Set([hubAddress(settings), ...here])].filter((url) => !url.endsWith(':0'));
+}
+
+/** A service that listens on all addresses of its machine listens on loopback too. */
+function addressOf({ bindAddress, httpTlsCertFile }: AddressSettings, port: number): string {
+  const host = bindAddress === '0.0.0.0' || bindAddress === '::' ? '127.0.0.1' : bindAddress;
+  const scheme = httpTlsCertFile === '' ? 'http' : 'https';
+  return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}

@@ -1,0 +1,31 @@
+import { readFile, stat } from 'node:fs/promises';
+import { bearerToken } from '#core/kernel/http-access/token-file';
+import type { Settings } from '#platform/config/settings';
+import { whyUnreadable } from '#platform/files/unreadable-file';
+import { UsageError } from '../terminal/io.js';
+
+const MOST_FILE_BYTES = 16_384;
+
+/**
+ * The token that is sent to a hub which the user named, in options or settings; never to
+ * one that a cluster names.
+ */
+export async function hubToken({ hubTokenFile: file }: Pick<Settings, 'hubTokenFile'>): Promise<string | undefined> {
+  if (file === '') return undefined;
+  const unusable = (why: string) => new UsageError(`FLOTILLA_HUB_TOKEN_FILE: ${file}: ${why}`);
+  try {
+    const { size } = await stat(file);
+    if (size > MOST_FILE_BYTES) throw unusable(`it holds no token but ${size} bytes`);
+    const token = bearerToken(`Bearer ${(await readFile(file, 'utf8')).trim()}`);
+    if (token === undefined) throw unusable('it holds no bearer token alone');
+    return token;
+  } catch (error) {
+    throw error instanceof UsageError ? error : unusable(await whyUnreadable(file, error as NodeJS.ErrnoException));
+  }
+}
+
+/** The headers and the rule for redirects of a request to the hub. */
+export const withToken = (
+  token: string | undefined,
+): Readonly<{ headers?: Record<string, string>; redirect?: 'error' }> =>
+  token === undefined ? {} : { headers: { authorization: `Bearer ${token}` }, redirect: 'error' };

@@ -1,0 +1,29 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { UsageError } from '../terminal/io.js';
+
+/**
+ * The port itself, or a free one for 0: asked before anything is started, and known before
+ * anything listens, because the statuses of catalogs name the address of their content. @throws
+ * UsageError where it cannot be had
+ */
+export async function usablePort(port: number, address: string): Promise<number> {
+  const probe = createServer();
+  probe.listen(port, address);
+  try {
+    await once(probe, 'listening');
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+    const why = WHY[code] ?? `cannot be listened at (${code})`;
+    throw new UsageError(`${address}:${port} ${why}: choose another port with --port, 0 for any free one`);
+  }
+  const taken = probe.address();
+  await once(probe.close(), 'close');
+  return typeof taken === 'object' && taken !== null ? taken.port : port;
+}
+
+const WHY: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'is taken by another program',
+  EACCES: 'may only be taken by root',
+  EADDRNOTAVAIL: 'is no address of this machine (setting FLOTILLA_BIND_ADDRESS)',
+};

@@ -1,0 +1,42 @@
+import type { Io } from '../terminal/io.js';
+
+/** How far a long answer is, for a person at a terminal. */
+export type Progress = Readonly<{
+  /** So many steps more are to be done. */
+  expect: (steps: number) => void;
+  step: () => void;
+  /** Takes the line away. */
+  end: () => void;
+}>;
+
+/** What a short answer takes; until then nothing is shown. */
+const SHOWN_AFTER_MS = 1_000;
+const SHOWN_EVERY_MS = 200;
+
+/**
+ * A line on standard error that is written anew as the steps are done; nothing where
+ * standard error is no terminal.
+ */
+export function progressOn(io: Io, what: string, now: () => number = () => performance.now()): Progress {
+  if (io.isTerminal !== true) return { expect: () => {}, step: () => {}, end: () => {} };
+  const control = io.control ?? io.err;
+  const begin = now();
+  let all = 0;
+  let done = 0;
+  let shownAt: number | undefined;
+  return {
+    expect: (steps) => {
+      all += steps;
+    },
+    step: () => {
+      done += 1;
+      const at = now();
+      if (at - begin < SHOWN_AFTER_MS || at - (shownAt ?? 0) < SHOWN_EVERY_MS) return;
+      shownAt = at;
+      control(`\r${done} of ${all} ${what}`);
+    },
+    end: () => {
+      if (shownAt !== undefined) control('\r\u001b[K');
+    },
+  };
+}

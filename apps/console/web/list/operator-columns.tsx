@@ -1,0 +1,121 @@
+import type { OperatorRow } from '#core/view/rows/rows';
+import { paths } from '../live/address.js';
+import { Standing } from '../parts/standing.js';
+import { Ago } from '../parts/text.js';
+import type { Column } from './table.js';
+
+const versionOf = (bundle: string, name: string): string =>
+  bundle.startsWith(`${name}.`) ? bundle.slice(name.length + 1).replace(/^v(?=\d)/, '') : bundle;
+
+/** The installed version and, where there is one, the next. */
+export function Version({ of }: { of: OperatorRow }) {
+  return (
+    <span class="cut">
+      {of.version || <span class="pale">none</span>}
+      {of.next !== '' && of.next !== of.installed && (
+        <>
+          <span class="pale"> → </span>
+          {versionOf(of.next, of.package)}
+        </>
+      )}
+    </span>
+  );
+}
+
+const ALL: readonly Column<OperatorRow>[] = [
+  {
+    key: 'package',
+    title: 'Operator',
+    width: 'minmax(150px, 1.4fr)',
+    sort: 'package',
+    place: 'title',
+    cell: (row) => (
+      <a class="cut" href={paths.operator(row)} tabIndex={-1} title={row.package}>
+        {row.package}
+        {row.deprecated && (
+          <span class="mark-deprecated" title="deprecated">
+            {' '}
+            ⚠<span class="hidden"> deprecated</span>
+          </span>
+        )}
+      </a>
+    ),
+  },
+  {
+    key: 'cluster',
+    title: 'Cluster',
+    width: 'minmax(100px, 0.8fr)',
+    sort: 'cluster',
+    place: 'note',
+    cell: (row) => (
+      <span class="cut" title={row.cluster}>
+        {row.cluster}
+      </span>
+    ),
+  },
+  {
+    key: 'namespace',
+    title: 'Namespace',
+    width: 'minmax(124px, 1fr)',
+    sort: 'namespace',
+    place: 'note',
+    cell: (row) =>
+      row.namespace === '' ? (
+        <span class="pale">extension</span>
+      ) : (
+        <span class="cut" title={row.namespace}>
+          {row.namespace}
+        </span>
+      ),
+  },
+  {
+    key: 'standing',
+    title: 'Status',
+    width: '136px',
+    sort: 'standing',
+    place: 'mark',
+    cell: (row) => <Standing of={row.standing} />,
+  },
+  {
+    key: 'cause',
+    title: 'Cause',
+    width: 'minmax(140px, 2.6fr)',
+    place: 'gone',
+    cell: ({ cause }) => (
+      <span class="cut" title={cause?.text}>
+        {cause?.text}
+      </span>
+    ),
+  },
+  {
+    key: 'version',
+    title: 'Version',
+    width: 'minmax(120px, 0.9fr)',
+    sort: 'version',
+    place: 'note',
+    cell: (row) => <Version of={row} />,
+  },
+  {
+    key: 'channel',
+    title: 'Channel',
+    width: 'minmax(72px, 0.5fr)',
+    sort: 'channel',
+    place: 'gone',
+    cell: (row) => <span class="cut">{row.channel || '–'}</span>,
+  },
+  {
+    key: 'since',
+    title: 'Since',
+    width: '72px',
+    sort: 'since',
+    number: true,
+    place: 'gone',
+    cell: (row) => <Ago time={row.since} />,
+  },
+];
+
+/** A card of a narrow page needs a title: where all rows are of one package, the cluster is it. */
+export const operatorColumns = (...without: readonly string[]): readonly Column<OperatorRow>[] =>
+  ALL.filter(({ key }) => !without.includes(key)).map((column) =>
+    column.key === 'cluster' && without.includes('package') ? { ...column, place: 'title' } : column,
+  );
