@@ -1,5 +1,6 @@
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { SYSTEM_NAMESPACE } from '#core/cluster/joining/hub-instance';
+import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 import { type Subject, subjectKind } from '#core/kernel/subject/subject';
 import { ClusterContact } from '#lifecycle/engine/cluster-contact';
 import { PassRefusals } from '#lifecycle/engine/pass-refusals';
@@ -18,7 +19,18 @@ import type { JobContext } from '#platform/queue/job-queue.port';
 import type { SubjectJob } from '#platform/queue/jobs';
 import { QueueProcessor } from '#platform/queue/queue-processor';
 import type { Queues } from '#platform/queue/queues';
-import { UnknownCluster } from './unknown-cluster.error.js';
+
+/** A job names a cluster that this applier does not manage. */
+class UnknownCluster extends FlotillaError {
+  readonly code = 'UnknownCluster';
+  /** An applier with a newer kubeconfig may take the job next time. */
+  readonly retry: Retry = { afterMs: 30_000 };
+  constructor(cluster: string, known: readonly string[]) {
+    super(
+      `cluster "${cluster}" is not among those this applier manages (${known.join(', ')}): give poller and applier the same kubeconfig and contexts`,
+    );
+  }
+}
 
 /** Injection token of the pass that is run for each subject. */
 export const PASS = Symbol('pass');
