@@ -5,7 +5,7 @@ import type { ClusterReport, Member, PlanReport } from '#core/rollout/controller
 import { type SelectedCluster, selectedCluster } from '#core/rollout/placement/select-clusters';
 import { isNewer } from '#core/rollout/review/plan-changes';
 import { planClassName } from '#core/rollout/review/shown-differences';
-import { CONFLICT, RESOLUTION_FAILED } from './order-place.js';
+import { CONFLICT, DRIFT_CORRECTED, RESOLUTION_FAILED } from './order-place.js';
 
 type ClusterStatus = Readonly<{
   uid?: string;
@@ -126,13 +126,24 @@ export class LiveCluster implements Member, SelectedCluster {
     const { attempt, state, hop, healthy, message = '' } = report;
     const isIdle = state === 'Ready';
     const returned = RETURN_STATES[report.reason ?? ''];
-    const common = { attempt, hop: Math.max(1, hop), isIdle, isHealthy: isIdle && healthy, message };
+    const common = {
+      attempt,
+      hop: Math.max(1, hop),
+      isIdle,
+      isHealthy: isIdle && healthy,
+      message,
+      ...sinceOf(report),
+    };
     if (returned !== undefined) return { ...common, state: returned };
     if (state === 'Failed' || state === 'Refused') return { ...common, state };
     if (isIdle) return { ...common, state: healthy ? 'Ready' : 'Unhealthy' };
     return { ...common, state: 'Running' };
   }
 }
+
+/** The time of a report about drift says when that was set back. */
+const sinceOf = ({ since, reason }: AssignmentReport): Pick<ClusterReport, 'since'> =>
+  since === undefined || reason === DRIFT_CORRECTED ? {} : { since: Date.parse(since) };
 
 function planReport(report: AssignmentReport, isUpToDate: boolean, isPlanned: boolean): PlanReport {
   const hasFailed = !isPlanned && report.reason === RESOLUTION_FAILED;

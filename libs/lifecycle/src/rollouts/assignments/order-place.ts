@@ -16,6 +16,8 @@ import type { AppliedNotes } from './applied-notes.js';
 export const CONFLICT = 'Conflict';
 /** Reason of a report: `versions` of the FleetOperator lets the next version not in. */
 export const VERSION_NOT_ALLOWED = 'VersionNotAllowed';
+/** Reason of a report: what others have changed was set back. */
+export const DRIFT_CORRECTED = 'DriftCorrected';
 /** Reason of a report: the cluster cannot have what is wanted there. */
 export const RESOLUTION_FAILED = 'ResolutionFailed';
 
@@ -61,6 +63,8 @@ export type OrderPlace = Readonly<{
   noReturns?: Set<string>;
   /** Hashes of what plans change here, where that is more than is shown, by FleetPlan; empty: it is not. */
   differences?: Map<string, string>;
+  /** When this process found an attempt to be as it is, by subject: no report may have been written. */
+  foundAt?: Map<string, Readonly<{ state: string; since: string }>>;
   /** Content of FleetPlans that this process knows, by `<namespace>/<name>`. */
   keptPlans?: Map<string, readonly string[]>;
 }>;

@@ -71,7 +71,7 @@ describe('passes that break off', () => {
       await controller.pass().catch(() => undefined);
       if (how.made !== 'the same controller') controller = begin();
       for (const one of played.clusters) {
-        await carryOutOrders({ hub: played.hub.client, client: one.client, globalCatalogNamespace: 'olm' });
+        await carryOutOrders({ ...played.place, client: one.client });
         await one.play();
       }
       seen = await played.rollout('kafka-1');

@@ -249,7 +249,7 @@ it.each(['request', 'answer'] as const)('comes to its end where all passes break
     for (const one of played.clusters) {
       left = passes % 4;
       const { client } = directClient(one.direct.cluster, SERVICE);
-      const place = { hub, client, globalCatalogNamespace: 'olm', preview: one.preview };
+      const place = { ...played.place, hub, client, preview: one.preview };
       await carryOutOrders(place).catch(() => undefined);
       await one.play();
     }

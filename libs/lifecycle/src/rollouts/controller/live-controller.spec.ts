@@ -48,7 +48,7 @@ function controllerOf({ hub, clock }: PlayedFleet, identity: string): Running {
 async function second(played: PlayedFleet): Promise<void> {
   for (let quarters = 0; quarters < 4; quarters++) await played.clock.advance(250);
   for (const cluster of played.clusters) {
-    await carryOutOrders({ hub: played.hub.client, client: cluster.client, globalCatalogNamespace: 'olm' });
+    await carryOutOrders({ ...played.place, client: cluster.client });
     await cluster.play();
   }
 }

@@ -310,11 +310,16 @@ export class PlayedFleet {
       await this.controller.pass();
       await after();
       for (const { client, preview } of this.clusters) {
-        await carryOutOrders({ hub: this.hub.client, client, globalCatalogNamespace: 'olm', preview });
+        await carryOutOrders({ ...this.place, client, preview });
       }
       for (const cluster of this.clusters) await cluster.play();
       isQuiet = this.#all.every(({ cluster }) => cluster.requests.writes().length === 0);
     }
+  }
+
+  /** The hub of every applier, and the time. */
+  get place() {
+    return { hub: this.hub.client, globalCatalogNamespace: 'olm', clock: this.clock };
   }
 
   get #all(): readonly PlayedServer[] {

@@ -69,7 +69,8 @@ export async function carryOutOrders(place: OrderPlace, live: OrderPlace = place
       assignment.spec.paused !== true,
     );
     const { gates, againAfterMs: dueMs } = await answerChecks(live, row, known);
-    const report = reportOf(row, { ...finding, gates });
+    const found = reportOf(row, { ...finding, gates });
+    const report = { ...found, ...sinceWhen(place, found, known) };
     rows.push(isOnItsWay(report, known) ? known : report);
     dues.push(dueMs, driftMs);
   }
@@ -138,6 +139,31 @@ function isOnItsWay(report: AssignmentReport, before: AssignmentReport | undefin
   if (before?.state !== 'Running' || report.state !== 'Running' || report.reason === RETURNING) return false;
   return canonicalJson({ ...report, ...NOT_YET }) === canonicalJson({ ...before, ...NOT_YET });
 }
+
+/**
+ * Since when an attempt is as the report says: its deadline is judged by that. What was set back has a time
+ * of its own.
+ */
+function sinceWhen(
+  { clock, foundAt = new Map() }: OrderPlace,
+  report: AssignmentReport,
+  before: AssignmentReport | undefined,
+): Pick<AssignmentReport, 'since'> {
+  const { subject, attempt } = report;
+  if (attempt === 0 || report.since !== undefined) return {};
+  const state = stateOf(report);
+  // A hub of before has kept no time: what it reported stays as it was.
+  if (before !== undefined && state === stateOf(before))
+    return before.since === undefined ? {} : { since: before.since };
+  const known = foundAt.get(subject);
+  if (known?.state === state) return { since: known.since };
+  const since = (clock?.now() ?? new Date()).toISOString();
+  foundAt.set(subject, { state, since });
+  return { since };
+}
+
+const stateOf = ({ rollout, attempt, state, hop, healthy }: AssignmentReport): string =>
+  canonicalJson([rollout, attempt, state, hop, state === 'Ready' && healthy]);
 
 const reportOf = (row: AssignmentRow, finding: RowFinding): AssignmentReport => ({
   subject: row.subject,

@@ -12,12 +12,11 @@ import { FLEET_GROUP } from '#core/rollout/desired/desired-group';
 import { APPLIED_ANNOTATION, driftOf, objectAsApplied } from '#core/rollout/desired/drift';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { UNSIGNED } from '../assignments/applied-notes.js';
-import { type OrderPlace, type RowFinding, reportText } from '../assignments/order-place.js';
+import { DRIFT_CORRECTED, type OrderPlace, type RowFinding, reportText } from '../assignments/order-place.js';
 import { extensionObjects } from './extension-subject.js';
 
-/** Reasons of a report: others have changed what the fleet asks for, and whether it was set back. */
+/** Reason of a report: others have changed what the fleet asks for. */
 export const DRIFTED = 'Drifted';
-const DRIFT_CORRECTED = 'DriftCorrected';
 const FORGED = `its annotation ${APPLIED_ANNOTATION}, the note of what the fleet applied, was changed or removed`;
 /** Another writer that changes a field again and again is set back so often. */
 const CORRECT_EVERY_MS = 60_000;

@@ -61,6 +61,7 @@ type Member = {
   readonly contentChanges: NonNullable<OrderPlace['contentChanges']>;
   readonly differences: NonNullable<OrderPlace['differences']>;
   readonly noReturns: NonNullable<OrderPlace['noReturns']>;
+  readonly foundAt: NonNullable<OrderPlace['foundAt']>;
 };
 /** What the orders of a cluster concern there. */
 type OrderedPlaces = Readonly<{ namespaces: ReadonlySet<string>; hasExtensions: boolean }>;
@@ -114,6 +115,7 @@ export class ClusterOrders {
       ...{ generation: undefined, selectedBy: undefined, about: undefined, contentChanges: new Map() },
       differences: new Map(),
       noReturns: new Set(),
+      foundAt: new Map(),
     };
     const end = async () => {
       timers.stop();
@@ -195,6 +197,7 @@ export class ClusterOrders {
       member.contentChanges.clear();
       member.differences.clear();
       member.noReturns.clear();
+      member.foundAt.clear();
     }
     void this.#store.whenSynced().then(() => this.#touchAll());
   }
@@ -283,10 +286,10 @@ export class ClusterOrders {
   }
 
   async #carryOutIn(member: Member, noteWait: () => void): Promise<number | undefined> {
-    const { client, contentChanges, differences, noReturns, failures } = member;
+    const { client, contentChanges, differences, noReturns, foundAt, failures } = member;
     const { globalCatalogNamespaceOf, placeOf, readsOf } = this.options;
     const globalCatalogNamespace = await globalCatalogNamespaceOf(client);
-    const known = { contentChanges, differences, noReturns };
+    const known = { contentChanges, differences, noReturns, foundAt, clock: this.options.clock };
     const kept = { ...known, keptPlans: this.#keptPlans, hub: this.#store.client };
     const placeWith = (used: KubeClient): OrderPlace => ({
       ...{ ...kept, noteWait, client: used, globalCatalogNamespace },

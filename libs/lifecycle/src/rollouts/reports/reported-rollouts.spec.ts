@@ -48,7 +48,7 @@ it('shows the console a roll-out of the fleet, wave by wave, to its end', async 
   const phase = async () => {
     for (let quarters = 0; quarters < 4; quarters++) await clock.advance(250);
     for (const cluster of clusters) {
-      await carryOutOrders({ hub: hub.client, client: cluster.client, globalCatalogNamespace: 'olm' });
+      await carryOutOrders({ ...fleet.place, client: cluster.client });
       await cluster.play();
     }
     for (const wave of shown[0]?.waves ?? []) phases.add(`${wave.name}: ${wave.phase}`);

@@ -105,7 +105,7 @@ function inFlight(row: RolloutRow, member: Member, draft: Draft): RolloutRow {
   const report = draft.facts.report(row.cluster);
   const current = report?.attempt === row.attempt ? report : undefined;
   if (current?.state === 'Refused') return refused(row);
-  if (isLate(row, current)) return failed(row, 'ProgressDeadlineExceeded', atStep(row, draft));
+  if (isLate(row, current, draft.now)) return failed(row, 'ProgressDeadlineExceeded', atStep(row, draft));
   if (current?.state === 'Failed') return failed(row, 'ApplyFailed', atStep(row, draft, current.message));
   return row.phase === 'Applying' ? applying(row, current, draft) : verifying(row, current, draft);
 }
@@ -150,8 +150,13 @@ const isPastDeadline = (row: RolloutRow, now: number): boolean =>
   row.heldSince === undefined && row.deadlineAt !== undefined && now >= row.deadlineAt;
 
 /** What the cluster reports came after its deadline: a controller that was away did not see it pass. */
-const isLate = ({ heldSince, deadlineAt }: RolloutRow, report: ClusterReport | undefined): boolean =>
-  heldSince === undefined && deadlineAt !== undefined && (report?.since ?? deadlineAt) > deadlineAt;
+function isLate({ heldSince, deadlineAt }: RolloutRow, report: ClusterReport | undefined, now: number): boolean {
+  if (heldSince !== undefined || deadlineAt === undefined || report?.since === undefined) return false;
+  return reportedAt(report, now) > deadlineAt;
+}
+
+/** Returns since when a report is as it is. The clock of an applier may be ahead of the controller's. */
+const reportedAt = ({ since }: ClusterReport, now: number): number => Math.min(since ?? now, now);
 
 /** Which step of a path it is that failed, and why, where that is known. */
 function atStep(row: RolloutRow, { facts }: Draft, why = ''): string {
@@ -195,7 +200,7 @@ function verifying(row: RolloutRow, report: ClusterReport | undefined, draft: Dr
 /** The deadline does not run while no controller asks the gates of a cluster that is healthy. */
 function askedFirst(row: RolloutRow, report: ClusterReport, now: number): RolloutRow {
   if (row.gatesSince !== undefined || row.deadlineAt === undefined || row.reason === 'Rebuilt') return row;
-  return { ...row, deadlineAt: row.deadlineAt + (now - (report.since ?? now)) };
+  return { ...row, deadlineAt: row.deadlineAt + (now - reportedAt(report, now)) };
 }
 
 /** Asks the gates of a cluster that are due; Green stays until the next attempt. */
