@@ -13,12 +13,13 @@ const wing = (name, comment, from, to) => ({
   to: { path: `^libs/core/src/(${to})/` },
 });
 
+/** `to`: folders and modules. */
 const floor = (name, comment, from, to) => ({
   name,
   severity: 'error',
   comment,
   from: { path: `^libs/lifecycle/src/(${from})/`, pathNot: '\\.(spec|fixture)\\.ts$' },
-  to: { path: `^libs/lifecycle/src/(${to})/` },
+  to: { path: `^libs/lifecycle/src/(${to})(/|\\.ts$)` },
 });
 
 /**
@@ -64,6 +65,17 @@ module.exports = {
     { name: 'platform-no-type-cycles', severity: 'error', comment: 'files of libs/platform do not import each other, types included', from: { path: '^libs/platform/src/' }, to: { circular: true } },
     { name: 'lifecycle-below-apps', severity: 'error', comment: 'libs/lifecycle imports platform and core only', from: { path: '^libs/lifecycle/src', pathNot: '\\.(spec|fixture)\\.ts$' }, to: { path: '^(apps|libs/testing)/' } },
     floor('engine-is-lowest', 'the engine, catalogs and solving know neither of the two lifecycles', 'engine|catalogs|solve', 'classic|v1|clusters|rollouts|fleet'),
+    floor('engine-passes-are-lowest', 'a pass stands on nothing else of the engine', 'engine/passes', 'engine/(caches|membership|observation|publishing)'),
+    floor('engine-caches-below-membership', 'the cache of one cluster knows no other cluster and no subject that is observed', 'engine/caches', 'engine/(membership|observation|publishing)'),
+    floor('contents-below-catalogs', 'how content is read does not depend on the kind of its catalog', 'catalogs/contents', 'catalogs/(sources|cluster-catalogs)'),
+    floor('sources-apart-from-cluster-catalogs', 'CatalogSources and ClusterCatalogs share the loop and the contents alone', 'catalogs/sources', 'catalogs/cluster-catalogs'),
+    floor('cluster-catalogs-apart-from-sources', 'CatalogSources and ClusterCatalogs share the loop and the contents alone', 'catalogs/cluster-catalogs', 'catalogs/sources'),
+    floor('namespaces-below-stages', 'what every stage gets is below all of them', 'classic/namespaces', 'classic/(bundles|csvs|install-plans|operator-groups|operators|subscriptions|stages)'),
+    floor('stages-know-no-wiring', 'the order of the stages is above all of them', 'classic/(bundles|csvs|install-plans|operator-groups|operators|subscriptions)', 'classic/stages'),
+    floor('bundles-below-plans', 'the content of bundles is below plans and Subscriptions', 'classic/bundles', 'classic/(install-plans|subscriptions)'),
+    floor('plans-below-subscriptions', 'the steps of a plan know no resolution', 'classic/install-plans', 'classic/subscriptions'),
+    floor('extensions-below-revisions', 'what a pass over a ClusterExtension gets is below what it does', 'v1/extensions', 'v1/(revisions|desired|reconcile-extension)'),
+    floor('revisions-below-desired', 'what is done about revisions does not ask which bundle is wanted', 'v1/revisions', 'v1/(desired|reconcile-extension)'),
     floor('classic-passes-apart-from-v1', 'passes of OLM Classic stand on the engine alone', 'classic', 'v1|clusters|rollouts|fleet'),
     floor('v1-passes-apart-from-classic', 'passes of OLM v1 stand on the engine alone', 'v1', 'classic|clusters|rollouts|fleet'),
     floor('clusters-below-rollouts', 'what is done in one cluster knows no rollout', 'clusters', 'rollouts|fleet'),

@@ -7,6 +7,6 @@ export const PROGRAM_ENTRIES: Readonly<Record<string, string>> = {
   'fleet-controller': 'apps/fleet-controller/src/main.ts',
   console: 'apps/console/src/main.ts',
   'solve.thread': 'libs/lifecycle/src/solve/solve.thread.ts',
-  'read-catalog.thread': 'libs/lifecycle/src/catalogs/read-catalog.thread.ts',
+  'read-catalog.thread': 'libs/lifecycle/src/catalogs/contents/read-catalog.thread.ts',
   'read-layers.thread': 'libs/platform/src/registry/image/layers/read-layers.thread.ts',
 };

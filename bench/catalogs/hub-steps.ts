@@ -4,8 +4,8 @@ import { pathToFileURL } from 'node:url';
 import { DiskContentStore } from '#platform/content/disk-content-store';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import { boundGarbage } from '#platform/processes/service-memory';
-import { CatalogContents, type LoadedCatalog } from '../../libs/lifecycle/src/catalogs/catalog-contents.js';
-import { CatalogReader } from '../../libs/lifecycle/src/catalogs/catalog-reader.js';
+import { CatalogContents, type LoadedCatalog } from '../../libs/lifecycle/src/catalogs/contents/catalog-contents.js';
+import { CatalogReader } from '../../libs/lifecycle/src/catalogs/contents/catalog-reader.js';
 import { DirectoryRegistry } from './directory-registry.js';
 
 // One step of the hub's work with a catalog, in a process of its own: `hub-steps.js STEP CATALOG STATE`.

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PATIENCE } from '#testing/patience';
-import { CatalogReader } from '../../libs/lifecycle/src/catalogs/catalog-reader.js';
+import { CatalogReader } from '../../libs/lifecycle/src/catalogs/contents/catalog-reader.js';
 
 /** Threads run what is built. */
 const THREAD = new URL('../../dist/libs/lifecycle/src/catalogs/read-catalog.thread.js', import.meta.url);

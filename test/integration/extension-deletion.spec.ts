@@ -13,7 +13,7 @@ import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simul
 import { PATIENCE } from '#testing/patience';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
 import type { ExtensionDeps } from '../../libs/lifecycle/src/v1/extensions/extension-deps.js';
-import { reconcileExtension } from '../../libs/lifecycle/src/v1/extensions/reconcile-extension.js';
+import { reconcileExtension } from '../../libs/lifecycle/src/v1/reconcile-extension.js';
 import { bundleImage } from '../story/extension-fixture.js';
 import { solvedFor } from './extension-support/solved-extension.js';
 

@@ -16,11 +16,11 @@ import { HttpRegistryClient } from '#platform/registry/http-registry-client';
 import { buildImage } from '#platform/registry/image-builder';
 import { PATIENCE, pause } from '#testing/patience';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
-import { CatalogContents } from '../../libs/lifecycle/src/catalogs/catalog-contents.js';
-import { CatalogReader } from '../../libs/lifecycle/src/catalogs/catalog-reader.js';
-import { CatalogRefresh } from '../../libs/lifecycle/src/catalogs/catalog-refresh.js';
-import { readCatalog } from '../../libs/lifecycle/src/catalogs/read-catalog.js';
-import { SharedCatalogs } from '../../libs/lifecycle/src/catalogs/shared-catalogs.js';
+import { CatalogContents } from '../../libs/lifecycle/src/catalogs/contents/catalog-contents.js';
+import { CatalogReader } from '../../libs/lifecycle/src/catalogs/contents/catalog-reader.js';
+import { readCatalog } from '../../libs/lifecycle/src/catalogs/contents/read-catalog.js';
+import { CatalogRefresh } from '../../libs/lifecycle/src/catalogs/sources/catalog-refresh.js';
+import { SharedCatalogs } from '../../libs/lifecycle/src/catalogs/sources/shared-catalogs.js';
 import { packageYaml } from '../story/bad-input-fixture.js';
 import { type StallingRegistry, startStallingRegistry } from './starvation-support/stalling-registry.js';
 

@@ -45,6 +45,32 @@ const sound: Readonly<Record<string, string>> = {
     "import { plan } from '../classic/plan.js';\nimport { revision } from '../v1/revision.js';\nexport const finding = [plan, revision];\n",
   'libs/lifecycle/src/engine/pass.ts':
     "import { adapter } from '#platform/files/adapter';\nexport const pass = [adapter];\n",
+  'libs/lifecycle/src/engine/passes/loop.ts': 'export const loop = 1;\n',
+  'libs/lifecycle/src/engine/caches/cache.ts':
+    "import { loop } from '../passes/loop.js';\nexport const cache = [loop];\n",
+  'libs/lifecycle/src/engine/membership/member.ts':
+    "import { cache } from '../caches/cache.js';\nexport const member = [cache];\n",
+  'libs/lifecycle/src/catalogs/contents/content.ts': 'export const content = 1;\n',
+  'libs/lifecycle/src/catalogs/sources/source.ts':
+    "import { content } from '../contents/content.js';\nexport const source = [content];\n",
+  'libs/lifecycle/src/catalogs/cluster-catalogs/served.ts':
+    "import { content } from '../contents/content.js';\nexport const served = [content];\n",
+  'libs/lifecycle/src/classic/namespaces/stage.ts': 'export const stage = 1;\n',
+  'libs/lifecycle/src/classic/bundles/bundle.ts':
+    "import { stage } from '../namespaces/stage.js';\nexport const bundle = [stage];\n",
+  'libs/lifecycle/src/classic/install-plans/plan.ts':
+    "import { bundle } from '../bundles/bundle.js';\nexport const plan = [bundle];\n",
+  'libs/lifecycle/src/classic/subscriptions/resolution.ts':
+    "import { plan } from '../install-plans/plan.js';\nexport const resolution = [plan];\n",
+  'libs/lifecycle/src/classic/stages.ts':
+    "import { resolution } from './subscriptions/resolution.js';\nexport const stages = [resolution];\n",
+  'libs/lifecycle/src/v1/extensions/extension.ts': 'export const extension = 1;\n',
+  'libs/lifecycle/src/v1/revisions/revision.ts':
+    "import { extension } from '../extensions/extension.js';\nexport const revision = [extension];\n",
+  'libs/lifecycle/src/v1/desired/wanted.ts':
+    "import { revision } from '../revisions/revision.js';\nexport const wanted = [revision];\n",
+  'libs/lifecycle/src/v1/reconcile-extension.ts':
+    "import { wanted } from './desired/wanted.js';\nexport const reconcile = [wanted];\n",
   'libs/lifecycle/src/clusters/join.ts': "import { pass } from '../engine/pass.js';\nexport const join = [pass];\n",
   'libs/lifecycle/src/rollouts/assignments/place.ts': 'export const place = 1;\n',
   'libs/lifecycle/src/rollouts/orders/carry-out.ts':
@@ -147,6 +173,84 @@ const breaches: readonly (readonly [rule: string, path: string, source: string, 
     'libs/lifecycle/src/bad/app.ts',
     "import '../../../../apps/applier/src/applier.js';\n",
     'the engine knows no app',
+  ],
+  [
+    'engine-passes-are-lowest',
+    'libs/lifecycle/src/engine/passes/bad.ts',
+    "import '../caches/cache.js';\n",
+    'a pass reads what it is given',
+  ],
+  [
+    'engine-caches-below-membership',
+    'libs/lifecycle/src/engine/caches/bad.ts',
+    "import '../membership/member.js';\n",
+    'a cache is of one cluster',
+  ],
+  [
+    'contents-below-catalogs',
+    'libs/lifecycle/src/catalogs/contents/bad.ts',
+    "import '../sources/source.js';\n",
+    'content is content',
+  ],
+  [
+    'sources-apart-from-cluster-catalogs',
+    'libs/lifecycle/src/catalogs/sources/bad.ts',
+    "import '../cluster-catalogs/served.js';\n",
+    'Classic has its own catalogs',
+  ],
+  [
+    'cluster-catalogs-apart-from-sources',
+    'libs/lifecycle/src/catalogs/cluster-catalogs/bad.ts',
+    "import '../sources/source.js';\n",
+    'and v1 has its own',
+  ],
+  [
+    'namespaces-below-stages',
+    'libs/lifecycle/src/classic/namespaces/bad.ts',
+    "import '../bundles/bundle.js';\n",
+    'the input of a stage is no stage',
+  ],
+  [
+    'namespaces-below-stages',
+    'libs/lifecycle/src/classic/namespaces/wiring.ts',
+    "import '../stages.js';\n",
+    'nor their order',
+  ],
+  [
+    'stages-know-no-wiring',
+    'libs/lifecycle/src/classic/subscriptions/bad.ts',
+    "import '../stages.js';\n",
+    'a stage does not order the others',
+  ],
+  [
+    'bundles-below-plans',
+    'libs/lifecycle/src/classic/bundles/bad.ts',
+    "import '../install-plans/plan.js';\n",
+    'a bundle knows no plan',
+  ],
+  [
+    'plans-below-subscriptions',
+    'libs/lifecycle/src/classic/install-plans/bad.ts',
+    "import '../subscriptions/resolution.js';\n",
+    'a plan is carried out as it is',
+  ],
+  [
+    'extensions-below-revisions',
+    'libs/lifecycle/src/v1/extensions/bad.ts',
+    "import '../revisions/revision.js';\n",
+    'what is read decides nothing',
+  ],
+  [
+    'extensions-below-revisions',
+    'libs/lifecycle/src/v1/extensions/pass.ts',
+    "import '../reconcile-extension.js';\n",
+    'nor runs the pass',
+  ],
+  [
+    'revisions-below-desired',
+    'libs/lifecycle/src/v1/revisions/bad.ts',
+    "import '../desired/wanted.js';\n",
+    'a revision is carried out as it is',
   ],
   [
     'clusters-below-rollouts',

@@ -10,7 +10,7 @@ import { silentLog } from '#platform/telemetry/log.port';
 import type { ServicesEnvironment } from '../../apps/cli/src/commands/demo/environment/demo-environment.js';
 import { hubKeyFile, LOOPBACK_ALLOWED } from '../../apps/cli/src/commands/demo/environment/service-process.js';
 import { extensionDeps } from '../../libs/lifecycle/src/v1/extensions/extension-deps.js';
-import { reconcileExtension } from '../../libs/lifecycle/src/v1/extensions/reconcile-extension.js';
+import { reconcileExtension } from '../../libs/lifecycle/src/v1/reconcile-extension.js';
 
 /**
  * One pass of the applier over an extension as at that time; the environment's own

@@ -7,7 +7,7 @@ import {
 } from '@nestjs/common';
 import { ApplierRights } from '#lifecycle/clusters/joining/applier-rights';
 import { ClusterReleases } from '#lifecycle/clusters/joining/cluster-releases';
-import { ClusterContact } from '#lifecycle/engine/cluster-contact';
+import { ClusterContact } from '#lifecycle/engine/membership/cluster-contact';
 import { AppliedFleet } from '#lifecycle/fleet/applied-fleet';
 import { ConsoleActions } from '#lifecycle/fleet/console/console-actions';
 import { ClusterOrders } from '#lifecycle/rollouts/orders/cluster-orders';

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Subject } from '#core/kernel/subject/subject';
-import { ClusterContact } from '#lifecycle/engine/cluster-contact';
-import { PassRefusals } from '#lifecycle/engine/pass-refusals';
-import type { PassOutcome } from '#lifecycle/engine/reconcile-loop';
+import { ClusterContact } from '#lifecycle/engine/membership/cluster-contact';
+import { PassRefusals } from '#lifecycle/engine/membership/pass-refusals';
+import type { PassOutcome } from '#lifecycle/engine/passes/reconcile-loop';
 import { ManualClock } from '#platform/clock/manual-clock';
 import type { OlmDetectors } from '#platform/clusters/olm-detectors';
 import type { Settings } from '#platform/config/settings';

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { SolvedProblems } from '#lifecycle/engine/solved-problems';
+import { SolvedProblems } from '#lifecycle/engine/publishing/solved-problems';
 import { QUEUES } from '#platform/hub/hub-tokens';
 import type { SolvedJob } from '#platform/queue/jobs';
 import { QueueProcessor } from '#platform/queue/queue-processor';

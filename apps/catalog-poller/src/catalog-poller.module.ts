@@ -7,10 +7,10 @@ import {
   type Provider,
   RequestMethod,
 } from '@nestjs/common';
-import { CatalogContents } from '#lifecycle/catalogs/catalog-contents';
-import { CatalogReader } from '#lifecycle/catalogs/catalog-reader';
 import { SharedMetas } from '#lifecycle/catalogs/cluster-catalogs/shared-metas';
-import { SharedCatalogs } from '#lifecycle/catalogs/shared-catalogs';
+import { CatalogContents } from '#lifecycle/catalogs/contents/catalog-contents';
+import { CatalogReader } from '#lifecycle/catalogs/contents/catalog-reader';
+import { SharedCatalogs } from '#lifecycle/catalogs/sources/shared-catalogs';
 import { observedRows } from '#lifecycle/clusters/rows/observed-rows';
 import { ClusterSightings } from '#lifecycle/fleet/cluster-sightings';
 import { ConsoleCatalogs } from '#lifecycle/fleet/console/console-catalogs';

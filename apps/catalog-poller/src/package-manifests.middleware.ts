@@ -11,8 +11,8 @@ import {
   packageManifestQuestion,
 } from '#core/classic/package-manifest/package-manifest-route';
 import { type Admission, refusalHeaders } from '#core/kernel/http-access/admission';
-import type { CatalogRefresh } from '#lifecycle/catalogs/catalog-refresh';
 import { SharedMetas } from '#lifecycle/catalogs/cluster-catalogs/shared-metas';
+import type { CatalogRefresh } from '#lifecycle/catalogs/sources/catalog-refresh';
 import { PackagesInSight } from '#lifecycle/classic/package-manifests/packages-in-sight';
 import { ObservedFleet } from '#lifecycle/fleet/observed-fleet';
 import type { ContentStore } from '#platform/content/content-store.port';

@@ -5,7 +5,7 @@ import { desiredExtension } from '#core/v1/extension/extension-problem';
 import { OWNER_NAME_LABEL } from '#core/v1/revision/revision-keys';
 import { bundleOf, revisionStates } from '#core/v1/revision/revision-states';
 import type { ExtensionDeps } from '#lifecycle/v1/extensions/extension-deps';
-import { reconcileExtension } from '#lifecycle/v1/extensions/reconcile-extension';
+import { reconcileExtension } from '#lifecycle/v1/reconcile-extension';
 import { ManualClock } from '#platform/clock/manual-clock';
 import { MemoryContentStore } from '#platform/content/memory-content-store';
 import { shippedManifests } from '#platform/joining/shipped-manifests';

@@ -17,11 +17,11 @@ import type { RegistryCredentials } from '#platform/registry/client/registry-cli
 import { configuredRegistryClient } from '#platform/registry/configured-registry-client';
 import { pullSecretsOf } from '#platform/registry/logins/pull-secrets';
 import { silentLog } from '#platform/telemetry/log.port';
-import { CatalogContents } from '../../../../libs/lifecycle/src/catalogs/catalog-contents.js';
-import { clusterAccess, type SourceAccess } from '../../../../libs/lifecycle/src/catalogs/cluster-access.js';
-import { loadSource } from '../../../../libs/lifecycle/src/catalogs/load-source.js';
-import { manifestBytes } from '../../../../libs/lifecycle/src/catalogs/read-catalog.js';
-import { SharedCatalogs } from '../../../../libs/lifecycle/src/catalogs/shared-catalogs.js';
+import { CatalogContents } from '../../../../libs/lifecycle/src/catalogs/contents/catalog-contents.js';
+import { manifestBytes } from '../../../../libs/lifecycle/src/catalogs/contents/read-catalog.js';
+import { clusterAccess, type SourceAccess } from '../../../../libs/lifecycle/src/catalogs/sources/cluster-access.js';
+import { loadSource } from '../../../../libs/lifecycle/src/catalogs/sources/load-source.js';
+import { SharedCatalogs } from '../../../../libs/lifecycle/src/catalogs/sources/shared-catalogs.js';
 import { requireHub } from '../hub/ask-hub.js';
 import { chosenHub } from '../hub/hub-address.js';
 import { hubToken } from '../hub/hub-token.js';

@@ -3,7 +3,7 @@ import { globalCatalogNamespaceOf } from '#platform/clusters/managed-clusters';
 import type { Settings } from '#platform/config/settings';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { type NamespaceRead, readNamespace } from '../../../../libs/lifecycle/src/classic/namespaces/namespace-read.js';
-import { PassReader } from '../../../../libs/lifecycle/src/engine/pass-reader.js';
+import { PassReader } from '../../../../libs/lifecycle/src/engine/passes/pass-reader.js';
 import { inParallel } from '../in-parallel.js';
 import type { LiveContents } from './live-contents.js';
 

@@ -7,10 +7,10 @@ import { ClusterLimiter } from '#platform/kube/limits/cluster-limiter';
 import type { ServiceClusters } from '#platform/membership/service-clusters.port';
 import { ClusterRegistration } from '../clusters/joining/cluster-registration.js';
 import { ClusterUpgrades } from '../clusters/openshift/cluster-upgrades.js';
-import { ClusterMembership, type ClusterPart } from '../engine/cluster-membership.js';
-import { ClusterViews } from '../engine/cluster-views.js';
-import { PassRefusals } from '../engine/pass-refusals.js';
-import { PollerAgreement } from '../engine/poller-agreement.js';
+import { ClusterMembership, type ClusterPart } from '../engine/membership/cluster-membership.js';
+import { ClusterViews } from '../engine/membership/cluster-views.js';
+import { PassRefusals } from '../engine/membership/pass-refusals.js';
+import { PollerAgreement } from '../engine/passes/poller-agreement.js';
 import { ClusterOrders } from '../rollouts/orders/cluster-orders.js';
 
 type AppliedParts = Readonly<{

@@ -8,8 +8,8 @@ import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { memoryQueues } from '#platform/queue/queues';
 import { MemoryProblemStore } from '#platform/store/memory-problem-store';
 import { silentLog } from '#platform/telemetry/log.port';
-import type { ClusterViews } from '../engine/cluster-views.js';
-import { PollerAgreement } from '../engine/poller-agreement.js';
+import type { ClusterViews } from '../engine/membership/cluster-views.js';
+import { PollerAgreement } from '../engine/passes/poller-agreement.js';
 import { passOf } from './pass-of.js';
 
 /** Passes over a cluster without any objects; what they read is noted. */

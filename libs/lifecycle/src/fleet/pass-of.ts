@@ -3,15 +3,15 @@ import { globalNamespaces } from '#platform/clusters/managed-clusters';
 import type { Hub } from '#platform/hub/hub';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { reconcileNamespace } from '../classic/namespaces/reconcile-namespace.js';
-import { stagesOf } from '../classic/namespaces/stages.js';
-import { CACHED_KINDS } from '../engine/cached-kinds.js';
-import type { ClusterViews } from '../engine/cluster-views.js';
-import type { ClusterReads } from '../engine/pass-reader.js';
-import type { PollerAgreement } from '../engine/poller-agreement.js';
-import { DEFINITION } from '../engine/recent-definitions.js';
-import type { PassOutcome } from '../engine/reconcile-loop.js';
+import { stagesOf } from '../classic/stages.js';
+import { CACHED_KINDS } from '../engine/caches/cached-kinds.js';
+import { DEFINITION } from '../engine/caches/recent-definitions.js';
+import type { ClusterViews } from '../engine/membership/cluster-views.js';
+import type { ClusterReads } from '../engine/passes/pass-reader.js';
+import type { PollerAgreement } from '../engine/passes/poller-agreement.js';
+import type { PassOutcome } from '../engine/passes/reconcile-loop.js';
 import { extensionDeps } from '../v1/extensions/extension-deps.js';
-import { reconcileExtension, reconcileObjectSet } from '../v1/extensions/reconcile-extension.js';
+import { reconcileExtension, reconcileObjectSet } from '../v1/reconcile-extension.js';
 
 /** Does all that is next for one subject in the cluster of `client`. */
 export type Pass<S extends Subject> = (client: KubeClient, subject: S, signal: AbortSignal) => Promise<PassOutcome>;

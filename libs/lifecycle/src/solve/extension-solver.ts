@@ -7,7 +7,7 @@ import {
 } from '#core/v1/extension/extension-problem';
 import type { FeatureGates, PackageContent } from '#core/v1/extension/package-content';
 import type { ExtensionProblems, ProblemStore } from '#platform/store/problem-store.port';
-import { EXTENSION_RULES } from '../engine/problem-families.js';
+import { EXTENSION_RULES } from '../engine/publishing/problem-families.js';
 import type { Solve, SolveReport, Solver } from './solver.js';
 
 /** Packages that are kept prepared: a few MiB for the largest. */

@@ -3,7 +3,7 @@ import type { Resolution, ResolutionProblem } from '#core/classic/resolution/res
 import { Demand } from '#platform/fairness/demand';
 import type { NamespaceProblems } from '#platform/store/problem-store.port';
 import type { RecordCache } from '#platform/store/record-cache';
-import { NAMESPACE_RULES } from '../engine/problem-families.js';
+import { NAMESPACE_RULES } from '../engine/publishing/problem-families.js';
 import type { Solve, SolveReport, Solver } from './solver.js';
 import type { SolverPool } from './solver-pool.js';
 

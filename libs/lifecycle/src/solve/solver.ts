@@ -1,6 +1,6 @@
 import type { Owner } from '#core/kernel/fairness/owner';
 import type { ProblemFamily } from '#platform/store/problem-store.port';
-import type { FamilyRules } from '../engine/problem-families.js';
+import type { FamilyRules } from '../engine/publishing/problem-families.js';
 
 /** What a solve came to, for the metrics and the log. */
 export type SolveReport = Readonly<{

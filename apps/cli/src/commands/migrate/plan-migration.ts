@@ -19,13 +19,10 @@ import { extensionGatesOf } from '#platform/config/extension-gates';
 import { Patience } from '#platform/fairness/patience';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { NamespaceRead } from '../../../../../libs/lifecycle/src/classic/namespaces/namespace-read.js';
-import { PassReader } from '../../../../../libs/lifecycle/src/engine/pass-reader.js';
+import { PassReader } from '../../../../../libs/lifecycle/src/engine/passes/pass-reader.js';
+import { certificateProvider, prepareRevision } from '../../../../../libs/lifecycle/src/v1/desired/prepare-revision.js';
+import { pullBundleContent } from '../../../../../libs/lifecycle/src/v1/desired/pull-bundle-content.js';
 import type { ExtensionPass } from '../../../../../libs/lifecycle/src/v1/extensions/extension-pass.js';
-import {
-  certificateProvider,
-  prepareRevision,
-} from '../../../../../libs/lifecycle/src/v1/extensions/prepare-revision.js';
-import { pullBundleContent } from '../../../../../libs/lifecycle/src/v1/extensions/pull-bundle-content.js';
 import { extensionDepsOf } from '../../preview/extension-deps.js';
 import { type LiveClusterCatalogs, liveClusterCatalogs } from '../../preview/live-cluster-catalogs.js';
 import { catalogsInSight, readLive } from '../../preview/live-namespace.js';

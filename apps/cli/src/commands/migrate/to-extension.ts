@@ -11,7 +11,7 @@ import { buildRevision } from '#core/v1/revision/build-revision';
 import { copied, hasSucceeded } from '#core/v1/revision/revision-states';
 import { SystemClock } from '#platform/clock/system-clock';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
-import { reconcileObjectSet } from '../../../../../libs/lifecycle/src/v1/extensions/reconcile-extension.js';
+import { reconcileObjectSet } from '../../../../../libs/lifecycle/src/v1/reconcile-extension.js';
 import { commandSettings } from '../../hub/command-settings.js';
 import { NEXT } from '../../output/next-commands.js';
 import { extensionDepsOf } from '../../preview/extension-deps.js';

@@ -7,8 +7,8 @@ import { CATALOG_LABEL } from '#platform/registry/catalog-image';
 import { HttpRegistryClient } from '#platform/registry/http-registry-client';
 import { buildImage } from '#platform/registry/image-builder';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
-import { CatalogContents } from '../catalog-contents.js';
-import { readCatalog } from '../read-catalog.js';
+import { CatalogContents } from '../contents/catalog-contents.js';
+import { readCatalog } from '../contents/read-catalog.js';
 import { loadImageJsonl } from './image-jsonl.js';
 
 let registry: InMemoryRegistry;

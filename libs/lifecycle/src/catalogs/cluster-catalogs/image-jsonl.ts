@@ -3,7 +3,7 @@ import type { Demand } from '#platform/fairness/demand';
 import { CatalogLabelMissing } from '#platform/registry/catalog-image';
 import { atDigest, type ImageReference, parseImageReference } from '#platform/registry/client/image-reference';
 import type { RegistryCredentials } from '#platform/registry/client/registry-client.port';
-import { type CatalogContents, InvalidCatalog } from '../catalog-contents.js';
+import { type CatalogContents, InvalidCatalog } from '../contents/catalog-contents.js';
 import { type CatalogJsonl, NoCatalogContent } from './catalog-jsonl.js';
 
 type ImageJsonlDeps = Readonly<{

@@ -1,7 +1,7 @@
 import type { Clock } from '#platform/clock/clock.port';
 import type { Demand } from '#platform/fairness/demand';
 import { localCredentials } from '#platform/registry/logins/local-credentials';
-import type { CatalogContents } from '../catalog-contents.js';
+import type { CatalogContents } from '../contents/catalog-contents.js';
 import { SharedLoads } from '../shared-loads.js';
 import type { CatalogJsonl, LoadJsonl } from './catalog-jsonl.js';
 import { loadImageJsonl } from './image-jsonl.js';

@@ -3,8 +3,8 @@ import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-ob
 import { selects } from '#platform/kube/cache/selects';
 import type { KindRef, KubeClient } from '#platform/kube/client/kube-client.port';
 import { silentLog } from '#platform/telemetry/log.port';
-import { CACHED_KINDS } from '../../engine/cached-kinds.js';
-import type { ClusterReads } from '../../engine/pass-reader.js';
+import { CACHED_KINDS } from '../../engine/caches/cached-kinds.js';
+import type { ClusterReads } from '../../engine/passes/pass-reader.js';
 import { ClassicCluster, GLOBAL, objectOf, refTo, settled } from '../classic-cluster.fixture.js';
 import { reconcileNamespace } from '../namespaces/reconcile-namespace.js';
 import { copiesStage } from './copies.stage.js';

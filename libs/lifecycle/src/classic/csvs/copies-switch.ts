@@ -6,9 +6,9 @@ import { isCopied } from '#core/kernel/api/csv-facts';
 import { refOf } from '#core/kernel/api/kubernetes-object';
 import { OLM_CONFIG_API, OLM_CONFIG_NAME, OlmConfig } from '#core/kernel/api/olm-config';
 import { eventRef } from '#platform/kube/write/record-event';
-import type { PassReader } from '../../engine/pass-reader.js';
-import { perform, writeStatus } from '../../engine/perform.js';
-import { AT_REST, type StageOutcome } from '../../engine/stage.js';
+import type { PassReader } from '../../engine/passes/pass-reader.js';
+import { perform, writeStatus } from '../../engine/passes/perform.js';
+import { AT_REST, type StageOutcome } from '../../engine/passes/stage.js';
 import type { NamespaceStageInput } from '../namespaces/stage.js';
 
 /** The cluster's OLMConfig, if it has a readable one. */

@@ -14,9 +14,9 @@ import { isCopied } from '#core/kernel/api/csv-facts';
 import type { ObjectRef } from '#core/kernel/api/kubernetes-object';
 import type { OperatorGroup } from '#core/kernel/api/operator-group';
 import { isTerminatingNamespace, type KindRef } from '#platform/kube/client/kube-client.port';
-import { perform, requireLive } from '../../engine/perform.js';
-import { eachInTurn } from '../../engine/refusal.js';
-import { AT_REST, joined, type StageOutcome } from '../../engine/stage.js';
+import { perform, requireLive } from '../../engine/passes/perform.js';
+import { eachInTurn } from '../../engine/passes/refusal.js';
+import { AT_REST, joined, type StageOutcome } from '../../engine/passes/stage.js';
 import type { NamespaceStage, NamespaceStageInput } from '../namespaces/stage.js';
 import { olmConfigOf, reportDisabled, reportSwitch } from './copies-switch.js';
 

@@ -3,9 +3,9 @@ import type { ClusterServiceVersion } from '#core/kernel/api/cluster-service-ver
 import { isCopied } from '#core/kernel/api/csv-facts';
 import { OPERATOR_CONDITION_API, type OperatorCondition } from '#core/kernel/api/operator-condition';
 import type { KindRef } from '#platform/kube/client/kube-client.port';
-import { perform, writeStatus } from '../../engine/perform.js';
-import { eachInTurn } from '../../engine/refusal.js';
-import { AT_REST, joined, type StageOutcome } from '../../engine/stage.js';
+import { perform, writeStatus } from '../../engine/passes/perform.js';
+import { eachInTurn } from '../../engine/passes/refusal.js';
+import { AT_REST, joined, type StageOutcome } from '../../engine/passes/stage.js';
 import type { NamespaceStageInput } from '../namespaces/stage.js';
 
 const rbac = (kind: string): KindRef => ({ apiVersion: 'rbac.authorization.k8s.io/v1', kind });

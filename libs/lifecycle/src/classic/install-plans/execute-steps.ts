@@ -21,12 +21,12 @@ import {
 import type { InstallPlan, InstallPlanStep } from '#core/kernel/api/install-plan';
 import { joinApiVersion } from '#core/kernel/api/kubernetes-object';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
-import { namingWebhook } from '../../engine/name-webhook.js';
-import type { PassReader } from '../../engine/pass-reader.js';
-import { perform, tryActions } from '../../engine/perform.js';
+import { namingWebhook } from '../../engine/passes/name-webhook.js';
+import type { PassReader } from '../../engine/passes/pass-reader.js';
+import { perform, tryActions } from '../../engine/passes/perform.js';
+import type { ReferencedBundles } from '../bundles/referenced-bundles.js';
 import type { NamespaceStageInput } from '../namespaces/stage.js';
 import { isAllowed } from './is-allowed.js';
-import type { ReferencedBundles } from './referenced-bundles.js';
 import type { Prospect } from './retry-failed-plan.js';
 import { rewriteObjects } from './rewrite-objects.js';
 import { refusalOfDryRun } from './try-dry-run.js';

@@ -3,8 +3,8 @@ import { ISOLATION_ANNOTATION } from '#core/classic/resolution/desired-namespace
 import { waitsForPlan } from '#core/classic/subscription/replan-lost';
 import { csvName } from '#core/kernel/api/csv-facts';
 import { INSTALL_PLAN_API } from '#core/kernel/api/install-plan';
-import { perform } from '../../engine/perform.js';
-import { AT_REST } from '../../engine/stage.js';
+import { perform } from '../../engine/passes/perform.js';
+import { AT_REST } from '../../engine/passes/stage.js';
 import type { NamespaceStage } from '../namespaces/stage.js';
 
 /** Deletes the oldest InstallPlans beyond the five that are kept; not those in use. */

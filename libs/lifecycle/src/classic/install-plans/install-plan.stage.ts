@@ -20,16 +20,16 @@ import type { KindRef } from '#platform/kube/client/kube-client.port';
 import type { Log } from '#platform/telemetry/log.port';
 import type { Metrics } from '#platform/telemetry/metrics/metrics';
 import type { Tracer } from '#platform/telemetry/tracing/tracer.port';
-import { writeStatus } from '../../engine/perform.js';
-import { eachInTurn } from '../../engine/refusal.js';
-import { AT_REST, joined, pauseFor, type StageOutcome, waitFor } from '../../engine/stage.js';
-import { tenantOf } from '../../engine/tenant.js';
+import { writeStatus } from '../../engine/passes/perform.js';
+import { eachInTurn } from '../../engine/passes/refusal.js';
+import { AT_REST, joined, pauseFor, type StageOutcome, waitFor } from '../../engine/passes/stage.js';
+import { tenantOf } from '../../engine/passes/tenant.js';
+import { type BundleContents, FETCHED_AFTER_MS } from '../bundles/bundle-contents.js';
+import type { OfferedBundles } from '../bundles/offered-bundles.js';
+import { ReferencedBundles } from '../bundles/referenced-bundles.js';
 import type { NamespaceStage, NamespaceStageInput } from '../namespaces/stage.js';
-import { type BundleContents, FETCHED_AFTER_MS } from './bundle-contents.js';
 import { type Executed, executeSteps, prospectOf } from './execute-steps.js';
 import { type ForeignPlans, refuseForeign } from './foreign-plans.js';
-import type { OfferedBundles } from './offered-bundles.js';
-import { ReferencedBundles } from './referenced-bundles.js';
 import { type Prospect, retryOnRequest, retryWhenCauseIsGone } from './retry-failed-plan.js';
 
 export type InstallPlanSettings = Readonly<{

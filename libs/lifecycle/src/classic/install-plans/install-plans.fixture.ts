@@ -17,11 +17,11 @@ import {
   type UnpackedImage,
 } from '#platform/registry/client/registry-client.port';
 import type { Log } from '#platform/telemetry/log.port';
+import { BundleContents } from '../bundles/bundle-contents.js';
+import { OfferedBundles } from '../bundles/offered-bundles.js';
 import { type ClassicCluster, objectOf, refTo } from '../classic-cluster.fixture.js';
 import type { HashedProblem } from '../namespaces/observed-problems.js';
-import { BundleContents } from './bundle-contents.js';
 import { type InstallPlanSettings, installPlanStage } from './install-plan.stage.js';
-import { OfferedBundles } from './offered-bundles.js';
 import { PlanMarks } from './plan-marks.js';
 
 const bytesOf = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value));

@@ -9,10 +9,10 @@ import {
 } from '#core/classic/install-plan/step-install-plan';
 import { isReplannable, replan } from '#core/classic/subscription/replan';
 import { INSTALL_PLAN_API, type InstallPlan, type InstallPlanStatus } from '#core/kernel/api/install-plan';
-import { DecidedOnCache, perform, requireLive, writeStatus } from '../../engine/perform.js';
-import { joined, MOVED, type StageOutcome, waitFor } from '../../engine/stage.js';
+import { DecidedOnCache, perform, requireLive, writeStatus } from '../../engine/passes/perform.js';
+import { joined, MOVED, type StageOutcome, waitFor } from '../../engine/passes/stage.js';
 import type { NamespaceStageInput } from '../namespaces/stage.js';
-import { writeChanges } from '../subscriptions/subscription.stage.js';
+import { writeSubscriptions } from '../namespaces/write-subscriptions.js';
 import { undoneSteps } from './undone-steps.js';
 
 const DEPLOYMENT = { apiVersion: 'apps/v1', kind: 'Deployment' } as const;
@@ -64,7 +64,7 @@ async function makeAnew(input: NamespaceStageInput, plan: InstallPlan): Promise<
     return withoutRequest(input, plan);
   }
   await perform(input, [event(plan, 'Normal', 'RetryRequested', RETRY_TEXT.replan)]);
-  await writeChanges(input, decided.changes);
+  await writeSubscriptions(input, decided.changes);
   await perform(input, decided.deletions);
   return MOVED;
 }

@@ -9,7 +9,7 @@ import {
 } from '#core/classic/install-plan/shared-crds';
 import { INSTALL_PLAN_API, type InstallPlan } from '#core/kernel/api/install-plan';
 import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-object';
-import { perform } from '../../engine/perform.js';
+import { perform } from '../../engine/passes/perform.js';
 import type { NamespaceStageInput } from '../namespaces/stage.js';
 
 /**

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { ObjectRef } from '#core/kernel/api/kubernetes-object';
 import type { KindRef, ListOptions } from '#platform/kube/client/kube-client.port';
-import { PassReader } from '../../engine/pass-reader.js';
+import { PassReader } from '../../engine/passes/pass-reader.js';
 import { ClassicCluster, GLOBAL, objectOf, refTo } from '../classic-cluster.fixture.js';
 import { type NamespaceRead, readNamespace } from './namespace-read.js';
 

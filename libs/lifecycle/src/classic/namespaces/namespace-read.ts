@@ -6,7 +6,7 @@ import type { OperatorGroup } from '#core/kernel/api/operator-group';
 import type { Subscription } from '#core/kernel/api/subscription';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import type { KindRef } from '#platform/kube/client/kube-client.port';
-import type { PassReader } from '../../engine/pass-reader.js';
+import type { PassReader } from '../../engine/passes/pass-reader.js';
 
 const V1ALPHA1 = 'operators.coreos.com/v1alpha1';
 

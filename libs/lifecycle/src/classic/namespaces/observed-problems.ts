@@ -3,7 +3,7 @@ import type { Resolution, ResolutionProblem } from '#core/classic/resolution/res
 import { CachedValues } from '#platform/store/cached-values';
 import type { ProblemStore } from '#platform/store/problem-store.port';
 import { RecordCache } from '#platform/store/record-cache';
-import type { PassReader } from '../../engine/pass-reader.js';
+import type { PassReader } from '../../engine/passes/pass-reader.js';
 import type { NamespaceStageInput } from './stage.js';
 
 /** As JSON, kept for the namespaces of a fleet that are upgraded at the same time. */

@@ -1,9 +1,9 @@
 import type { Clock } from '#platform/clock/clock.port';
 import { Patience } from '#platform/fairness/patience';
 import { isTerminatingNamespace, type KubeClient } from '#platform/kube/client/kube-client.port';
-import type { ClusterReads } from '../../engine/pass-reader.js';
-import { type PassOutcome, reconcile } from '../../engine/reconcile-loop.js';
-import { reportRefusedRead } from '../../engine/report-refused-read.js';
+import type { ClusterReads } from '../../engine/passes/pass-reader.js';
+import { type PassOutcome, reconcile } from '../../engine/passes/reconcile-loop.js';
+import { reportRefusedRead } from '../../engine/passes/report-refused-read.js';
 import { readNamespace } from './namespace-read.js';
 import type { NamespaceStage } from './stage.js';
 

@@ -1,4 +1,4 @@
-import type * as engine from '../../engine/stage.js';
+import type * as engine from '../../engine/passes/stage.js';
 import type { NamespaceRead } from './namespace-read.js';
 
 /** What every stage of a pass over a namespace gets. */

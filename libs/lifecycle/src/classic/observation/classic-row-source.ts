@@ -7,7 +7,7 @@ import type { Subscription } from '#core/kernel/api/subscription';
 import { type CatalogFacts, catalogSourceRow } from '#core/view/rows/catalog-row';
 import { namespaceRows } from '#core/view/rows/namespace-rows';
 import type { ViewRow } from '#core/view/rows/rows';
-import type { ClusterCatalogs } from '../../catalogs/cluster-catalogs.js';
+import type { ClusterCatalogs } from '../../catalogs/sources/cluster-catalogs.js';
 import { CATALOG_SOURCES, CSVS, type ObservedObjects, OPERATOR_GROUPS, SUBSCRIPTIONS } from './observed-objects.js';
 
 type SourceDeps = Readonly<{

@@ -6,7 +6,7 @@ import { sampleEntry, samplePackage } from '#core/classic/resolution/sample-prob
 import type { ClusterServiceVersion } from '#core/kernel/api/cluster-service-version';
 import type { OperatorGroup } from '#core/kernel/api/operator-group';
 import type { Subscription } from '#core/kernel/api/subscription';
-import type { CatalogRefresh } from '../../catalogs/catalog-refresh.js';
+import type { CatalogRefresh } from '../../catalogs/sources/catalog-refresh.js';
 import { objectOf } from '../classic-cluster.fixture.js';
 import { lampCsv } from '../csvs/csvs.fixture.js';
 import { type NamespaceSnapshot, observeNamespace } from './observe-namespace.js';

@@ -8,8 +8,8 @@ import type { OperatorGroup } from '#core/kernel/api/operator-group';
 import type { Subscription } from '#core/kernel/api/subscription';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import type { NamespaceProblems } from '#platform/store/problem-store.port';
-import type { CatalogRefresh } from '../../catalogs/catalog-refresh.js';
-import type { ObservedProblem } from '../../engine/publish-problem.js';
+import type { CatalogRefresh } from '../../catalogs/sources/catalog-refresh.js';
+import type { ObservedProblem } from '../../engine/publishing/publish-problem.js';
 
 export type NamespaceSnapshot = Readonly<{
   namespace: string;

@@ -6,7 +6,7 @@ import type { KindRef, KubeClient, ListReading } from '#platform/kube/client/kub
 import { ReadBudget } from '#platform/kube/limits/read-budget';
 import { silentLog } from '#platform/telemetry/log.port';
 import { Metrics } from '#platform/telemetry/metrics/metrics';
-import type { ClusterCatalogs } from '../../catalogs/cluster-catalogs.js';
+import type { ClusterCatalogs } from '../../catalogs/sources/cluster-catalogs.js';
 import { ObservedCluster } from './observed-cluster.js';
 
 const OLM = 'operators.coreos.com';

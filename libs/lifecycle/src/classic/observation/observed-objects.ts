@@ -15,7 +15,7 @@ import { WatchCache } from '#platform/kube/cache/watch-cache';
 import type { KindRef, KubeClient, ListOptions } from '#platform/kube/client/kube-client.port';
 import { withoutManagedFields } from '#platform/kube/client/managed-fields';
 import type { Log } from '#platform/telemetry/log.port';
-import type { CacheLease, ClusterCaches } from '../../engine/cluster-caches.js';
+import type { CacheLease, ClusterCaches } from '../../engine/caches/cluster-caches.js';
 import { HeldRowParts } from './held-row-parts.js';
 
 const olm = (kind: string, version = 'v1alpha1'): KindRef => ({ apiVersion: `operators.coreos.com/${version}`, kind });

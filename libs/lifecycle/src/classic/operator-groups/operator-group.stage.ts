@@ -5,8 +5,8 @@ import { isCopied } from '#core/kernel/api/csv-facts';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { OPERATOR_GROUP_API, type OperatorGroup } from '#core/kernel/api/operator-group';
 import type { KindRef } from '#platform/kube/client/kube-client.port';
-import { perform, writeStatus } from '../../engine/perform.js';
-import { AT_REST, joined, type StageOutcome } from '../../engine/stage.js';
+import { perform, writeStatus } from '../../engine/passes/perform.js';
+import { AT_REST, joined, type StageOutcome } from '../../engine/passes/stage.js';
 import type { NamespaceStage, NamespaceStageInput } from '../namespaces/stage.js';
 
 const NAMESPACES: KindRef = { apiVersion: 'v1', kind: 'Namespace' };

@@ -19,9 +19,9 @@ import { type KubernetesObject, refOf } from '#core/kernel/api/kubernetes-object
 import type { Subscription } from '#core/kernel/api/subscription';
 import { subdomainProblems } from '#core/kernel/labels/label-syntax';
 import { KubeApiError } from '#platform/kube/client/kube-client.port';
-import { perform } from '../../engine/perform.js';
-import { eachInTurn } from '../../engine/refusal.js';
-import { AT_REST, joined, type StageOutcome, waitFor } from '../../engine/stage.js';
+import { perform } from '../../engine/passes/perform.js';
+import { eachInTurn } from '../../engine/passes/refusal.js';
+import { AT_REST, joined, type StageOutcome, waitFor } from '../../engine/passes/stage.js';
 import type { NamespaceStageInput } from '../namespaces/stage.js';
 import {
   ALL_OF_NAMESPACE,

@@ -5,9 +5,9 @@ import { CatalogSource } from '#core/kernel/api/catalog-source';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import type { ContentStore } from '#platform/content/content-store.port';
 import { isDigest } from '#platform/content/digest';
-import type { LoadedCatalog } from '../../catalogs/catalog-contents.js';
-import type { CatalogRefresh } from '../../catalogs/catalog-refresh.js';
 import type { MetasLease, SharedMetas } from '../../catalogs/cluster-catalogs/shared-metas.js';
+import type { LoadedCatalog } from '../../catalogs/contents/catalog-contents.js';
+import type { CatalogRefresh } from '../../catalogs/sources/catalog-refresh.js';
 import { headCsvs } from './head-csvs.js';
 
 type Contents = Readonly<{ store: ContentStore; metas: SharedMetas }>;

@@ -4,7 +4,7 @@ import { sameJson } from '#core/kernel/canonical/same-json';
 import { environmentName } from '#platform/config/settings';
 import type { JobQueue } from '#platform/queue/job-queue.port';
 import type { SubjectJob } from '#platform/queue/jobs';
-import type { PollerAgreement } from '../../engine/poller-agreement.js';
+import type { PollerAgreement } from '../../engine/passes/poller-agreement.js';
 import type { HashedProblem, ObservedProblems } from '../namespaces/observed-problems.js';
 import type { NamespaceStageInput } from '../namespaces/stage.js';
 

@@ -2,10 +2,10 @@ import type { PackageRecord } from '#core/catalog/model/package-record';
 import type { ResolutionProblem } from '#core/classic/resolution/resolution-problem';
 import { withDeprecations } from '#core/classic/subscription/deprecation-conditions';
 import type { Subscription } from '#core/kernel/api/subscription';
-import { AT_REST } from '../../engine/stage.js';
+import { AT_REST } from '../../engine/passes/stage.js';
 import type { ObservedProblems } from '../namespaces/observed-problems.js';
 import type { NamespaceStage } from '../namespaces/stage.js';
-import { writeChanges } from './subscription.stage.js';
+import { writeSubscriptions } from '../namespaces/write-subscriptions.js';
 
 /**
  * Writes to each Subscription whether its package, channel or installed bundle is deprecated in its catalog.
@@ -21,7 +21,7 @@ export const deprecationStage =
     const changes = await Promise.all(
       installed.map(async (one) => withDeprecations(one, await recordOf(observed, known.problem, one), now)),
     );
-    return writeChanges(input, changes);
+    return writeSubscriptions(input, changes);
   };
 
 /** The Subscription's package in its own catalog, as it was when the namespace was last observed. */

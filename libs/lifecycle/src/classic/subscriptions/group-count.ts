@@ -1,8 +1,8 @@
 import type { OperatorGroup } from '#core/kernel/api/operator-group';
 import { OPERATOR_GROUP_API } from '#core/kernel/api/operator-group';
 import { canonicalJson } from '#core/kernel/canonical/canonical-json';
-import { perform } from '../../engine/perform.js';
-import { MOVED, type StageOutcome } from '../../engine/stage.js';
+import { perform } from '../../engine/passes/perform.js';
+import { MOVED, type StageOutcome } from '../../engine/passes/stage.js';
 import type { NamespaceStageInput } from '../namespaces/stage.js';
 import { resolutionWarning } from './resolution-events.js';
 

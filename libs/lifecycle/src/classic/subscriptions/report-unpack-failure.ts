@@ -1,9 +1,9 @@
 import { applyResolution } from '#core/classic/subscription/apply-resolution';
 import { SUBSCRIPTION_API, type Subscription } from '#core/kernel/api/subscription';
-import { perform } from '../../engine/perform.js';
-import type { StageOutcome } from '../../engine/stage.js';
+import { perform } from '../../engine/passes/perform.js';
+import type { StageOutcome } from '../../engine/passes/stage.js';
 import type { NamespaceStageInput } from '../namespaces/stage.js';
-import { writeChanges } from './subscription.stage.js';
+import { writeSubscriptions } from '../namespaces/write-subscriptions.js';
 import type { UnpackFailure } from './unpack-bundles.js';
 import type { HeldSubscriptions } from './usable-part.js';
 
@@ -15,7 +15,7 @@ export async function reportUnpackFailure(
   againAfterMs: number,
 ): Promise<StageOutcome> {
   const changes = applyResolution(subscriptions, failure, input.now.toISOString());
-  const reported = await writeChanges(input, changes);
+  const reported = await writeSubscriptions(input, changes);
   const events = changes.flatMap(({ changed, subscription: { metadata } }) => {
     const { name = '', namespace, uid } = metadata;
     const event = { do: 'emitEvent', type: 'Warning', reason: 'BundleUnpackFailed', message: failure.message } as const;

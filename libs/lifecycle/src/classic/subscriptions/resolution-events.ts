@@ -1,7 +1,7 @@
 import type { ResolvedResolution } from '#core/classic/install-plan/plan-install';
 import type { Unresolved } from '#core/classic/resolution/resolution-problem';
 import { clipMessage } from '#core/kernel/conditions/clip-message';
-import { perform } from '../../engine/perform.js';
+import { perform } from '../../engine/passes/perform.js';
 import type { NamespaceStageInput } from '../namespaces/stage.js';
 
 /** An Event about a namespace in which not everything can be resolved. */

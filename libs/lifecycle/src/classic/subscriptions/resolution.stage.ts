@@ -7,10 +7,11 @@ import { upgradeUnderWayMs } from '#core/classic/subscription/upgrade-under-way'
 import { SUBSCRIPTION_API, type Subscription } from '#core/kernel/api/subscription';
 import { canonicalJson } from '#core/kernel/canonical/canonical-json';
 import { changeOf } from '#core/kernel/change/change-id';
-import { perform } from '../../engine/perform.js';
-import { AT_REST, MOVED, type StageOutcome, waitFor } from '../../engine/stage.js';
-import type { BundleContents } from '../install-plans/bundle-contents.js';
+import { perform } from '../../engine/passes/perform.js';
+import { AT_REST, MOVED, type StageOutcome, waitFor } from '../../engine/passes/stage.js';
+import type { BundleContents } from '../bundles/bundle-contents.js';
 import type { NamespaceStage, NamespaceStageInput } from '../namespaces/stage.js';
+import { writeSubscriptions } from '../namespaces/write-subscriptions.js';
 import { readSolution, type SolutionDeps, solveAnew } from './current-solution.js';
 import { reportGroupCount } from './group-count.js';
 import { makePlan, type PlanDeps, planFailure } from './make-plan.js';
@@ -18,7 +19,7 @@ import { askingFor, planTurn } from './plan-turn.js';
 import { reportHeld, reportUnpackFailure } from './report-unpack-failure.js';
 import { reportLeftOut, resolutionWarning } from './resolution-events.js';
 import type { FailedProblem, ResolvedProblem, SolutionCheck } from './solution-check.js';
-import { surroundingsOf, writeChanges } from './subscription.stage.js';
+import { surroundingsOf } from './subscription.stage.js';
 import { unpackBundles } from './unpack-bundles.js';
 import { type HeldSubscriptions, usablePart } from './usable-part.js';
 
@@ -130,10 +131,10 @@ async function install(
   const others = without(read.subscriptions, usable.held);
   const at = input.now.toISOString();
   if (plan === undefined) {
-    return writeChanges(input, applyResolution(others, { effect: 'settled', resolution: rest }, at));
+    return writeSubscriptions(input, applyResolution(others, { effect: 'settled', resolution: rest }, at));
   }
   const leftOut = new Map([...bundles].map(([name, content]) => [name, content.leftOut]));
-  return writeChanges(input, applyPlanned(others, { resolution: rest, plan, leftOut }, at));
+  return writeSubscriptions(input, applyPlanned(others, { resolution: rest, plan, leftOut }, at));
 }
 
 const without = (subscriptions: readonly Subscription[], held: readonly HeldSubscriptions[]) =>
@@ -152,4 +153,4 @@ async function areStillWished({ client, read, reader }: NamespaceStageInput): Pr
 }
 
 const conclude = (input: NamespaceStageInput, effect: ResolutionEffect): Promise<StageOutcome> =>
-  writeChanges(input, applyResolution(input.read.subscriptions, effect, input.now.toISOString()));
+  writeSubscriptions(input, applyResolution(input.read.subscriptions, effect, input.now.toISOString()));

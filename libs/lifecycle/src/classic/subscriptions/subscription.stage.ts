@@ -6,10 +6,11 @@ import { lostPlans, replanLost } from '#core/classic/subscription/replan-lost';
 import type { SubscriptionChange } from '#core/classic/subscription/subscription-change';
 import type { InstallPlan } from '#core/kernel/api/install-plan';
 import type { Subscription } from '#core/kernel/api/subscription';
-import { perform, requireLive, writeStatus } from '../../engine/perform.js';
-import { AT_REST, joined, MOVED, type StageOutcome } from '../../engine/stage.js';
+import { perform, requireLive } from '../../engine/passes/perform.js';
+import { AT_REST, joined, type StageOutcome } from '../../engine/passes/stage.js';
 import type { NamespaceRead } from '../namespaces/namespace-read.js';
 import type { NamespaceStage, NamespaceStageInput } from '../namespaces/stage.js';
+import { writeSubscriptions } from '../namespaces/write-subscriptions.js';
 
 const DEPLOYMENT = { apiVersion: 'apps/v1', kind: 'Deployment' } as const;
 
@@ -21,7 +22,7 @@ export const subscriptionStage: NamespaceStage = async (input) => {
   const { read } = input;
   const around = surroundingsOf(read);
   const changes = read.subscriptions.map((subscription) => changeOf(subscription, around, read, input.now));
-  const written = await writeChanges(input, changes);
+  const written = await writeSubscriptions(input, changes);
   return written.moved ? written : takeBackLost(input);
 };
 
@@ -34,19 +35,7 @@ async function takeBackLost(input: NamespaceStageInput): Promise<StageOutcome> {
   const deployments = await input.reader.list(DEPLOYMENT, { namespace });
   const { deletions, changes } = replanLost(lost, { csvs, deployments }, input.now.toISOString());
   const deleted = await perform(input, deletions);
-  return joined(deleted, await writeChanges(input, changes));
-}
-
-/** Writes the Subscriptions that changed. */
-export async function writeChanges(
-  input: NamespaceStageInput,
-  changes: readonly SubscriptionChange[],
-): Promise<StageOutcome> {
-  let outcome: StageOutcome = AT_REST;
-  for (const { subscription, status, changed } of changes) {
-    if (changed && (await writeStatus(input, subscription, status)).moved) outcome = MOVED;
-  }
-  return outcome;
+  return joined(deleted, await writeSubscriptions(input, changes));
 }
 
 function changeOf(

@@ -10,7 +10,7 @@ import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { JobQueue } from '#platform/queue/job-queue.port';
 import type { SubjectJob } from '#platform/queue/jobs';
 import { MemoryProblemStore } from '#platform/store/memory-problem-store';
-import type { SettingValues } from '../../engine/poller-agreement.js';
+import type { SettingValues } from '../../engine/passes/poller-agreement.js';
 import { type ClassicCluster, GLOBAL, objectOf, refTo } from '../classic-cluster.fixture.js';
 import { lampCsv } from '../csvs/csvs.fixture.js';
 import { PlanBench } from '../install-plans/install-plans.fixture.js';

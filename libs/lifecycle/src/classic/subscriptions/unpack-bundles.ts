@@ -2,11 +2,11 @@ import type { ChosenBundle } from '#core/classic/resolution/resolution-problem';
 import { applyResolution, type ResolutionEffect } from '#core/classic/subscription/apply-resolution';
 import { FlotillaError } from '#core/kernel/errors/flotilla.error';
 import { KubeApiError } from '#platform/kube/client/kube-client.port';
-import type { StageOutcome } from '../../engine/stage.js';
-import { type BundleContents, FETCHED_AFTER_MS, UNPACKING_FAILED } from '../install-plans/bundle-contents.js';
+import type { StageOutcome } from '../../engine/passes/stage.js';
+import { type BundleContents, FETCHED_AFTER_MS, UNPACKING_FAILED } from '../bundles/bundle-contents.js';
+import { type FetchedBundles, fetchBundles } from '../bundles/fetch-bundles.js';
 import type { NamespaceStageInput } from '../namespaces/stage.js';
-import { type FetchedBundles, fetchBundles } from './fetch-bundles.js';
-import { writeChanges } from './subscription.stage.js';
+import { writeSubscriptions } from '../namespaces/write-subscriptions.js';
 
 export type UnpackFailure = Extract<ResolutionEffect, { effect: 'unpackFailed' }>;
 
@@ -34,7 +34,7 @@ export async function unpackBundles(
   if (!('stillFetching' in fetched)) return { fetched };
   const message = `fetching ${fetched.stillFetching.join(', ')}`;
   const changes = applyResolution(subscriptions, { effect: 'unpacking', message }, input.now.toISOString());
-  const { moved } = await writeChanges(input, changes);
+  const { moved } = await writeSubscriptions(input, changes);
   return { outcome: { moved, waitsFor: message, againAfterMs: FETCHED_AFTER_MS } };
 }
 

@@ -6,8 +6,8 @@ import { desiredNamespaceOf } from '#core/classic/resolution/desired-namespace';
 import { withoutBundles } from '#core/classic/resolution/isolation/without-bundles';
 import type { ObservedNamespace } from '#core/classic/resolution/resolution-problem';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
-import type { BundleContent } from '../install-plans/bundle-contents.js';
-import type { FetchedBundles } from './fetch-bundles.js';
+import type { BundleContent } from '../bundles/bundle-contents.js';
+import type { FetchedBundles } from '../bundles/fetch-bundles.js';
 import { type UnpackFailure, unpackFailure } from './unpack-bundles.js';
 
 /** Subscriptions that wait for a bundle which cannot be used, and what their conditions say. */

@@ -5,7 +5,7 @@ import { HUB, RANDOM } from '#platform/hub/hub-tokens';
 import { type JoinReport, joinCluster, type Unjoined } from '#platform/joining/join-cluster';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { HealthCheck } from '#platform/telemetry/health-check';
-import type { ClusterPart } from '../../engine/cluster-membership.js';
+import type { ClusterPart } from '../../engine/membership/cluster-membership.js';
 
 /** A cluster that does not answer is tried again after so long. */
 const UNREACHED_MS = 30_000;

@@ -15,7 +15,7 @@ import { silentLog } from '#platform/telemetry/log.port';
 import { Metrics } from '#platform/telemetry/metrics/metrics';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { PATIENCE } from '#testing/patience';
-import type { ClusterPart } from '../../engine/cluster-membership.js';
+import type { ClusterPart } from '../../engine/membership/cluster-membership.js';
 import { ClusterUpgrades } from './cluster-upgrades.js';
 
 const CONFIG = 'config.openshift.io/v1';

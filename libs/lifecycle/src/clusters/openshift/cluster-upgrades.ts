@@ -21,7 +21,7 @@ import { HUB } from '#platform/hub/hub-tokens';
 import { Reflector } from '#platform/kube/cache/reflector';
 import { type KindRef, KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import type { HealthCheck } from '#platform/telemetry/health-check';
-import type { ClusterPart } from '../../engine/cluster-membership.js';
+import type { ClusterPart } from '../../engine/membership/cluster-membership.js';
 import { installedCsvs, installedExtensions } from './installed-operators.js';
 
 const CONFIG = 'config.openshift.io/v1';

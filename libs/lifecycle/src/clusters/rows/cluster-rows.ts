@@ -5,8 +5,8 @@ import type { Clock } from '#platform/clock/clock.port';
 import { Timers } from '#platform/clock/timers';
 import type { Log } from '#platform/telemetry/log.port';
 import type { ViewWriter } from '#platform/view/view-store.port';
-import type { ClusterPart } from '../../engine/cluster-membership.js';
-import type { ResyncItem } from '../../engine/resync.js';
+import type { ClusterPart } from '../../engine/membership/cluster-membership.js';
+import type { ResyncItem } from '../../engine/membership/resync.js';
 import { type NamespaceChange, WrittenRows } from './written-rows.js';
 
 /** Where the rows of a cluster come from. */

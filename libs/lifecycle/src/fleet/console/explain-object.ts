@@ -22,7 +22,7 @@ import { type GivenApproval, givenApproval } from '#core/view/actions/given-appr
 import type { ConsoleQuestion } from '#core/view/questions/console-question';
 import { type ConflictNode, conflictTree } from '#core/view/questions/reason-node';
 import { type NamespaceRead, readNamespace } from '../../classic/namespaces/namespace-read.js';
-import { PassReader } from '../../engine/pass-reader.js';
+import { PassReader } from '../../engine/passes/pass-reader.js';
 import { extensionSurroundings } from './extension-surroundings.js';
 import { type KeptRevision, keptRevisions, newerOfExtension } from './newer-of-extension.js';
 import { newerVersions, type OfferedVersion } from './newer-versions.js';

@@ -5,7 +5,7 @@ import { resolveExtension } from '#core/v1/extension/resolve-extension';
 import { formatLegacyVersion } from '#core/v1/extension/version-release';
 import { bundleOf, hasSucceeded, isArchived } from '#core/v1/revision/revision-states';
 import type { ExtensionProblems } from '#platform/store/problem-store.port';
-import type { ObservedProblem } from '../../engine/publish-problem.js';
+import type { ObservedProblem } from '../../engine/publishing/publish-problem.js';
 import type { SeenExtension } from '../../v1/observation/observed-extensions.js';
 import { MOST_SHOWN, type OfferedVersion } from './newer-versions.js';
 

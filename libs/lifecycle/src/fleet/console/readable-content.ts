@@ -7,8 +7,8 @@ import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import type { CatalogQuestion } from '#core/view/questions/console-question';
 import { isDigest } from '#platform/content/digest';
 import type { MetasContent } from '#platform/metas/metas-content';
-import type { LoadedCatalog } from '../../catalogs/catalog-contents.js';
 import type { SharedMetas } from '../../catalogs/cluster-catalogs/shared-metas.js';
+import type { LoadedCatalog } from '../../catalogs/contents/catalog-contents.js';
 import type { ObservedParts } from '../observed-fleet.js';
 
 /** One content, as it is read for a page. */

@@ -4,7 +4,7 @@ import { ClusterOfAnotherProcess, ClusterPaused } from '#platform/joining/cluste
 import { silentLog } from '#platform/telemetry/log.port';
 import { type DirectClient, directClient } from '#testing/cluster/direct-client';
 import { PATIENCE } from '#testing/patience';
-import type { ClusterPart } from '../../engine/cluster-membership.js';
+import type { ClusterPart } from '../../engine/membership/cluster-membership.js';
 import { ROWS_ANNOTATION } from '../assignments/stored-rollout.js';
 import { PlayedFleet } from '../controller/rollouts.fixture.js';
 import { ClusterOrders } from './cluster-orders.js';

@@ -15,9 +15,9 @@ import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client
 import type { ClusterLimiter } from '#platform/kube/limits/cluster-limiter';
 import type { HealthCheck } from '#platform/telemetry/health-check';
 import type { Log } from '#platform/telemetry/log.port';
-import type { ClusterPart } from '../../engine/cluster-membership.js';
-import { PassClient } from '../../engine/pass-client.js';
-import type { ClusterReads } from '../../engine/pass-reader.js';
+import type { ClusterPart } from '../../engine/membership/cluster-membership.js';
+import { PassClient } from '../../engine/passes/pass-client.js';
+import type { ClusterReads } from '../../engine/passes/pass-reader.js';
 import { WrittenVersions } from '../previews/written-versions.js';
 import { carryOutOrders, type OrderPlace, soonest } from './carry-out-orders.js';
 

@@ -8,14 +8,14 @@ import type { Clock } from '#platform/clock/clock.port';
 import { SystemClock } from '#platform/clock/system-clock';
 import { Patience } from '#platform/fairness/patience';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
-import { BundleContents } from '../../classic/install-plans/bundle-contents.js';
-import { OfferedBundles } from '../../classic/install-plans/offered-bundles.js';
+import { BundleContents } from '../../classic/bundles/bundle-contents.js';
+import { catalogCredentials } from '../../classic/bundles/fetch-bundles.js';
+import { OfferedBundles } from '../../classic/bundles/offered-bundles.js';
 import { PlanMarks } from '../../classic/install-plans/plan-marks.js';
 import { readNamespace } from '../../classic/namespaces/namespace-read.js';
 import { ObservedProblems } from '../../classic/namespaces/observed-problems.js';
-import type { StagesHub } from '../../classic/namespaces/stages.js';
-import { catalogCredentials } from '../../classic/subscriptions/fetch-bundles.js';
-import { PassReader } from '../../engine/pass-reader.js';
+import type { StagesHub } from '../../classic/stages.js';
+import { PassReader } from '../../engine/passes/pass-reader.js';
 import type { NotThere } from '../previews/classic-preview.js';
 
 type EarlierHub = Pick<StagesHub, 'problems' | 'bundlePulls' | 'content' | 'log' | 'key' | 'queues'> &

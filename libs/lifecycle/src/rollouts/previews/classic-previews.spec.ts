@@ -13,7 +13,7 @@ import { silentLog } from '#platform/telemetry/log.port';
 import { directCluster } from '#testing/cluster/direct-client';
 import { serveKnownCrds } from '#testing/cluster/served-crds';
 import { BundleRegistry } from '../../classic/install-plans/install-plans.fixture.js';
-import { NAMESPACE_RULES } from '../../engine/problem-families.js';
+import { NAMESPACE_RULES } from '../../engine/publishing/problem-families.js';
 import { ClassicPreviews } from './classic-previews.js';
 import { publishPreviews } from './publish-previews.js';
 

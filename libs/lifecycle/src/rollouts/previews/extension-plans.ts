@@ -15,12 +15,12 @@ import type { Clock } from '#platform/clock/clock.port';
 import { SystemClock } from '#platform/clock/system-clock';
 import { Patience } from '#platform/fairness/patience';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
-import { PassReader } from '../../engine/pass-reader.js';
+import { PassReader } from '../../engine/passes/pass-reader.js';
+import { followBundle } from '../../v1/desired/follow-bundle.js';
+import { nextRevision } from '../../v1/desired/next-revision.js';
+import { accountProblem } from '../../v1/desired/preflight.js';
 import type { ExtensionDeps } from '../../v1/extensions/extension-deps.js';
 import type { ExtensionPass } from '../../v1/extensions/extension-pass.js';
-import { followBundle } from '../../v1/extensions/follow-bundle.js';
-import { nextRevision } from '../../v1/extensions/next-revision.js';
-import { accountProblem } from '../../v1/extensions/preflight.js';
 import { readContent } from '../../v1/extensions/read-content.js';
 import { type ExtensionRead, readExtension } from '../../v1/extensions/read-extension.js';
 

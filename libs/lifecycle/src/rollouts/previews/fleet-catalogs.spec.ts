@@ -7,7 +7,7 @@ import { ManualClock } from '#platform/clock/manual-clock';
 import { silentLog } from '#platform/telemetry/log.port';
 import { type DirectCluster, directCluster } from '#testing/cluster/direct-client';
 import { PATIENCE } from '#testing/patience';
-import type { SharedCatalogs } from '../../catalogs/shared-catalogs.js';
+import type { SharedCatalogs } from '../../catalogs/sources/shared-catalogs.js';
 import { FleetCatalogs } from './fleet-catalogs.js';
 
 const LAMPS = { apiVersion: FLEET_API, kind: 'FleetCatalog', name: 'lamps', namespace: 'platform' } as const;

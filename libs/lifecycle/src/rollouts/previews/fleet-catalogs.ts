@@ -6,9 +6,9 @@ import type { Clock } from '#platform/clock/clock.port';
 import { Timers } from '#platform/clock/timers';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { Log } from '#platform/telemetry/log.port';
-import { CatalogRefresh } from '../../catalogs/catalog-refresh.js';
-import { ConfigMapMissing, type SourceAccess } from '../../catalogs/cluster-access.js';
-import type { SharedCatalogs } from '../../catalogs/shared-catalogs.js';
+import { CatalogRefresh } from '../../catalogs/sources/catalog-refresh.js';
+import { ConfigMapMissing, type SourceAccess } from '../../catalogs/sources/cluster-access.js';
+import type { SharedCatalogs } from '../../catalogs/sources/shared-catalogs.js';
 
 /** Named in place of a cluster in the fairness of pulls: these images are the fleet's. */
 const FLEET_OWNER = 'fleet';

@@ -12,7 +12,7 @@ import {
 import type { FeatureGates } from '#core/v1/extension/package-content';
 import type { ExtensionProblems } from '#platform/store/problem-store.port';
 import type { CatalogInSight } from '../../catalogs/cluster-catalogs/served-catalogs.js';
-import { type PublishDeps, publishPreview } from '../../engine/publish-problem.js';
+import { type PublishDeps, publishPreview } from '../../engine/publishing/publish-problem.js';
 import type { CatalogPackages } from '../../v1/observation/catalog-packages.js';
 import { observeExtension } from '../../v1/observation/observe-extension.js';
 import type { FleetContents } from './fleet-contents.js';

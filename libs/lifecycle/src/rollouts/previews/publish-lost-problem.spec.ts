@@ -12,7 +12,7 @@ import { BundlePulls } from '#platform/registry/bundle-pulls';
 import { MemoryProblemStore } from '#platform/store/memory-problem-store';
 import { silentLog } from '#platform/telemetry/log.port';
 import { BundleRegistry } from '../../classic/install-plans/install-plans.fixture.js';
-import { NAMESPACE_RULES } from '../../engine/problem-families.js';
+import { NAMESPACE_RULES } from '../../engine/publishing/problem-families.js';
 import { ClassicPreviews } from './classic-previews.js';
 import { publishPreviews } from './publish-previews.js';
 

@@ -1,7 +1,7 @@
 import { needsResolution } from '#core/classic/subscription/bookkeep-subscription';
 import type { NamespaceProblems } from '#platform/store/problem-store.port';
 import { type NamespaceSnapshot, problemOf } from '../../classic/observation/observe-namespace.js';
-import { type PublishDeps, publishPreview } from '../../engine/publish-problem.js';
+import { type PublishDeps, publishPreview } from '../../engine/publishing/publish-problem.js';
 import { recordHashIn } from './classic-previews.js';
 import type { WantedOperator } from './wanted-operators.js';
 

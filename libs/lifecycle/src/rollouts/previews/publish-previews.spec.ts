@@ -9,7 +9,7 @@ import { type DesiredClassic, desiredClassic, previewPlace } from '#core/rollout
 import { MemoryJobQueue } from '#platform/queue/memory-job-queue';
 import { applyContract, resolveContract } from '#platform/queue/queues';
 import { MemoryProblemStore } from '#platform/store/memory-problem-store';
-import { NAMESPACE_RULES } from '../../engine/problem-families.js';
+import { NAMESPACE_RULES } from '../../engine/publishing/problem-families.js';
 import { publishPreviews } from './publish-previews.js';
 
 const SPEC = { name: 'kafka', source: 'curated', sourceNamespace: 'olm', channel: 'stable' };

@@ -14,7 +14,7 @@ import {
   observeNamespace,
   type SeenCatalog,
 } from '../../classic/observation/observe-namespace.js';
-import { type PublishDeps, publishPreview } from '../../engine/publish-problem.js';
+import { type PublishDeps, publishPreview } from '../../engine/publishing/publish-problem.js';
 import { publishLostProblem } from './publish-lost-problem.js';
 import type { WantedOperator } from './wanted-operators.js';
 

@@ -17,8 +17,8 @@ import type { Hub } from '#platform/hub/hub';
 import { FLEET_HUB, HUB, RANDOM } from '#platform/hub/hub-tokens';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { HealthCheck } from '#platform/telemetry/health-check';
-import type { CatalogRefresh } from '../../catalogs/catalog-refresh.js';
-import { SharedCatalogs } from '../../catalogs/shared-catalogs.js';
+import type { CatalogRefresh } from '../../catalogs/sources/catalog-refresh.js';
+import { SharedCatalogs } from '../../catalogs/sources/shared-catalogs.js';
 import { FleetCatalogs } from './fleet-catalogs.js';
 import { WrittenVersions } from './written-versions.js';
 

@@ -25,12 +25,12 @@ import { type DirectCluster, type DirectClusterOptions, directCluster } from '#t
 import { defineKinds, keepKnown } from '#testing/cluster/known-definitions';
 import type { SimulatedCluster } from '#testing/cluster/simulated-cluster';
 import { pause } from '#testing/patience';
-import { type ClusterReads, PassReader } from '../../engine/pass-reader.js';
-import type { PassOutcome } from '../../engine/reconcile-loop.js';
+import { type ClusterReads, PassReader } from '../../engine/passes/pass-reader.js';
+import type { PassOutcome } from '../../engine/passes/reconcile-loop.js';
+import { reconcileExtension, reconcileObjectSet } from '../reconcile-extension.js';
 import type { ExtensionDeps } from './extension-deps.js';
 import type { ExtensionPass } from './extension-pass.js';
 import { readExtension } from './read-extension.js';
-import { reconcileExtension, reconcileObjectSet } from './reconcile-extension.js';
 
 export const SYSTEM_NAMESPACE = 'flotilla-system';
 /** Where the samples are installed. */

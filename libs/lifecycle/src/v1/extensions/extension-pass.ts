@@ -1,6 +1,6 @@
 import type { ClusterObjectSet } from '#core/kernel/api/cluster-object-set';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
-import type { StageInput } from '../../engine/stage.js';
+import type { StageInput } from '../../engine/passes/stage.js';
 import type { ExtensionDeps } from './extension-deps.js';
 import type { ExtensionRead } from './read-extension.js';
 

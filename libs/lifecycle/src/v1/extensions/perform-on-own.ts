@@ -1,8 +1,8 @@
 import type { Action } from '#core/kernel/actions/action';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { KubeApiError } from '#platform/kube/client/kube-client.port';
-import { tryActions } from '../../engine/perform.js';
-import type { RoundInput } from '../../engine/stage.js';
+import { tryActions } from '../../engine/passes/perform.js';
+import type { RoundInput } from '../../engine/passes/stage.js';
 
 /**
  * Performs actions on the extension, its revisions and their Secrets. True where something was written, and

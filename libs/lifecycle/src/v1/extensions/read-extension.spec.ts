@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CLUSTER_OBJECT_SET_API } from '#core/kernel/api/cluster-object-set';
 import { ROLLBACK_KEY } from '#core/v1/revision/revision-keys';
-import { PassReader } from '../../engine/pass-reader.js';
+import { PassReader } from '../../engine/passes/pass-reader.js';
+import { readObjectSet } from '../revisions/read-object-set.js';
 import {
   configMap,
   ExtensionEnvironment,
@@ -11,7 +12,6 @@ import {
   SYSTEM_NAMESPACE,
 } from './extension-environment.fixture.js';
 import { readExtension } from './read-extension.js';
-import { readObjectSet } from './read-object-set.js';
 
 let env: ExtensionEnvironment;
 beforeEach(async () => {

@@ -3,7 +3,7 @@ import { CLUSTER_OBJECT_SET_API, ClusterObjectSet } from '#core/kernel/api/clust
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { OWNER_NAME_LABEL, REVISION_NAME_LABEL, ROLLBACK_KEY } from '#core/v1/revision/revision-keys';
 import { type RevisionStates, revisionStates } from '#core/v1/revision/revision-states';
-import type { PassReader } from '../../engine/pass-reader.js';
+import type { PassReader } from '../../engine/passes/pass-reader.js';
 
 /** A ClusterExtension and all that belongs to it, as just read. */
 export type ExtensionRead = Readonly<{

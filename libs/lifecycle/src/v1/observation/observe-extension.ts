@@ -13,7 +13,7 @@ import type { FeatureGates } from '#core/v1/extension/package-content';
 import { bundleOf, revisionStates } from '#core/v1/revision/revision-states';
 import type { ExtensionProblems } from '#platform/store/problem-store.port';
 import type { CatalogInSight } from '../../catalogs/cluster-catalogs/served-catalogs.js';
-import type { ObservedProblem } from '../../engine/publish-problem.js';
+import type { ObservedProblem } from '../../engine/publishing/publish-problem.js';
 import type { CatalogPackages } from './catalog-packages.js';
 
 /**

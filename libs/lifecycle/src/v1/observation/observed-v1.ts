@@ -1,8 +1,8 @@
 import { subjectName } from '#core/kernel/subject/subject';
 import type { Freshness } from '#platform/telemetry/health-check';
 import { ServedCatalogs, type ServedCatalogsDeps } from '../../catalogs/cluster-catalogs/served-catalogs.js';
-import type { ClusterPart } from '../../engine/cluster-membership.js';
-import type { ResyncItem } from '../../engine/resync.js';
+import type { ClusterPart } from '../../engine/membership/cluster-membership.js';
+import type { ResyncItem } from '../../engine/membership/resync.js';
 import { ObservedExtensions, type ObservedExtensionsDeps } from './observed-extensions.js';
 
 type ObservedV1Deps = Readonly<{

@@ -1,0 +1,94 @@
+import type { ClusterExtension } from '#core/kernel/api/cluster-extension';
+import { refOf } from '#core/kernel/api/kubernetes-object';
+import { goQuote } from '#core/kernel/versions/go-quote';
+import { validateCrdUpgrade, violationText } from '#core/v1/crd-upgrade/validate-crd-upgrade';
+import { missingPermissions, preauthorizationError } from '#core/v1/extension/preauthorize';
+import type { DesiredRevision } from '#core/v1/revision/build-revision';
+import { KubeApiError } from '#platform/kube/client/kube-client.port';
+import { requireLive } from '../../engine/passes/perform.js';
+import type { ExtensionPass } from '../extensions/extension-pass.js';
+
+/**
+ * What speaks against a revision before anything of it is stored (spec: v1-crd-safety.md,
+ * "When"); undefined: nothing.
+ */
+export async function crdProblems(pass: ExtensionPass, { phases }: DesiredRevision): Promise<string | undefined> {
+  if (isOff(pass.read.extension)) return undefined;
+  const crds = phases.flatMap(({ objects }) => objects.filter(({ kind }) => kind === 'CustomResourceDefinition'));
+  const texts = await Promise.all(
+    crds.map(async (crd) => {
+      const name = goQuote(crd.metadata.name ?? '');
+      try {
+        const violations = validateCrdUpgrade(await pass.client.get(refOf(crd)), crd);
+        if (violations.length === 0) return undefined;
+        return `validating upgrade for CRD ${name}: ${violations.map(violationText).join('\n')}`;
+      } catch (error) {
+        if (!KubeApiError.is(error) || error.status === 0) throw error;
+        return `getting existing resource for CRD ${name}: ${error.said}`;
+      }
+    }),
+  );
+  const problems = texts.filter((text) => text !== undefined);
+  return problems.length === 0 ? undefined : problems.join('\n');
+}
+
+const isOff = ({ spec }: ClusterExtension): boolean =>
+  spec.install?.preflight?.crdUpgradeSafety?.enforcement === 'None';
+
+const RBAC = 'rbac.authorization.k8s.io/v1';
+
+/**
+ * What the service account that the extension names lacks to manage all of it, in one text (decision 0130).
+ */
+export async function permissionProblems(
+  pass: ExtensionPass,
+  { phases }: DesiredRevision,
+): Promise<string | undefined> {
+  const { reader, read } = pass;
+  const { namespace, serviceAccount } = read.extension.spec;
+  if (!serviceAccount?.name) return undefined;
+  const [roles, roleBindings, clusterRoles, clusterRoleBindings] = await Promise.all(
+    ['Role', 'RoleBinding', 'ClusterRole', 'ClusterRoleBinding'].map((kind) => reader.list({ apiVersion: RBAC, kind })),
+  );
+  const missing = missingPermissions({
+    account: { namespace, name: serviceAccount.name },
+    rbac: {
+      roles: roles ?? [],
+      roleBindings: roleBindings ?? [],
+      clusterRoles: clusterRoles ?? [],
+      clusterRoleBindings: clusterRoleBindings ?? [],
+    },
+    objects: phases.flatMap(({ objects }) =>
+      objects.map((object) => ({
+        object,
+        resource: resourceOf(object.kind),
+        namespaced: object.metadata.namespace !== undefined,
+      })),
+    ),
+    owner: { resource: 'clusterobjectsets', name: `${read.name}-${read.states.highestNumber + 1}` },
+  });
+  if (missing.length > 0) requireLive(pass, 'what rights are missing');
+  return preauthorizationError(missing);
+}
+
+/** The name in API paths of a kind that bundles may bring: they all follow the rule. */
+function resourceOf(kind: string): string {
+  const name = kind.toLowerCase();
+  if (name.endsWith('s')) return `${name}es`;
+  return name.endsWith('y') ? `${name.slice(0, -1)}ies` : `${name}s`;
+}
+
+/**
+ * The service account that an extension names must be there: nothing can be written in its name otherwise.
+ */
+export async function accountProblem(pass: ExtensionPass): Promise<string | undefined> {
+  const { reader, read } = pass;
+  const { namespace, serviceAccount } = read.extension.spec;
+  const name = serviceAccount?.name;
+  if (name === undefined || name === '') return undefined;
+  const account = await reader.get({ apiVersion: 'v1', kind: 'ServiceAccount', namespace, name });
+  if (account !== undefined) return undefined;
+  requireLive(pass, 'that a service account is missing');
+  const found = `service account ${goQuote(name)} not found in namespace ${goQuote(namespace)}`;
+  return `operation cannot proceed due to the following validation error(s): ${found}`;
+}
