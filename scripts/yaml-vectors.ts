@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { readStream } from '#core/catalog/read/blob-stream';
-import { ByteWindow } from '#core/catalog/read/byte-window';
-import { loadFirstDocument } from '#core/catalog/read/first-document';
+import { ByteWindow } from '#core/catalog/read/bytes/byte-window';
+import { loadFirstDocument } from '#core/catalog/read/yaml/first-document';
 import { canonicalJson } from '#core/kernel/canonical/canonical-json';
 import { oddYaml } from './odd-yaml/odd-yaml.js';
 

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { PackageRecord } from '#core/catalog/model/package-record';
-import type { DesiredSubscription } from '#core/classic/resolution/resolution-problem';
+import type { DesiredSubscription } from '#core/classic/resolution/problem/resolution-problem';
 import { hasRealCatalog, REAL_CATALOGS } from '../resolution/measure-case.js';
 import { ABSENT_PACKAGE, CASES, REAL_CASES } from '../resolution/resolution-cases.js';
 import type { Comparison, Sample } from './comparison.js';

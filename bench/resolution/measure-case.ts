@@ -2,8 +2,12 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CatalogIndex } from '#core/catalog/model/catalog-index';
 import type { PackageRecord } from '#core/catalog/model/package-record';
-import { indexCatalog, sliceCatalogs } from '#core/classic/resolution/catalog-slice';
-import type { DesiredNamespace, DesiredSubscription, Resolution } from '#core/classic/resolution/resolution-problem';
+import { indexCatalog, sliceCatalogs } from '#core/classic/resolution/problem/catalog-slice';
+import type {
+  DesiredNamespace,
+  DesiredSubscription,
+  Resolution,
+} from '#core/classic/resolution/problem/resolution-problem';
 import { resolve } from '#core/classic/resolution/resolve';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import { CatalogShelf } from '../../apps/cli/src/resolution/catalog-shelf.js';

@@ -1,4 +1,4 @@
-import type { DesiredSubscription } from '#core/classic/resolution/resolution-problem';
+import type { DesiredSubscription } from '#core/classic/resolution/problem/resolution-problem';
 import {
   chain,
   ladder,

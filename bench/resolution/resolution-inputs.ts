@@ -1,5 +1,5 @@
 import type { EntryRecord, PackageRecord } from '#core/catalog/model/package-record';
-import type { DesiredSubscription } from '#core/classic/resolution/resolution-problem';
+import type { DesiredSubscription } from '#core/classic/resolution/problem/resolution-problem';
 
 /** A catalog and the packages subscribed to, made up to be of a certain kind of difficulty. */
 export type ResolutionInput = Readonly<{

@@ -1,5 +1,5 @@
 import { expect, vi } from 'vitest';
-import { REFUSE_FOREIGN_ANNOTATION } from '#core/classic/install-plan/plan-mark';
+import { REFUSE_FOREIGN_ANNOTATION } from '#core/classic/install-plan/plan/plan-mark';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { LONG_PATIENCE } from '#testing/patience';

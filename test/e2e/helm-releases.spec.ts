@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CLUSTER_EXTENSION_API } from '#core/kernel/api/cluster-extension';
 import { type KubernetesObject, refOf } from '#core/kernel/api/kubernetes-object';
-import { readRegistryBundle } from '#core/v1/bundle-render/read-registry-bundle';
+import { readRegistryBundle } from '#core/v1/bundle-render/bundle/read-registry-bundle';
 import { renderBundle } from '#core/v1/bundle-render/render-bundle';
 import { loadClusters } from '#platform/kube/access/load-clusters';
 import { helmReleaseSecrets } from '#testing/cluster/helm-release';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PLAN_MARK_ANNOTATION, REFUSE_FOREIGN_ANNOTATION } from '#core/classic/install-plan/plan-mark';
+import { PLAN_MARK_ANNOTATION, REFUSE_FOREIGN_ANNOTATION } from '#core/classic/install-plan/plan/plan-mark';
 import { ADVICE } from '#core/cluster/advice/advice';
 import { diagnoseInstallPlan } from '#core/cluster/diagnosis/diagnose-install-plan';
 import { InstallPlan, type InstallPlanStep } from '#core/kernel/api/install-plan';

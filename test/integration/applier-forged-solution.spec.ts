@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Resolution } from '#core/classic/resolution/resolution-problem';
+import type { Resolution } from '#core/classic/resolution/problem/resolution-problem';
 import { resolve } from '#core/classic/resolution/resolve';
 import { ApplierBench } from './applier-support/applier-bench.js';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { RETRY_ANNOTATION } from '#core/classic/install-plan/step-install-plan';
+import { RETRY_ANNOTATION } from '#core/classic/install-plan/execution/step-install-plan';
 import { InstallPlan } from '#core/kernel/api/install-plan';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { ApplierBench } from './applier-support/applier-bench.js';

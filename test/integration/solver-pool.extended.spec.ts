@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Property } from '#core/catalog/model/catalog';
 import type { EntryRecord, PackageRecord } from '#core/catalog/model/package-record';
-import type { ResolutionProblem } from '#core/classic/resolution/resolution-problem';
+import type { ResolutionProblem } from '#core/classic/resolution/problem/resolution-problem';
 import { Demand } from '#platform/fairness/demand';
 import { FairLimiter } from '#platform/fairness/fair-limiter';
 import { PATIENCE } from '#testing/patience';

@@ -4,7 +4,7 @@ import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import type { PackageRecord } from '#core/catalog/model/package-record';
-import type { Resolution, ResolutionProblem } from '#core/classic/resolution/resolution-problem';
+import type { Resolution, ResolutionProblem } from '#core/classic/resolution/problem/resolution-problem';
 import { resolve } from '#core/classic/resolution/resolve';
 import { shardOf } from '#core/cluster/ownership/shard';
 import type { InstallPlan } from '#core/kernel/api/install-plan';

@@ -31,7 +31,7 @@ const VERB = /^apps\/cli\/src\/commands\/\S+\.command\.ts: (?!.*(?:Error\(|io\.(
  * The command that messages of InstallPlans and events name, too; the cases of the advices replanCorrected,
  * replanOverCopy and installAgain carry it out.
  */
-const REPLAN = 'libs/core/src/classic/install-plan/replan-command.ts';
+const REPLAN = 'libs/core/src/classic/install-plan/execution/replan-command.ts';
 /** What explains that nothing can be resolved advises in prose, beside its rules. */
 const RESOLUTION = 'libs/core/src/classic/resolution/explain/advice.ts';
 /** The sentence about a hub that runs begins with its name, and advises no command. */

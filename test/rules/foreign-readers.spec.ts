@@ -10,9 +10,9 @@ import { CatalogLoadError } from '#core/catalog/model/catalog-load.error';
 import { validateCatalog } from '#core/catalog/validate/validate-catalog';
 import { catalogOfConfigMap } from '#core/classic/catalog-source/configmap-catalog';
 import { ConfigMapCatalogError } from '#core/classic/catalog-source/configmap-catalog.error';
-import { BundleNotInstallable, stepsOfBundle } from '#core/classic/install-plan/bundle-steps';
-import { bundleRefusal } from '#core/classic/install-plan/refuse-unsupported';
-import { readRegistryBundle } from '#core/v1/bundle-render/read-registry-bundle';
+import { BundleNotInstallable, stepsOfBundle } from '#core/classic/install-plan/creation/bundle-steps';
+import { bundleRefusal } from '#core/classic/install-plan/execution/refuse-unsupported';
+import { readRegistryBundle } from '#core/v1/bundle-render/bundle/read-registry-bundle';
 import { renderBundle } from '#core/v1/bundle-render/render-bundle';
 import { ManifestError, parseManifests } from '#platform/files/manifest-text';
 

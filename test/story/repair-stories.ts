@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { CERTIFICATE_DAYS } from '#core/classic/csv/serving/serving-certificate';
+import { CERTIFICATE_DAYS } from '#core/classic/csv/certificates/serving-certificate';
 import { PATIENCE } from '#testing/patience';
 import { type ExtensionFixture, type Puts, packageBlobs } from './extension-fixture.js';
 

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { indexCatalog } from '#core/classic/resolution/catalog-slice';
+import { indexCatalog } from '#core/classic/resolution/problem/catalog-slice';
 import { sampleEntry, samplePackage } from '#core/classic/resolution/sample-problem.fixture';
 import type { SharedMetas } from '#lifecycle/catalogs/cluster-catalogs/shared-metas';
 import type { ObservedFleet } from '#lifecycle/fleet/observed-fleet';

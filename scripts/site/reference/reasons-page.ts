@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PHASE_TABLE } from '#core/classic/csv/phase-table';
+import { PHASE_TABLE } from '#core/classic/csv/phases/phase-table';
 import { CAUSE_CODES } from '#core/cluster/diagnosis/cause-codes';
 import { ROLLOUT_REASONS, TRANSITIONS, WAVE_REASONS } from '#core/rollout/controller/step/phases';
 import { PROJECT_ROOT } from '#platform/files/project-root';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { PackageRecord } from '#core/catalog/model/package-record';
-import type { Resolution, ResolutionProblem } from '#core/classic/resolution/resolution-problem';
+import type { Resolution, ResolutionProblem } from '#core/classic/resolution/problem/resolution-problem';
 import { canonicalHash } from '#core/kernel/canonical/canonical-json';
 import type { ProblemStore } from '#platform/store/problem-store.port';
 

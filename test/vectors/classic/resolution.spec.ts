@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { verifyResolution } from '#core/classic/resolution/verify-resolution';
+import { verifyResolution } from '#core/classic/resolution/verify/verify-resolution';
 import { needing, PUBLIC_DATA, publicData } from '#testing/report/needs';
 import {
   answerClassic,

@@ -1,6 +1,6 @@
 import { stepCopies } from '#core/classic/csv/copies/step-copies';
-import type { CsvStep, CsvWorld } from '#core/classic/csv/csv-world';
 import { stepCsv } from '#core/classic/csv/step-csv';
+import type { CsvStep, CsvWorld } from '#core/classic/csv/world/csv-world';
 import { stepOperatorCondition } from '#core/classic/operator-condition/step-operator-condition';
 import { stepOperatorGroup } from '#core/classic/operator-group/step-operator-group';
 import { adoptionLabels } from '#core/classic/operators/adoption-labels';

@@ -10,7 +10,7 @@ import {
   type StepRead,
   unfinishedSteps,
   withAnswer,
-} from '#core/classic/install-plan/step-install-plan';
+} from '#core/classic/install-plan/execution/step-install-plan';
 import type { Action } from '#core/kernel/actions/action';
 import type { InstallPlan, InstallPlanStatus } from '#core/kernel/api/install-plan';
 import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-object';

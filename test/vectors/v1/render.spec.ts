@@ -5,10 +5,10 @@ import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { z } from 'zod';
 import { type KubernetesObject, splitApiVersion } from '#core/kernel/api/kubernetes-object';
+import { readRegistryBundle } from '#core/v1/bundle-render/bundle/read-registry-bundle';
+import { CERTIFICATE_PROVIDERS, type Rendered, type RenderRefusal } from '#core/v1/bundle-render/bundle/render-request';
 import { phasesOf } from '#core/v1/bundle-render/phases';
-import { readRegistryBundle } from '#core/v1/bundle-render/read-registry-bundle';
 import { renderBundle } from '#core/v1/bundle-render/render-bundle';
-import { CERTIFICATE_PROVIDERS, type Rendered, type RenderRefusal } from '#core/v1/bundle-render/render-request';
 
 const ROOT = fileURLToPath(new URL('./render', import.meta.url));
 

@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadCatalog } from '#core/catalog/load/load-catalog';
 import { originOf } from '#core/classic/catalog-source/catalog-source-spec';
-import type { IndexedCatalog } from '#core/classic/resolution/catalog-slice';
+import type { IndexedCatalog } from '#core/classic/resolution/problem/catalog-slice';
 import type { CatalogSource } from '#core/kernel/api/catalog-source';
 import { SystemClock } from '#platform/clock/system-clock';
 import type { Settings } from '#platform/config/settings';

@@ -1,4 +1,4 @@
-import type { IndexedCatalog } from '#core/classic/resolution/catalog-slice';
+import type { IndexedCatalog } from '#core/classic/resolution/problem/catalog-slice';
 import { globalCatalogNamespaceOf } from '#platform/clusters/managed-clusters';
 import type { Settings } from '#platform/config/settings';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';

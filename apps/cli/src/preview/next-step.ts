@@ -1,7 +1,7 @@
 import { COPIED_FROM_LABEL } from '#core/classic/csv/copies/step-copies';
-import { type IndexedCatalog, sliceCatalogs } from '#core/classic/resolution/catalog-slice';
-import { desiredNamespaceOf } from '#core/classic/resolution/desired-namespace';
-import { problemHash } from '#core/classic/resolution/problem-hash';
+import { type IndexedCatalog, sliceCatalogs } from '#core/classic/resolution/problem/catalog-slice';
+import { desiredNamespaceOf } from '#core/classic/resolution/problem/desired-namespace';
+import { problemHash } from '#core/classic/resolution/problem/problem-hash';
 import { resolve } from '#core/classic/resolution/resolve';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import { SystemClock } from '#platform/clock/system-clock';

@@ -1,6 +1,6 @@
 import { isAbsolute, resolve } from 'node:path';
 import type { Catalog } from '#core/catalog/model/catalog';
-import type { CatalogIndex } from '#core/classic/resolution/catalog-slice';
+import type { CatalogIndex } from '#core/classic/resolution/problem/catalog-slice';
 import { loadReference } from '../inputs/load-reference.js';
 import { UsageError } from '../terminal/io.js';
 import { indexOf } from './resolve-offline.js';

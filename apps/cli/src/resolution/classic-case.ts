@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ObservedNamespace } from '#core/classic/resolution/resolution-problem';
+import type { ObservedNamespace } from '#core/classic/resolution/problem/resolution-problem';
 import { ClusterServiceVersion, CSV_API } from '#core/kernel/api/cluster-service-version';
 import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { OPERATOR_GROUP_API, OperatorGroup } from '#core/kernel/api/operator-group';

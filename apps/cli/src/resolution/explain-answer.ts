@@ -1,19 +1,19 @@
 import type { Catalog } from '#core/catalog/model/catalog';
-import type { IndexedCatalog } from '#core/classic/resolution/catalog-slice';
-import { ISOLATION_ANNOTATION } from '#core/classic/resolution/desired-namespace';
 import { withNearPackages } from '#core/classic/resolution/explain/near-packages';
 import { renderExplanation } from '#core/classic/resolution/explain/render-explanation';
+import { whyChosen } from '#core/classic/resolution/explain/why-chosen';
 import { renderOutlook } from '#core/classic/resolution/outlook/render-outlook';
 import { type UpgradeOutlook, upgradeOutlook } from '#core/classic/resolution/outlook/upgrade-outlook';
-import { isFor } from '#core/classic/resolution/resolution-of';
+import type { IndexedCatalog } from '#core/classic/resolution/problem/catalog-slice';
+import { ISOLATION_ANNOTATION } from '#core/classic/resolution/problem/desired-namespace';
+import { isFor } from '#core/classic/resolution/problem/resolution-of';
 import type {
   ChosenBundle,
   DesiredNamespace,
   ObservedNamespace,
   Reason,
   Resolution,
-} from '#core/classic/resolution/resolution-problem';
-import { whyChosen } from '#core/classic/resolution/why-chosen';
+} from '#core/classic/resolution/problem/resolution-problem';
 import { didYouMean } from '#core/kernel/text/did-you-mean';
 import { NotFound, UsageError } from '../terminal/io.js';
 import { inlineFault, OTHER_BUNDLE } from './bundle-manifests.js';

@@ -1,8 +1,8 @@
 import type { CatalogBundle } from '#core/catalog/model/catalog';
-import { type ModesOfCsv, unsupportedTargets } from '#core/classic/csv/install-modes';
+import { type ModesOfCsv, unsupportedTargets } from '#core/classic/csv/phases/install-modes';
 import { targetsOf } from '#core/classic/operator-group/group-facts';
 import { saysNothing, selectTargets } from '#core/classic/operator-group/select-targets';
-import type { ObservedNamespace } from '#core/classic/resolution/resolution-problem';
+import type { ObservedNamespace } from '#core/classic/resolution/problem/resolution-problem';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { OperatorGroup } from '#core/kernel/api/operator-group';
 import { recordsAt, textAt } from '#core/kernel/json/json-access';

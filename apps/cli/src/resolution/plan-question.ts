@@ -1,5 +1,5 @@
 import type { CatalogKey } from '#core/catalog/model/package-record';
-import type { ObservedNamespace } from '#core/classic/resolution/resolution-problem';
+import type { ObservedNamespace } from '#core/classic/resolution/problem/resolution-problem';
 import { CATALOG_SOURCE_API } from '#core/kernel/api/catalog-source';
 import { OPERATOR_GROUP_API, type OperatorGroup } from '#core/kernel/api/operator-group';
 import { SUBSCRIPTION_API, type Subscription } from '#core/kernel/api/subscription';

@@ -1,7 +1,7 @@
-import { CSV_KIND, kindOfStep } from '#core/classic/install-plan/install-plan-step';
-import { planInstall, type ResolvedResolution } from '#core/classic/install-plan/plan-install';
-import { isClusterScoped, manifestOf } from '#core/classic/install-plan/step-manifest';
-import type { ObservedNamespace } from '#core/classic/resolution/resolution-problem';
+import { planInstall, type ResolvedResolution } from '#core/classic/install-plan/creation/plan-install';
+import { CSV_KIND, kindOfStep } from '#core/classic/install-plan/steps/install-plan-step';
+import { isClusterScoped, manifestOf } from '#core/classic/install-plan/steps/step-manifest';
+import type { ObservedNamespace } from '#core/classic/resolution/problem/resolution-problem';
 import {
   ClusterServiceVersion,
   type PolicyRule,

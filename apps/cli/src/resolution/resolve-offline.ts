@@ -6,11 +6,15 @@ import {
   type IndexedCatalog,
   indexCatalog,
   sliceCatalogs,
-} from '#core/classic/resolution/catalog-slice';
-import { desiredNamespaceOf } from '#core/classic/resolution/desired-namespace';
-import { type ResolvedPath, resolvePath } from '#core/classic/resolution/path/resolve-path';
-import type { ObservedNamespace, Resolution, ResolutionProblem } from '#core/classic/resolution/resolution-problem';
+} from '#core/classic/resolution/problem/catalog-slice';
+import { desiredNamespaceOf } from '#core/classic/resolution/problem/desired-namespace';
+import type {
+  ObservedNamespace,
+  Resolution,
+  ResolutionProblem,
+} from '#core/classic/resolution/problem/resolution-problem';
 import { resolve } from '#core/classic/resolution/resolve';
+import { type ResolvedPath, resolvePath } from '#core/classic/upgrade-path/resolve-path';
 import { canonicalHash } from '#core/kernel/canonical/canonical-json';
 
 /** The index of a catalog held in memory. Inline manifests are named by a digest over them. */

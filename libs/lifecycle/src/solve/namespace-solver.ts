@@ -1,5 +1,5 @@
 import type { PackageRecord } from '#core/catalog/model/package-record';
-import type { Resolution, ResolutionProblem } from '#core/classic/resolution/resolution-problem';
+import type { Resolution, ResolutionProblem } from '#core/classic/resolution/problem/resolution-problem';
 import { Demand } from '#platform/fairness/demand';
 import type { NamespaceProblems } from '#platform/store/problem-store.port';
 import type { RecordCache } from '#platform/store/record-cache';

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { sliceCatalogs } from '#core/classic/resolution/catalog-slice';
-import { gaveUpInTime } from '#core/classic/resolution/given-up';
-import type { Resolution } from '#core/classic/resolution/resolution-problem';
+import { sliceCatalogs } from '#core/classic/resolution/problem/catalog-slice';
+import { gaveUpInTime } from '#core/classic/resolution/problem/given-up';
+import type { Resolution } from '#core/classic/resolution/problem/resolution-problem';
 import {
   sampleCatalog,
   sampleEntry,

@@ -1,6 +1,6 @@
 import type { PackageRecord } from '#core/catalog/model/package-record';
-import { resolveAsked } from '#core/classic/resolution/path/asked-path';
-import type { Resolution, ResolutionProblem } from '#core/classic/resolution/resolution-problem';
+import type { Resolution, ResolutionProblem } from '#core/classic/resolution/problem/resolution-problem';
+import { resolveAsked } from '#core/classic/upgrade-path/asked-path';
 import type { RecordChange } from './held-records.js';
 
 /** One problem with every package record that its slices name. Plain data: it crosses a thread boundary. */

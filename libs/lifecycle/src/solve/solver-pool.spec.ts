@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { PackageRecord } from '#core/catalog/model/package-record';
-import type { Resolution } from '#core/classic/resolution/resolution-problem';
+import type { Resolution } from '#core/classic/resolution/problem/resolution-problem';
 import { FairLimiter } from '#platform/fairness/fair-limiter';
 import { PATIENCE } from '#testing/patience';
 import type { SolveRequest } from './solve.js';

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
-import { gaveUpInMemory, gaveUpInTime } from '#core/classic/resolution/given-up';
-import type { Resolution } from '#core/classic/resolution/resolution-problem';
+import { gaveUpInMemory, gaveUpInTime } from '#core/classic/resolution/problem/given-up';
+import type { Resolution } from '#core/classic/resolution/problem/resolution-problem';
 import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 import { Demand } from '#platform/fairness/demand';
 import { FairLimiter } from '#platform/fairness/fair-limiter';

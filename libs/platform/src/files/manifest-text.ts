@@ -1,6 +1,6 @@
 import { BlobError } from '#core/catalog/model/catalog-load.error';
 import { readStream } from '#core/catalog/read/blob-stream';
-import type { StreamedValue } from '#core/catalog/read/streamed-value';
+import type { StreamedValue } from '#core/catalog/read/bytes/streamed-value';
 import { IS_MISSING, type KubernetesObject, readObject } from '#core/kernel/api/kubernetes-object';
 import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 import { problemText } from '#core/kernel/go-types/decoded';

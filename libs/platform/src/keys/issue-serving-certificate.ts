@@ -1,5 +1,5 @@
 import { createHash, KeyObject, randomBytes, webcrypto } from 'node:crypto';
-import { CERTIFICATE_DAYS, type ServingCertificate } from '#core/classic/csv/serving/serving-certificate';
+import { CERTIFICATE_DAYS, type ServingCertificate } from '#core/classic/csv/certificates/serving-certificate';
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 const DAY_MS = 24 * 60 * 60 * 1_000;

@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { z } from 'zod';
-import type { ServingCertificate } from '#core/classic/csv/serving/serving-certificate';
-import { CA_KEY } from '#core/classic/csv/serving/serving-names';
+import type { ServingCertificate } from '#core/classic/csv/certificates/serving-certificate';
+import { CA_KEY } from '#core/classic/csv/certificates/serving-names';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { caHashOf } from './issue-serving-certificate.js';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { connect, createServer } from 'node:tls';
 import { describe, expect, it } from 'vitest';
-import { rotateAt, type ServingCertificate } from '#core/classic/csv/serving/serving-certificate';
+import { rotateAt, type ServingCertificate } from '#core/classic/csv/certificates/serving-certificate';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { issueServingCertificate } from './issue-serving-certificate.js';
 import { readServingCertificate } from './read-serving-certificate.js';

@@ -2,22 +2,22 @@ import { randomBytes } from 'node:crypto';
 import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-object';
 import { splitApiVersion } from '#core/kernel/api/kubernetes-object';
 import { actingUser } from './access/authorizer.js';
+import { requestTarget, verbOf } from './access/request-target.js';
 import { ADMINISTRATOR, type Requester, requester } from './access/requester.js';
-import { type ClusterSettings, ClusterState } from './cluster-state.js';
 import { type Controllers, startControllers } from './controllers/controllers.js';
 import { type ApiObject, keyOf } from './objects/api-object.js';
 import type { JsonObject } from './objects/json.js';
-import { shownIn } from './objects/object-reader.js';
-import type { DeleteOptions, WritePlace } from './objects/object-writer.js';
 import { noSuchResource, Refusal } from './objects/refusal.js';
 import type { Change, EtcdSnapshot } from './objects/storage.js';
-import { seedCluster } from './resources/cluster-seed.js';
 import { keyOfResource } from './resources/resource-registry.js';
 import { ApiHandler, type OpenWatch } from './server/api-handler.js';
 import type { SimulatedRequest, SimulatedResponse } from './server/api-request.js';
 import { type RecordedRequest, RequestLog } from './server/request-log.js';
-import { requestTarget, verbOf } from './server/request-target.js';
 import { ServedWatch, tooOld, type WatchSink } from './server/served-watch.js';
+import { seedCluster } from './state/cluster-seed.js';
+import { type ClusterSettings, ClusterState } from './state/cluster-state.js';
+import { shownIn } from './store/object-reader.js';
+import type { DeleteOptions, WritePlace } from './store/object-writer.js';
 
 /** Which requests an injected refusal is for; absent members take any. */
 export type RequestMatch = Readonly<{

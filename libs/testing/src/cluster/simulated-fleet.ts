@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { stringify } from 'yaml';
+import { HttpsServer } from './https-server.js';
 import { servingCertificate } from './server/certificates.js';
-import { HttpsServer } from './server/https-server.js';
 import { SimulatedCluster } from './simulated-cluster.js';
 
 export type SimulatedFleetOptions = Readonly<{

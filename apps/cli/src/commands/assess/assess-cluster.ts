@@ -1,5 +1,5 @@
-import type { IndexedCatalog } from '#core/classic/resolution/catalog-slice';
 import { renderExplanation } from '#core/classic/resolution/explain/render-explanation';
+import type { IndexedCatalog } from '#core/classic/resolution/problem/catalog-slice';
 import type { AssessedOperator, ClusterAssessment, UnmetNamespace } from '#core/cluster/assessment/assessment';
 import { extensionOutlook } from '#core/cluster/assessment/extension-outlook';
 import { operatorOutlook } from '#core/cluster/assessment/operator-outlook';

@@ -1,4 +1,4 @@
-import type { RenderFeatureGates } from '#core/v1/bundle-render/render-request';
+import type { RenderFeatureGates } from '#core/v1/bundle-render/bundle/render-request';
 import { UsageError } from '../../terminal/io.js';
 
 /** The feature gates that change what is rendered. */

@@ -6,7 +6,7 @@ import {
   type Rendered,
   type RenderNeed,
   type RenderRefusal,
-} from '#core/v1/bundle-render/render-request';
+} from '#core/v1/bundle-render/bundle/render-request';
 import { outputOption } from '../../output/output-option.js';
 import { ExitCode, type Io } from '../../terminal/io.js';
 import { featureGatesOf, RENDER_FEATURE_GATES } from './bundle-render-gates.js';
@@ -61,7 +61,7 @@ export const bundleRenderCommand = (bundle: Command, io: Io): Command =>
 async function render(reference: string, options: Options, io: Io): Promise<void> {
   const { spec, output } = options;
   const { bundleFiles } = await import('../../inputs/bundle-files.js');
-  const { readRegistryBundle } = await import('#core/v1/bundle-render/read-registry-bundle');
+  const { readRegistryBundle } = await import('#core/v1/bundle-render/bundle/read-registry-bundle');
   const { renderBundle } = await import('#core/v1/bundle-render/render-bundle');
   const { printManifests } = await import('./bundle-render-output.js');
   const how = renderingOf(options);

@@ -35,7 +35,7 @@ async function problemsOf(reference: string): Promise<string[]> {
   const { BundleError } = await import('#core/catalog/bundle/bundle.error');
   const { readBundle } = await import('#core/catalog/bundle/read-bundle');
   const { validateBundle } = await import('#core/catalog/bundle/validate-bundle');
-  const { installProblems } = await import('#core/classic/install-plan/install-problems');
+  const { installProblems } = await import('#core/classic/install-plan/execution/install-problems');
   const { verdictLine } = await import('#core/kernel/verdict/verdict-line');
   const { RegistryError } = await import('#platform/registry/client/registry-client.port');
   try {

@@ -1,6 +1,6 @@
 import type { EntryRecord } from '#core/catalog/model/package-record';
 import { COPIED_FROM_LABEL } from '#core/classic/csv/copies/copy-content';
-import type { IndexedCatalog } from '#core/classic/resolution/catalog-slice';
+import type { IndexedCatalog } from '#core/classic/resolution/problem/catalog-slice';
 import { type MigrationFinding, migrationFindings } from '#core/cluster/migration/migration-preflight';
 import { plannedExtension } from '#core/cluster/migration/planned-extension';
 import { CLUSTER_EXTENSION_API, type ClusterExtension } from '#core/kernel/api/cluster-extension';

@@ -1,6 +1,6 @@
-import type { DoneStep } from '#core/classic/install-plan/repeat-plan';
-import { RETRY_ANNOTATION, type RetryMode, retryAnnotation } from '#core/classic/install-plan/retry-plan';
-import { unfinishedSteps } from '#core/classic/install-plan/step-install-plan';
+import { unfinishedSteps } from '#core/classic/install-plan/execution/step-install-plan';
+import type { DoneStep } from '#core/classic/install-plan/plan/repeat-plan';
+import { RETRY_ANNOTATION, type RetryMode, retryAnnotation } from '#core/classic/install-plan/plan/retry-plan';
 import { isReplannable } from '#core/classic/subscription/replan';
 import { type ClusterServiceVersion, CSV_API } from '#core/kernel/api/cluster-service-version';
 import { isCopied } from '#core/kernel/api/csv-facts';

@@ -1,7 +1,7 @@
 import { loadCatalog } from '#core/catalog/load/load-catalog';
-import type { CatalogIndex, IndexedCatalog } from '#core/classic/resolution/catalog-slice';
 import { renderExplanation } from '#core/classic/resolution/explain/render-explanation';
-import type { ChosenBundle, Resolution } from '#core/classic/resolution/resolution-problem';
+import type { CatalogIndex, IndexedCatalog } from '#core/classic/resolution/problem/catalog-slice';
+import type { ChosenBundle, Resolution } from '#core/classic/resolution/problem/resolution-problem';
 import { type ClassicCase, type ClassicCatalog, observedNamespace } from '../../resolution/classic-case.js';
 import { indexOf, type OfflineResolution, resolveOffline } from '../../resolution/resolve-offline.js';
 

@@ -1,7 +1,6 @@
 import { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
-import { textAt } from '../../kernel/json/json-access.js';
+import { isRecord, textAt } from '../../kernel/json/json-access.js';
 import { readForeign } from '../../kernel/verdict/read-foreign.js';
-import { completedManifest } from './completed-manifest.js';
 
 /** The manifests of a bundle that a catalog carries itself, or what is wrong with the first that is none. */
 export type InlineManifests = Readonly<{ objects: readonly KubernetesObject[] }> | Readonly<{ problem: string }>;
@@ -22,4 +21,13 @@ export function readInlineManifests(values: unknown): InlineManifests {
 function named(value: unknown): string {
   const words = [textAt(value, 'kind'), textAt(value, 'metadata', 'name')].filter((word) => word !== '');
   return words.length === 0 ? '' : ` (${words.join(' ')})`;
+}
+
+/**
+ * Fills what OLM's reader does not insist on: a manifest without apiVersion is carried along (with an empty
+ * one) and refused by the cluster, and `metadata: null` is empty metadata.
+ */
+function completedManifest(value: unknown): unknown {
+  if (!isRecord(value)) return value;
+  return { ...value, apiVersion: value['apiVersion'] ?? '', metadata: value['metadata'] ?? {} };
 }

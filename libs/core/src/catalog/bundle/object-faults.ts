@@ -1,7 +1,7 @@
+import { labelFaults, metadataFaults, nameFaults } from '../../kernel/admission/metadata-faults.js';
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import { definesProtectedApi, protectedApiText } from '../../kernel/crd/protected-apis.js';
 import { isRecord, recordAt, recordsAt, textAt } from '../../kernel/json/json-access.js';
-import { labelFaults, metadataFaults, nameFaults } from '../../kernel/verdict/metadata-faults.js';
 import { goQuote } from '../../kernel/versions/go-quote.js';
 import { typeFaults } from './type-faults.js';
 

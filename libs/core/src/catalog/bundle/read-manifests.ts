@@ -8,7 +8,7 @@ import { verdictLine } from '../../kernel/verdict/verdict-line.js';
 import type { BundleFile } from '../model/bundle-file.js';
 import { BlobError } from '../model/catalog-load.error.js';
 import { readStream } from '../read/blob-stream.js';
-import { ByteWindow } from '../read/byte-window.js';
+import { ByteWindow } from '../read/bytes/byte-window.js';
 import { BundleError } from './bundle.error.js';
 import { csvProblems } from './csv-problems.js';
 

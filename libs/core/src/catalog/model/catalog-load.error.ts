@@ -2,8 +2,7 @@ import { FlotillaError } from '../../kernel/errors/flotilla.error.js';
 
 /**
  * A catalog that cannot be read at all, as opposed to one that reads well and breaks a rule
- * ({@link import('../validate/validate-catalog.js').validateCatalog}). `olmText` is what opm
- * says about the same input.
+ * (`validateCatalog`). `olmText` is what opm says about the same input.
  */
 export class CatalogLoadError extends FlotillaError {
   readonly code = 'CatalogLoadError';

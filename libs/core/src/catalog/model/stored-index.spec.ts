@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { indexCatalog } from '../../classic/resolution/catalog-slice.js';
+import { indexCatalog } from '../../classic/resolution/problem/catalog-slice.js';
 import type { PackageRecord } from './package-record.js';
 import { recordHash } from './package-record.js';
 import { indexStored, storedRecord } from './stored-index.js';

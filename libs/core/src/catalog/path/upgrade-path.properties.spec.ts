@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Snapshot } from '../../classic/resolution/snapshot.js';
-import { subscriptionCandidates } from '../../classic/resolution/subscription-candidates.js';
+import { Snapshot } from '../../classic/resolution/constraints/snapshot.js';
+import { subscriptionCandidates } from '../../classic/resolution/constraints/subscription-candidates.js';
 import { validCatalog } from '../graph/random-catalog.fixture.js';
 import { olmStep } from '../graph/upgrade-edges.js';
 import { type Installed, type UpgradeGraph, upgradeGraph } from '../graph/upgrade-graph.js';

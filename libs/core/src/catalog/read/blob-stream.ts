@@ -1,10 +1,10 @@
 import { Buffer } from 'node:buffer';
 import { BlobError } from '../model/catalog-load.error.js';
-import { ByteWindow } from './byte-window.js';
-import { GO_SPACE } from './go-space.js';
+import { ByteWindow } from './bytes/byte-window.js';
+import { GO_SPACE } from './bytes/go-space.js';
+import type { StreamedValue, StreamOptions } from './bytes/streamed-value.js';
 import { parseJsonAt, spaceLength } from './json-stream.js';
-import type { StreamedValue, StreamOptions } from './streamed-value.js';
-import { readYaml } from './yaml-stream.js';
+import { readYaml } from './yaml/yaml-stream.js';
 
 /** How many bytes Kubernetes' decoder reads to distinguish JSON from YAML. */
 const GUESS_BYTES = 4096;

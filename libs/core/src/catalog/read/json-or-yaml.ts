@@ -1,8 +1,8 @@
 import { BlobError } from '../model/catalog-load.error.js';
-import { ByteWindow } from './byte-window.js';
+import { ByteWindow } from './bytes/byte-window.js';
+import { yamlText } from './bytes/utf8-text.js';
 import { parseJsonAt, spaceLength } from './json-stream.js';
-import { yamlText } from './utf8-text.js';
-import { parseYamlDocument } from './yaml-document.js';
+import { parseYamlDocument } from './yaml/yaml-document.js';
 
 const OPENING_BRACE = 0x7b;
 

@@ -1,7 +1,7 @@
 import { BlobError } from '../model/catalog-load.error.js';
-import { type ByteWindow, countNewlines, MAX_DOCUMENT_VALUES } from './byte-window.js';
-import { MAX_DEPTH } from './first-document.js';
-import { jsonText } from './utf8-text.js';
+import { type ByteWindow, countNewlines, MAX_DOCUMENT_VALUES } from './bytes/byte-window.js';
+import { jsonText } from './bytes/utf8-text.js';
+import { MAX_DEPTH } from './yaml/first-document.js';
 
 const TAB = 0x09;
 const LINE_FEED = 0x0a;

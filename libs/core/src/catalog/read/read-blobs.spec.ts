@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { anyText } from '../../kernel/text/any-text.fixture.js';
 import { BlobError, CatalogLoadError } from '../model/catalog-load.error.js';
 import { readStream } from './blob-stream.js';
-import { ByteWindow } from './byte-window.js';
+import { ByteWindow } from './bytes/byte-window.js';
 import { readBlobs } from './read-blobs.js';
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);

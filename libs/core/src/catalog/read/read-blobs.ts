@@ -2,7 +2,7 @@ import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
 import { type CatalogBlob, catalogBlob } from '../model/catalog-blob.js';
 import { BlobError, CatalogLoadError } from '../model/catalog-load.error.js';
 import { readStream } from './blob-stream.js';
-import { ByteWindow } from './byte-window.js';
+import { ByteWindow } from './bytes/byte-window.js';
 import type { CatalogFile } from './catalog-file.js';
 import { INDEX_IGNORE, ignoreMatcher } from './index-ignore.js';
 

@@ -1,7 +1,7 @@
 import { BlobError } from '../model/catalog-load.error.js';
 import { readStream } from '../read/blob-stream.js';
-import { loadFirstDocument } from '../read/first-document.js';
 import { YamlError } from '../read/go-yaml/yaml.error.js';
+import { loadFirstDocument } from '../read/yaml/first-document.js';
 import { TemplateError } from './template.error.js';
 
 /** The first value of a JSON or YAML text; what follows it is not read (spec: file-based-catalogs.md §6). */

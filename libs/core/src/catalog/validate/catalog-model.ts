@@ -4,7 +4,12 @@ import type { CatalogChannel, CatalogDeprecation, CatalogPackage, ChannelEntry }
 import type { BlobStart } from '../model/catalog-blob.js';
 import type { BundleSummary, SummarizedBundle } from './bundle-summary.js';
 import { type CatalogProblem, fatal, placed } from './catalog-problem.js';
-import { packageNameProblems } from './package-name.js';
+
+const DNS_LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
+const MOST_CHARACTERS = 63;
+const LABEL_RULE =
+  "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an " +
+  "alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
 
 /** What validation keeps of a catalog's blobs, each kind in load order. */
 export type CatalogOutline = Readonly<{
@@ -181,4 +186,13 @@ function* requireBlobs(
       channel.start,
     );
   }
+}
+
+/**
+ * The rules a package name breaks, in Kubernetes' words for a DNS label (spec: file-based-catalogs.md §3.1).
+ */
+function packageNameProblems(name: string): string[] {
+  const tooLong = name.length > MOST_CHARACTERS ? [`must be no more than ${MOST_CHARACTERS} characters`] : [];
+  if (DNS_LABEL.test(name)) return tooLong;
+  return [...tooLong, name.includes('.') ? 'must not contain dots' : LABEL_RULE];
 }

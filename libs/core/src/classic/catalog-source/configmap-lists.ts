@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { BlobError } from '../../catalog/model/catalog-load.error.js';
-import { parseYamlDocument } from '../../catalog/read/yaml-document.js';
+import { parseYamlDocument } from '../../catalog/read/yaml/yaml-document.js';
 import { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import type { Decoded } from '../../kernel/go-types/decoded.js';
 import { schemaOf } from '../../kernel/go-types/typed-schema.js';

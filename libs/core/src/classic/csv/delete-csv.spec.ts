@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
-import { gear, world } from './csv-world.fixture.js';
 import { stepCsv } from './step-csv.js';
+import { gear, world } from './world/csv-world.fixture.js';
 
 const deleting = () => {
   const csv = gear('v1', {}, { phase: 'Succeeded' });

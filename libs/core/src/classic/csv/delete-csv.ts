@@ -7,11 +7,11 @@ import {
 import { csvName, csvNamespace } from '../../kernel/api/csv-facts.js';
 import { type KubernetesObject, type ObjectRef, refOf } from '../../kernel/api/kubernetes-object.js';
 import { csvOwnerLabels, hasLabels } from '../../kernel/api/owner-labels.js';
-import type { CsvStep, CsvWorld } from './csv-world.js';
 import { deleteAdmissionWebhooks } from './serving/admission-webhooks.js';
 import { deleteApiServices } from './serving/api-services.js';
 import { resetConversions } from './serving/conversion-webhooks.js';
 import { releaseShared, sharedNamesOf } from './serving/shared-bindings.js';
+import type { CsvStep, CsvWorld } from './world/csv-world.js';
 
 const RBAC = 'rbac.authorization.k8s.io/v1';
 const CLEANUP_WAIT_MS = 1_000;

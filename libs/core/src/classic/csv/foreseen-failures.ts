@@ -1,9 +1,9 @@
 import { type ClusterServiceVersion, readCsv } from '../../kernel/api/cluster-service-version.js';
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
-import { installModesError } from './install-modes.js';
+import { installModesError } from './phases/install-modes.js';
 import { minKubeVersionError } from './requirements/kube-version-requirement.js';
 import { strategyError } from './requirements/requirements.js';
-import { webhookError } from './webhook-rules.js';
+import { webhookError } from './serving/webhook-rules.js';
 
 /**
  * Returns the failures in which the phases of a CSV end in every cluster, or for which it never leaves

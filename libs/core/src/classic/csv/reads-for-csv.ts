@@ -2,10 +2,10 @@ import type { ClusterServiceVersion } from '../../kernel/api/cluster-service-ver
 import { allCrds, csvNamespace, ownedApiServices, requiredApiServices, webhooks } from '../../kernel/api/csv-facts.js';
 import type { ObjectRef } from '../../kernel/api/kubernetes-object.js';
 import { csvOwnerLabels } from '../../kernel/api/owner-labels.js';
-import { CLUSTER_PROXY } from './cluster-proxy.js';
-import type { CsvReads, ListRead } from './csv-world.js';
-import { authReaderName } from './serving/serving-names.js';
-import { servingServices } from './serving/serving-service.js';
+import { authReaderName } from './certificates/serving-names.js';
+import { servingServices } from './certificates/serving-service.js';
+import { CLUSTER_PROXY } from './world/cluster-proxy.js';
+import type { CsvReads, ListRead } from './world/csv-world.js';
 
 export const RBAC = 'rbac.authorization.k8s.io/v1';
 export const ADMISSION = 'admissionregistration.k8s.io/v1';

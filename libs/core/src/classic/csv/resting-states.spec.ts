@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { world } from './csv-world.fixture.js';
-import { INSTALLED_CASES } from './phase-cases-installed.fixture.js';
-import { INSTALLING_CASES } from './phase-cases-installing.fixture.js';
+import { INSTALLED_CASES } from './phases/phase-cases-installed.fixture.js';
+import { INSTALLING_CASES } from './phases/phase-cases-installing.fixture.js';
 import { stepCsv } from './step-csv.js';
+import { world } from './world/csv-world.fixture.js';
 
 /**
  * Verdicts that a CSV keeps without a further try, and the kinds whose events end the rest. Each of these

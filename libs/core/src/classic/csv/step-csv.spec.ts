@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { gear, installedDeployments, millers, NOW, world } from './csv-world.fixture.js';
 import { installFailed, stepCsv } from './step-csv.js';
+import { gear, installedDeployments, millers, NOW, world } from './world/csv-world.fixture.js';
 
 const at = (phase: string, reason = 'Whatever', more: object = {}) => ({
   phase,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import type { OperatorCondition } from '../../kernel/api/operator-condition.js';
-import { gear } from '../csv/csv-world.fixture.js';
+import { gear } from '../csv/world/csv-world.fixture.js';
 import { stepOperatorCondition } from './step-operator-condition.js';
 import { operatorNotUpgradeable } from './upgradeable.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import type { OperatorGroup } from '../../kernel/api/operator-group.js';
-import { gear, millers, NOW } from '../csv/csv-world.fixture.js';
+import { gear, millers, NOW } from '../csv/world/csv-world.fixture.js';
 import { orphanedGroupClusterRoles } from './group-cluster-roles.js';
 import type { OperatorGroupWorld } from './group-world.js';
 import { unlabelOrphans } from './namespace-labels.js';

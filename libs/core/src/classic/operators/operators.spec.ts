@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { InstallPlan } from '../../kernel/api/install-plan.js';
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import type { Subscription } from '../../kernel/api/subscription.js';
-import { gear, installedDeployments } from '../csv/csv-world.fixture.js';
+import { gear, installedDeployments } from '../csv/world/csv-world.fixture.js';
 import { adoptionLabels, partLabels } from './adoption-labels.js';
 import { componentLabel, operatorsLacking } from './component-label.js';
 import { untilSettled } from './on-its-way.js';

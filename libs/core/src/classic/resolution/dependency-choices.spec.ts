@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PackageRecord } from '../../catalog/model/package-record.js';
-import type { DesiredNamespace, InstalledCsv } from './resolution-problem.js';
+import type { DesiredNamespace, InstalledCsv } from './problem/resolution-problem.js';
 import {
   needsApi,
   providesApi,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { EntryRecord, PackageRecord } from '../../catalog/model/package-record.js';
-import type { InstalledCsv } from './resolution-problem.js';
+import type { InstalledCsv } from './problem/resolution-problem.js';
 import {
   needsApi,
   providesApi,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Property } from '../../catalog/model/catalog.js';
 import type { PackageRecord } from '../../catalog/model/package-record.js';
-import { FAIL_FORWARD } from './desired-namespace.js';
-import type { DesiredNamespace, InstalledCsv } from './resolution-problem.js';
+import { FAIL_FORWARD } from './problem/desired-namespace.js';
+import type { DesiredNamespace, InstalledCsv } from './problem/resolution-problem.js';
 import {
   needsApi,
   needsPackage,

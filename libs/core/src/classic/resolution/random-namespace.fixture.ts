@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { PackageRecord } from '../../catalog/model/package-record.js';
-import type { DesiredNamespace, InstalledCsv } from './resolution-problem.js';
+import type { DesiredNamespace, InstalledCsv } from './problem/resolution-problem.js';
 import {
   needsApi,
   needsPackage,

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PackageRecord } from '../../catalog/model/package-record.js';
 import { canonicalJson } from '../../kernel/canonical/canonical-json.js';
+import type { Resolution } from './problem/resolution-problem.js';
 import {
   desiredNamespaceOf,
   type Item,
@@ -13,7 +14,6 @@ import {
   PACKAGES,
   records,
 } from './random-namespace.fixture.js';
-import type { Resolution } from './resolution-problem.js';
 import { sampleCatalog, sampleResolution } from './sample-problem.fixture.js';
 
 const seed = Number(process.env['FLOTILLA_TEST_SEED'] ?? Date.now() % 2 ** 31);

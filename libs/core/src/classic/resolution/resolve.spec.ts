@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Property } from '../../catalog/model/catalog.js';
 import type { PackageRecord } from '../../catalog/model/package-record.js';
-import type { DesiredNamespace, InstalledCsv } from './resolution-problem.js';
+import type { DesiredNamespace, InstalledCsv } from './problem/resolution-problem.js';
 import {
   needsPackage,
   sampleCatalog,

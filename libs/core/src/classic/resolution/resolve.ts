@@ -1,14 +1,14 @@
 import type { PackageRecord } from '../../catalog/model/package-record.js';
-import { ConstraintBuilder } from './build-constraints.js';
+import { ConstraintBuilder } from './constraints/build-constraints.js';
+import { clashOf, pickedEntries } from './constraints/picked-entries.js';
+import { badRequirement, snapshotOf, tooHard } from './constraints/prepare.js';
+import { Snapshot } from './constraints/snapshot.js';
 import { explain } from './explain/explain.js';
 import { minimalCore } from './explain/minimal-core.js';
 import { resolveIsolated } from './isolation/resolve-isolated.js';
-import { clashOf, pickedEntries } from './picked-entries.js';
-import { badRequirement, snapshotOf, tooHard } from './prepare.js';
-import { resolutionOf } from './resolution-of.js';
-import type { DesiredNamespace, Resolution, ResolutionProblem } from './resolution-problem.js';
+import { resolutionOf } from './problem/resolution-of.js';
+import type { DesiredNamespace, Resolution, ResolutionProblem } from './problem/resolution-problem.js';
 import { DEFAULT_BUDGET, type SearchBudget, search } from './search/preference-search.js';
-import { Snapshot } from './snapshot.js';
 
 /**
  * Answers one problem as OLM would for a fixed order of Subscriptions and orphans by name

@@ -1,7 +1,12 @@
 import type { Property } from '../../catalog/model/catalog.js';
 import type { EntryRecord, PackageRecord } from '../../catalog/model/package-record.js';
-import { type IndexedCatalog, indexCatalog, sliceCatalogs } from './catalog-slice.js';
-import type { DesiredNamespace, DesiredSubscription, Resolution, ResolutionProblem } from './resolution-problem.js';
+import { type IndexedCatalog, indexCatalog, sliceCatalogs } from './problem/catalog-slice.js';
+import type {
+  DesiredNamespace,
+  DesiredSubscription,
+  Resolution,
+  ResolutionProblem,
+} from './problem/resolution-problem.js';
 import { resolve } from './resolve.js';
 import type { SearchBudget } from './search/preference-search.js';
 

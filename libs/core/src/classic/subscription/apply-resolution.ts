@@ -6,7 +6,7 @@ import type { InstallPlan } from '../../kernel/api/install-plan.js';
 import type { Subscription, SubscriptionStatus } from '../../kernel/api/subscription.js';
 import { counted } from '../../kernel/text/counted.js';
 import { verdictLine } from '../../kernel/verdict/verdict-line.js';
-import type { Resolution } from '../resolution/resolution-problem.js';
+import type { Resolution } from '../resolution/problem/resolution-problem.js';
 import { movedTo } from './bookkeep-subscription.js';
 import { withPlanConditions } from './install-plan-conditions.js';
 import {

@@ -6,8 +6,8 @@
 import type { InstallPlan } from '../../kernel/api/install-plan.js';
 import { INSTALL_PLAN_API } from '../../kernel/api/install-plan.js';
 import type { Subscription, SubscriptionStatus } from '../../kernel/api/subscription.js';
-import { GENERATED_BY } from '../install-plan/decide-step.js';
-import { forgottenMove } from '../install-plan/plan-moves.js';
+import { GENERATED_BY } from '../install-plan/execution/decide-step.js';
+import { forgottenMove } from '../install-plan/plan/plan-moves.js';
 import { changeTo, type SubscriptionChange, statusOf } from './subscription-change.js';
 
 /** What of the namespace a Subscription's state depends on. */

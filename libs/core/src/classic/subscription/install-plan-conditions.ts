@@ -4,7 +4,7 @@
  */
 import type { InstallPlan } from '../../kernel/api/install-plan.js';
 import type { Subscription, SubscriptionStatus } from '../../kernel/api/subscription.js';
-import { installedCondition } from '../install-plan/plan-conditions.js';
+import { installedCondition } from '../install-plan/plan/plan-conditions.js';
 import {
   changeTo,
   type SubscriptionChange,

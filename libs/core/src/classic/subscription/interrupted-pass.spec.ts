@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { InstallPlan } from '../../kernel/api/install-plan.js';
 import type { Subscription, SubscriptionStatus } from '../../kernel/api/subscription.js';
-import { planInstall, type ResolvedResolution } from '../install-plan/plan-install.js';
+import { planInstall, type ResolvedResolution } from '../install-plan/creation/plan-install.js';
 import { applyResolution } from './apply-resolution.js';
 import { bookkeepSubscription, needsResolution } from './bookkeep-subscription.js';
 

@@ -4,9 +4,9 @@ import { csvName, isCopied } from '../../kernel/api/csv-facts.js';
 import { INSTALL_PLAN_API, type InstallPlan } from '../../kernel/api/install-plan.js';
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import type { Subscription, SubscriptionStatus } from '../../kernel/api/subscription.js';
-import { referenceOf } from '../install-plan/bundle-reference.js';
-import { CSV_KIND } from '../install-plan/install-plan-step.js';
-import { manifestOf } from '../install-plan/step-manifest.js';
+import { referenceOf } from '../install-plan/creation/bundle-reference.js';
+import { CSV_KIND } from '../install-plan/steps/install-plan-step.js';
+import { manifestOf } from '../install-plan/steps/step-manifest.js';
 import { PLAN_CONDITIONS } from './install-plan-conditions.js';
 import { changeTo, type SubscriptionChange, statusOf, withoutConditions } from './subscription-change.js';
 

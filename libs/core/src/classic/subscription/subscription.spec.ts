@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { InstallPlan, InstallPlanStatus } from '../../kernel/api/install-plan.js';
 import type { Subscription, SubscriptionStatus } from '../../kernel/api/subscription.js';
-import { MOVES_ANNOTATION } from '../install-plan/plan-moves.js';
+import { MOVES_ANNOTATION } from '../install-plan/plan/plan-moves.js';
 import { applyPlanned, applyResolution } from './apply-resolution.js';
 import { bookkeepSubscription, needsResolution, type SubscriptionSurroundings } from './bookkeep-subscription.js';
 import { withPlanConditions } from './install-plan-conditions.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ClusterServiceVersion } from '../../kernel/api/cluster-service-version.js';
 import type { InstallPlan } from '../../kernel/api/install-plan.js';
-import { gear } from '../csv/csv-world.fixture.js';
+import { gear } from '../csv/world/csv-world.fixture.js';
 import { upgradeUnderWayMs } from './upgrade-under-way.js';
 
 const NOW = new Date('2026-01-01T00:10:00Z');

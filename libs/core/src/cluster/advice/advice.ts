@@ -1,8 +1,8 @@
 import { CONFIG_MAP_ROLE } from '../../classic/catalog-source/config-map-role.js';
 import { MIGRATE_ANNOTATION } from '../../classic/crd-upgrade/stored-versions.js';
-import { REPLACE_COPIES_ANNOTATION } from '../../classic/install-plan/replace-copy.js';
-import { replanCommand } from '../../classic/install-plan/replan-command.js';
-import { EXCLUDE_GLOBAL, ISOLATION_ANNOTATION } from '../../classic/resolution/desired-namespace.js';
+import { REPLACE_COPIES_ANNOTATION } from '../../classic/install-plan/execution/replace-copy.js';
+import { replanCommand } from '../../classic/install-plan/execution/replan-command.js';
+import { EXCLUDE_GLOBAL, ISOLATION_ANNOTATION } from '../../classic/resolution/problem/desired-namespace.js';
 import { shellWord } from '../../kernel/text/shell-word.js';
 import { ROLLBACK_KEY } from '../../v1/revision/revision-keys.js';
 import { FLEET_MARKS } from '../marks/fleet-marks.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { lastRefusal } from '../../classic/csv/install-pace.js';
+import { lastRefusal } from '../../classic/csv/install/install-pace.js';
 import { CRD_ABSENT } from '../../classic/csv/requirements/crd-requirements.js';
 import type { ClusterServiceVersion, RequirementStatus } from '../../kernel/api/cluster-service-version.js';
 import { isCopied, originalNamespace, ownedCrds, strategyDeployments } from '../../kernel/api/csv-facts.js';

@@ -1,7 +1,7 @@
 import { STORED_VERSION_REFUSED } from '../../classic/crd-upgrade/stored-versions.js';
-import { isDone } from '../../classic/install-plan/install-plan-step.js';
-import { installedCondition } from '../../classic/install-plan/plan-conditions.js';
-import { isRefusedAsForeign } from '../../classic/install-plan/plan-mark.js';
+import { installedCondition } from '../../classic/install-plan/plan/plan-conditions.js';
+import { isRefusedAsForeign } from '../../classic/install-plan/plan/plan-mark.js';
+import { isDone } from '../../classic/install-plan/steps/install-plan-step.js';
 import type { InstallPlan, InstallPlanStep } from '../../kernel/api/install-plan.js';
 import type { OperatorGroup } from '../../kernel/api/operator-group.js';
 import type { Subscription } from '../../kernel/api/subscription.js';

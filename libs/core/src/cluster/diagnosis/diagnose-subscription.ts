@@ -1,5 +1,5 @@
 import { BUNDLES_LEFT_OUT } from '../../classic/catalog-source/catalog-source-status.js';
-import { EXCLUDE_GLOBAL, excludesGlobal } from '../../classic/resolution/desired-namespace.js';
+import { EXCLUDE_GLOBAL, excludesGlobal } from '../../classic/resolution/problem/desired-namespace.js';
 import { BUNDLE_INCOMPLETE } from '../../classic/subscription/apply-resolution.js';
 import { isHealthy } from '../../classic/subscription/catalog-health.js';
 import { lostPlans } from '../../classic/subscription/replan-lost.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Reason } from '../../classic/resolution/resolution-problem.js';
+import type { Reason } from '../../classic/resolution/problem/resolution-problem.js';
 import { type ClusterServiceVersion, CSV_API } from '../../kernel/api/cluster-service-version.js';
 import { SUBSCRIPTION_API, type Subscription } from '../../kernel/api/subscription.js';
 import { resolutionAdvice } from './resolution-advice.js';

@@ -1,6 +1,6 @@
 import { componentLabel } from '../../classic/operators/component-label.js';
-import { PROPERTIES_ANNOTATION } from '../../classic/resolution/desired-namespace.js';
-import type { Reason } from '../../classic/resolution/resolution-problem.js';
+import { PROPERTIES_ANNOTATION } from '../../classic/resolution/problem/desired-namespace.js';
+import type { Reason } from '../../classic/resolution/problem/resolution-problem.js';
 import type { ClusterServiceVersion } from '../../kernel/api/cluster-service-version.js';
 import { csvName, isCopied } from '../../kernel/api/csv-facts.js';
 import type { Subscription } from '../../kernel/api/subscription.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { desiredNamespaceOf } from '../../classic/resolution/desired-namespace.js';
+import { desiredNamespaceOf } from '../../classic/resolution/problem/desired-namespace.js';
 import { needsResolution } from '../../classic/subscription/bookkeep-subscription.js';
 import type { ClusterServiceVersion } from '../../kernel/api/cluster-service-version.js';
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';

@@ -4,7 +4,7 @@ import {
   EXCLUDE_GLOBAL,
   ISOLATION_ANNOTATION,
   PROPERTIES_ANNOTATION,
-} from '../../classic/resolution/desired-namespace.js';
+} from '../../classic/resolution/problem/desired-namespace.js';
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import { asList, asRecord } from '../../kernel/crd/loose-value.js';
 import { isRecord } from '../../kernel/json/json-access.js';

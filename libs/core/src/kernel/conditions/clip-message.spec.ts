@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { withPhase } from '../../classic/csv/csv-status.js';
-import { withInstalled } from '../../classic/install-plan/plan-conditions.js';
+import { withPhase } from '../../classic/csv/world/csv-status.js';
+import { withInstalled } from '../../classic/install-plan/plan/plan-conditions.js';
 import { withCondition } from '../../classic/subscription/subscription-change.js';
 import { stampConditions } from '../../v1/extension/stamp-conditions.js';
 import { clipMessage, MAX_MESSAGE_BYTES } from './clip-message.js';

@@ -1,4 +1,4 @@
-import { FAIL_FORWARD, ISOLATION_ANNOTATION } from '../../classic/resolution/desired-namespace.js';
+import { FAIL_FORWARD, ISOLATION_ANNOTATION } from '../../classic/resolution/problem/desired-namespace.js';
 import type { FleetOperator } from '../../kernel/api/fleet/fleet-operator.js';
 import { OPERATOR_GROUP_API, type OperatorGroup } from '../../kernel/api/operator-group.js';
 import type { Subscription } from '../../kernel/api/subscription.js';

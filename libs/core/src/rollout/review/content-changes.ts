@@ -1,7 +1,7 @@
 import { imageRegistry } from '../../catalog/validate/image-reference.js';
-import { referenceOf } from '../../classic/install-plan/bundle-reference.js';
-import { CRD_KIND, CSV_KIND } from '../../classic/install-plan/install-plan-step.js';
-import { manifestOf } from '../../classic/install-plan/step-manifest.js';
+import { referenceOf } from '../../classic/install-plan/creation/bundle-reference.js';
+import { CRD_KIND, CSV_KIND } from '../../classic/install-plan/steps/install-plan-step.js';
+import { manifestOf } from '../../classic/install-plan/steps/step-manifest.js';
 import { CHANGES, type ChangeKind } from '../../kernel/api/fleet/fleet-strategy.js';
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import { SchemaTooDeep } from '../../v1/crd-upgrade/schema.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { CRD_KIND, CSV_KIND } from '../../classic/install-plan/install-plan-step.js';
-import { manifestOf } from '../../classic/install-plan/step-manifest.js';
+import { CRD_KIND, CSV_KIND } from '../../classic/install-plan/steps/install-plan-step.js';
+import { manifestOf } from '../../classic/install-plan/steps/step-manifest.js';
 import type { FleetPlan } from '../../kernel/api/fleet/fleet-plan.js';
 import type { ChangeKind } from '../../kernel/api/fleet/fleet-strategy.js';
 import { breakingChanges } from './content-changes.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { referenceOf } from '../../classic/install-plan/bundle-reference.js';
-import { manifestOf } from '../../classic/install-plan/step-manifest.js';
+import { referenceOf } from '../../classic/install-plan/creation/bundle-reference.js';
+import { manifestOf } from '../../classic/install-plan/steps/step-manifest.js';
 import { CSV_API, PolicyRule } from '../../kernel/api/cluster-service-version.js';
 import type { InstallPlanStep } from '../../kernel/api/install-plan.js';
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
+import type { RenderRequest } from './bundle/render-request.js';
 import { renderBundle } from './render-bundle.js';
-import type { RenderRequest } from './render-request.js';
 import { one, rendered } from './rendered-bundle.fixture.js';
 import { bundle, crd, csv, deployment, modes, request, webhook } from './sample-bundle.fixture.js';
 

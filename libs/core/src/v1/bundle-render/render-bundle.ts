@@ -1,12 +1,5 @@
 import { type KubernetesObject, splitApiVersion } from '../../kernel/api/kubernetes-object.js';
 import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
-import { readConfig } from './bundle-config.js';
-import { isNamespacedKind } from './bundle-kinds.js';
-import { bundleProblems } from './bundle-problems.js';
-import { type CertificateInjection, certificateInjection } from './certificate-injection.js';
-import { type Conversion, crdManifest } from './crd-manifests.js';
-import { deploymentManifest } from './deployment-manifests.js';
-import { rbacManifests } from './rbac-manifests.js';
 import {
   type BundleWebhook,
   deploymentsOf,
@@ -14,13 +7,20 @@ import {
   type RegistryBundle,
   supportedInstallModes,
   webhooksOf,
-} from './registry-bundle.js';
-import type { Rendered, RenderRefusal, RenderRequest } from './render-request.js';
-import { serviceManifests } from './service-manifests.js';
-import { targetsOf } from './target-namespaces.js';
-import { webhookConfiguration } from './webhook-manifests.js';
-import { WEBHOOK_TYPE } from './webhook-problems.js';
-import { type WebhookService, webhookServices } from './webhook-service.js';
+} from './bundle/registry-bundle.js';
+import type { Rendered, RenderRefusal, RenderRequest } from './bundle/render-request.js';
+import { targetsOf } from './bundle/target-namespaces.js';
+import { type WebhookService, webhookServices } from './bundle/webhook-service.js';
+import { readConfig } from './config/bundle-config.js';
+import { type CertificateInjection, certificateInjection } from './manifests/certificate-injection.js';
+import { type Conversion, crdManifest } from './manifests/crd-manifests.js';
+import { deploymentManifest } from './manifests/deployment-manifests.js';
+import { rbacManifests } from './manifests/rbac-manifests.js';
+import { serviceManifests } from './manifests/service-manifests.js';
+import { webhookConfiguration } from './manifests/webhook-manifests.js';
+import { isNamespacedKind } from './refusals/bundle-kinds.js';
+import { bundleProblems } from './refusals/bundle-problems.js';
+import { WEBHOOK_TYPE } from './refusals/webhook-problems.js';
 
 /**
  * The objects that a bundle brings into a cluster for a ClusterExtension, or why it cannot

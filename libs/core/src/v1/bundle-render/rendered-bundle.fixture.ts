@@ -1,6 +1,6 @@
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
+import type { RenderRequest } from './bundle/render-request.js';
 import { renderBundle } from './render-bundle.js';
-import type { RenderRequest } from './render-request.js';
 import { type bundle, request } from './sample-bundle.fixture.js';
 
 /** The objects of a bundle that is not refused. */

@@ -1,7 +1,7 @@
 import type { BundleFile } from '../../catalog/model/bundle-file.js';
-import { readRegistryBundle } from './read-registry-bundle.js';
-import type { RegistryBundle } from './registry-bundle.js';
-import type { RenderRequest } from './render-request.js';
+import { readRegistryBundle } from './bundle/read-registry-bundle.js';
+import type { RegistryBundle } from './bundle/registry-bundle.js';
+import type { RenderRequest } from './bundle/render-request.js';
 
 const PACKAGE = 'operators.operatorframework.io.bundle.package.v1';
 

@@ -1,7 +1,7 @@
 import { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import { asRecord, asText } from '../../kernel/crd/loose-value.js';
 import { isRecord } from '../../kernel/json/json-access.js';
-import { pruneNulls } from '../bundle-render/prune-nulls.js';
+import { pruneNulls } from '../bundle-render/bundle/prune-nulls.js';
 import type { InstalledRevision } from '../revision/installed-revision.js';
 import {
   BUNDLE_NAME_KEY,

@@ -3,7 +3,6 @@ import type { ProgressionProbe } from '../../kernel/api/cluster-object-set.js';
 import { type KubernetesObject, splitApiVersion } from '../../kernel/api/kubernetes-object.js';
 import { readSelector } from '../../kernel/labels/label-selector.js';
 import { goQuote } from '../../kernel/versions/go-quote.js';
-import { valueAt } from './field-path.js';
 
 type Assertion = ProgressionProbe['assertions'][number];
 
@@ -82,4 +81,16 @@ function valueFailure(live: KubernetesObject, { fieldPath, value }: NonNullable<
   if (found.value === value) return undefined;
   const [expected, got] = [JSON.stringify(value), JSON.stringify(found.value)];
   return `value at key ${goQuote(fieldPath)} != ${goQuote(value)}; expected: ${expected} got: ${got}`;
+}
+
+/** The value at a path of names such as `status.phase`; `found: false` where one of them is missing. */
+function valueAt(object: unknown, path: string): Readonly<{ found: boolean; value: unknown }> {
+  let value = object;
+  for (const name of path.split('.').filter((part) => part !== '')) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) {
+      return { found: false, value: undefined };
+    }
+    value = Reflect.get(value, name);
+  }
+  return { found: true, value };
 }

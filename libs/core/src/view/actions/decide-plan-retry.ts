@@ -1,4 +1,4 @@
-import { RETRY_ANNOTATION, retryAnnotation } from '../../classic/install-plan/retry-plan.js';
+import { RETRY_ANNOTATION, retryAnnotation } from '../../classic/install-plan/plan/retry-plan.js';
 import type { InstallPlan } from '../../kernel/api/install-plan.js';
 import { hopHash, type SubscriptionMove } from '../../rollout/review/hop-hash.js';
 import type { ActionEnd, ConsoleAction } from './console-action.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Reason } from '../../classic/resolution/resolution-problem.js';
+import type { Reason } from '../../classic/resolution/problem/resolution-problem.js';
 import { conflictTree } from './reason-node.js';
 
 const reason = (kind: Reason['kind'], text: string, because: readonly Reason[] = []): Reason => ({

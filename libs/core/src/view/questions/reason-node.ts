@@ -1,4 +1,4 @@
-import type { Reason } from '../../classic/resolution/resolution-problem.js';
+import type { Reason } from '../../classic/resolution/problem/resolution-problem.js';
 import { counted } from '../../kernel/text/counted.js';
 
 /** A reason with what lies behind it, as a picture shows it. */

@@ -1,4 +1,4 @@
-import { isDone } from '../../classic/install-plan/install-plan-step.js';
+import { isDone } from '../../classic/install-plan/steps/install-plan-step.js';
 import { SERVICE_ACCOUNT_CONDITION } from '../../classic/operator-group/select-targets.js';
 import { fleetMarksOf } from '../../cluster/diagnosis/fleet-work.js';
 import { isMarkedCopy } from '../../cluster/observation/observed-part.js';

@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { GrpcRecords } from '#core/catalog/load/grpc-bundle';
-import { type CatalogIndex, indexCatalog } from '#core/classic/resolution/catalog-slice';
+import { type CatalogIndex, indexCatalog } from '#core/classic/resolution/problem/catalog-slice';
 import { canonicalHash } from '#core/kernel/canonical/canonical-json';
 import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 import type { ContentStore, Digest } from '#platform/content/content-store.port';

@@ -2,7 +2,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { indexStored } from '#core/catalog/model/stored-index';
-import type { CatalogIndex } from '#core/classic/resolution/catalog-slice';
+import type { CatalogIndex } from '#core/classic/resolution/problem/catalog-slice';
 import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 import type { ContentStore, Digest } from '#platform/content/content-store.port';
 import { DiskProvenance } from '#platform/content/disk-provenance';

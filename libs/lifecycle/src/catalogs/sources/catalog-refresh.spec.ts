@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { indexCatalog } from '#core/classic/resolution/catalog-slice';
+import { indexCatalog } from '#core/classic/resolution/problem/catalog-slice';
 import type { CatalogSource } from '#core/kernel/api/catalog-source';
 import { ManualClock } from '#platform/clock/manual-clock';
 import { MemoryContentStore } from '#platform/content/memory-content-store';

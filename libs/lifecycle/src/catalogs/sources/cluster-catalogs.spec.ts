@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { load } from 'js-yaml';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { indexCatalog } from '#core/classic/resolution/catalog-slice';
+import { indexCatalog } from '#core/classic/resolution/problem/catalog-slice';
 import { diagnoseCatalogSource } from '#core/cluster/diagnosis/diagnose-catalog-source';
 import { CatalogSource } from '#core/kernel/api/catalog-source';
 import { KubernetesObject, type ObjectRef } from '#core/kernel/api/kubernetes-object';

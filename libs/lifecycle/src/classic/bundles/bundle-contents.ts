@@ -3,7 +3,7 @@ import { readInlineManifests } from '#core/catalog/bundle/inline-manifests';
 import { installableObjects, leftOutOfInstall } from '#core/catalog/bundle/installable-objects';
 import { readBundle } from '#core/catalog/bundle/read-bundle';
 import type { BundleFile } from '#core/catalog/model/bundle-file';
-import type { BundleSource } from '#core/classic/install-plan/bundle-reference';
+import type { BundleSource } from '#core/classic/install-plan/creation/bundle-reference';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 import type { Owner } from '#core/kernel/fairness/owner';

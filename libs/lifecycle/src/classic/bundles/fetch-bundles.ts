@@ -1,4 +1,4 @@
-import type { ChosenBundle } from '#core/classic/resolution/resolution-problem';
+import type { ChosenBundle } from '#core/classic/resolution/problem/resolution-problem';
 import type { RegistryCredentials } from '#platform/registry/client/registry-client.port';
 import { pullSecretsOf } from '#platform/registry/logins/pull-secrets';
 import type { NamespaceStageInput } from '../namespaces/stage.js';

@@ -1,5 +1,5 @@
 import type { PackageRecord } from '#core/catalog/model/package-record';
-import type { BundleReference, BundleSource } from '#core/classic/install-plan/bundle-reference';
+import type { BundleReference, BundleSource } from '#core/classic/install-plan/creation/bundle-reference';
 import { parseImageReference } from '#platform/registry/client/image-reference';
 import type { ObservedProblems } from '../namespaces/observed-problems.js';
 

@@ -4,9 +4,9 @@ import {
   referenceOf,
   referredSteps,
   sourceOf,
-} from '#core/classic/install-plan/bundle-reference';
-import { BundleNotInstallable } from '#core/classic/install-plan/bundle-steps';
-import { replanCommand } from '#core/classic/install-plan/replan-command';
+} from '#core/classic/install-plan/creation/bundle-reference';
+import { BundleNotInstallable } from '#core/classic/install-plan/creation/bundle-steps';
+import { replanCommand } from '#core/classic/install-plan/execution/replan-command';
 import { unpackSettings } from '#core/classic/operator-group/unpack-annotations';
 import type { InstallPlanStep } from '#core/kernel/api/install-plan';
 import { canonicalJson } from '#core/kernel/canonical/canonical-json';

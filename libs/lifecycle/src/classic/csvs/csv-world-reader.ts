@@ -1,8 +1,8 @@
-import { CLUSTER_PROXY } from '#core/classic/csv/cluster-proxy';
-import { type CsvWorld, type ListRead } from '#core/classic/csv/csv-world';
+import type { ServingCertificate } from '#core/classic/csv/certificates/serving-certificate';
 import { ADMISSION, RBAC, readsForCsv, rightsOf, WEBHOOK_CONFIGURATIONS } from '#core/classic/csv/reads-for-csv';
-import { certificatesToIssue } from '#core/classic/csv/serving/certificates-of';
-import type { ServingCertificate } from '#core/classic/csv/serving/serving-certificate';
+import { certificatesToIssue } from '#core/classic/csv/world/certificates-of';
+import { CLUSTER_PROXY } from '#core/classic/csv/world/cluster-proxy';
+import { type CsvWorld, type ListRead } from '#core/classic/csv/world/csv-world';
 import type { ClusterServiceVersion } from '#core/kernel/api/cluster-service-version';
 import { clusterPermissions } from '#core/kernel/api/csv-facts';
 import { joinApiVersion, type KubernetesObject, type ObjectRef } from '#core/kernel/api/kubernetes-object';

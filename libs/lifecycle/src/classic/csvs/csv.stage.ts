@@ -1,6 +1,6 @@
-import type { CsvStep } from '#core/classic/csv/csv-world';
 import { installFailed, stepCsv } from '#core/classic/csv/step-csv';
-import { changeOfPlan, planOfCsv, secondsUntilReady } from '#core/classic/install-plan/plan-of-csv';
+import type { CsvStep } from '#core/classic/csv/world/csv-world';
+import { changeOfPlan, planOfCsv, secondsUntilReady } from '#core/classic/install-plan/plan/plan-of-csv';
 import { isDeniedByPolicy } from '#core/kernel/admission/webhook-refusal';
 import type { ClusterServiceVersion, CsvStatus } from '#core/kernel/api/cluster-service-version';
 import { isCopied } from '#core/kernel/api/csv-facts';

@@ -1,4 +1,3 @@
-import { kindOfStep } from '#core/classic/install-plan/install-plan-step';
 import {
   decideStep,
   emptyWorld,
@@ -17,7 +16,8 @@ import {
   usesOwnRights,
   warningEvent,
   withAnswer,
-} from '#core/classic/install-plan/step-install-plan';
+} from '#core/classic/install-plan/execution/step-install-plan';
+import { kindOfStep } from '#core/classic/install-plan/steps/install-plan-step';
 import type { InstallPlan, InstallPlanStep } from '#core/kernel/api/install-plan';
 import { joinApiVersion } from '#core/kernel/api/kubernetes-object';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';

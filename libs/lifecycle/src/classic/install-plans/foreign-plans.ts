@@ -1,5 +1,5 @@
-import { foreignText, REFUSE_FOREIGN_ANNOTATION } from '#core/classic/install-plan/plan-mark';
-import { unfinishedSteps } from '#core/classic/install-plan/step-install-plan';
+import { unfinishedSteps } from '#core/classic/install-plan/execution/step-install-plan';
+import { foreignText, REFUSE_FOREIGN_ANNOTATION } from '#core/classic/install-plan/plan/plan-mark';
 import type { InstallPlan } from '#core/kernel/api/install-plan';
 import type { Settings } from '#platform/config/settings';
 import type { NamespaceStageInput } from '../namespaces/stage.js';

@@ -1,5 +1,5 @@
-import { plansToDelete } from '#core/classic/install-plan/garbage-collect';
-import { ISOLATION_ANNOTATION } from '#core/classic/resolution/desired-namespace';
+import { plansToDelete } from '#core/classic/install-plan/plan/garbage-collect';
+import { ISOLATION_ANNOTATION } from '#core/classic/resolution/problem/desired-namespace';
 import { waitsForPlan } from '#core/classic/subscription/replan-lost';
 import { csvName } from '#core/kernel/api/csv-facts';
 import { INSTALL_PLAN_API } from '#core/kernel/api/install-plan';

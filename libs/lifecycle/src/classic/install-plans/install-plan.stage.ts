@@ -1,5 +1,4 @@
-import type { ServedKind } from '#core/classic/install-plan/aged-kinds';
-import { changeOfPlan } from '#core/classic/install-plan/plan-of-csv';
+import type { ServedKind } from '#core/classic/install-plan/execution/aged-kinds';
 import {
   agedKinds,
   concludeExecution,
@@ -13,7 +12,8 @@ import {
   revivedByOptIn,
   revivedByRights,
   startMarks,
-} from '#core/classic/install-plan/step-install-plan';
+} from '#core/classic/install-plan/execution/step-install-plan';
+import { changeOfPlan } from '#core/classic/install-plan/plan/plan-of-csv';
 import type { InstallPlan, InstallPlanStatus } from '#core/kernel/api/install-plan';
 import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-object';
 import type { KindRef } from '#platform/kube/client/kube-client.port';

@@ -1,5 +1,5 @@
 import type { BundleFile } from '#core/catalog/model/bundle-file';
-import { stepOf } from '#core/classic/install-plan/install-plan-step';
+import { stepOf } from '#core/classic/install-plan/steps/install-plan-step';
 import type { InstallPlan, InstallPlanStep } from '#core/kernel/api/install-plan';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { Digest } from '#platform/content/content-store.port';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { AccessTo } from '#core/classic/install-plan/step-install-plan';
+import type { AccessTo } from '#core/classic/install-plan/execution/step-install-plan';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 
 const AccessReview = z.looseObject({ status: z.looseObject({ allowed: z.boolean() }) });

@@ -1,4 +1,4 @@
-import { markedParts, PLAN_MARK_ANNOTATION } from '#core/classic/install-plan/plan-mark';
+import { markedParts, PLAN_MARK_ANNOTATION } from '#core/classic/install-plan/plan/plan-mark';
 import type { InstallPlan, InstallPlanStatus } from '#core/kernel/api/install-plan';
 import type { HubKey } from '#platform/keys/hub-key';
 

@@ -1,4 +1,3 @@
-import { repeatedStatus } from '#core/classic/install-plan/repeat-plan';
 import {
   checkOfFailedPlan,
   RETRY_ANNOTATION,
@@ -6,7 +5,8 @@ import {
   requestedRetry,
   retriedStatus,
   stillFailedStatus,
-} from '#core/classic/install-plan/step-install-plan';
+} from '#core/classic/install-plan/execution/step-install-plan';
+import { repeatedStatus } from '#core/classic/install-plan/plan/repeat-plan';
 import { isReplannable, replan } from '#core/classic/subscription/replan';
 import { INSTALL_PLAN_API, type InstallPlan, type InstallPlanStatus } from '#core/kernel/api/install-plan';
 import { DecidedOnCache, perform, requireLive, writeStatus } from '../../engine/passes/perform.js';

@@ -1,4 +1,4 @@
-import type { RewriteDecision } from '#core/classic/install-plan/step-install-plan';
+import type { RewriteDecision } from '#core/classic/install-plan/execution/step-install-plan';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 
 /**

@@ -1,4 +1,3 @@
-import { CRD_KIND } from '#core/classic/install-plan/install-plan-step';
 import {
   possibleOwners,
   SHARED_CRDS_ANNOTATION,
@@ -6,7 +5,8 @@ import {
   sharedCrd,
   sharedCrdsAnnotation,
   sharedCrdText,
-} from '#core/classic/install-plan/shared-crds';
+} from '#core/classic/install-plan/crds/shared-crds';
+import { CRD_KIND } from '#core/classic/install-plan/steps/install-plan-step';
 import { INSTALL_PLAN_API, type InstallPlan } from '#core/kernel/api/install-plan';
 import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-object';
 import { perform } from '../../engine/passes/perform.js';

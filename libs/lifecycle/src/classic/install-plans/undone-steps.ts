@@ -1,4 +1,4 @@
-import { type DoneStep, isUndone, repeatableSteps } from '#core/classic/install-plan/repeat-plan';
+import { type DoneStep, isUndone, repeatableSteps } from '#core/classic/install-plan/plan/repeat-plan';
 import type { ClusterServiceVersion } from '#core/kernel/api/cluster-service-version';
 import type { InstallPlan } from '#core/kernel/api/install-plan';
 import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-object';

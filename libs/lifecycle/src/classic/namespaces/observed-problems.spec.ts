@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ResolutionProblem } from '#core/classic/resolution/resolution-problem';
+import type { ResolutionProblem } from '#core/classic/resolution/problem/resolution-problem';
 import { MemoryProblemStore } from '#platform/store/memory-problem-store';
 import { ObservedProblems } from './observed-problems.js';
 import type { NamespaceStageInput } from './stage.js';

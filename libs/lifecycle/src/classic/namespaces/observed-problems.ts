@@ -1,5 +1,5 @@
 import type { PackageRecord } from '#core/catalog/model/package-record';
-import type { Resolution, ResolutionProblem } from '#core/classic/resolution/resolution-problem';
+import type { Resolution, ResolutionProblem } from '#core/classic/resolution/problem/resolution-problem';
 import { CachedValues } from '#platform/store/cached-values';
 import type { ProblemStore } from '#platform/store/problem-store.port';
 import { RecordCache } from '#platform/store/record-cache';

@@ -1,4 +1,4 @@
-import { isSharedBinding, usesBinding } from '#core/classic/csv/serving/serving-names';
+import { isSharedBinding, usesBinding } from '#core/classic/csv/certificates/serving-names';
 import { componentLabel, labelOfOperator } from '#core/classic/operators/component-label';
 import type { ClusterNamespaces } from '#core/cluster/observation/affected-namespaces';
 import { contendsForApis } from '#core/cluster/observation/contends-for-apis';

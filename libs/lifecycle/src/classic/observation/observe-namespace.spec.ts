@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { indexCatalog } from '#core/classic/resolution/catalog-slice';
-import { desiredNamespaceOf } from '#core/classic/resolution/desired-namespace';
-import { problemHash } from '#core/classic/resolution/problem-hash';
+import { indexCatalog } from '#core/classic/resolution/problem/catalog-slice';
+import { desiredNamespaceOf } from '#core/classic/resolution/problem/desired-namespace';
+import { problemHash } from '#core/classic/resolution/problem/problem-hash';
 import { sampleEntry, samplePackage } from '#core/classic/resolution/sample-problem.fixture';
 import type { ClusterServiceVersion } from '#core/kernel/api/cluster-service-version';
 import type { OperatorGroup } from '#core/kernel/api/operator-group';

@@ -1,7 +1,7 @@
-import { type IndexedCatalog, sliceCatalogs } from '#core/classic/resolution/catalog-slice';
-import { desiredNamespaceOf } from '#core/classic/resolution/desired-namespace';
-import { problemHash } from '#core/classic/resolution/problem-hash';
-import type { ResolutionProblem } from '#core/classic/resolution/resolution-problem';
+import { type IndexedCatalog, sliceCatalogs } from '#core/classic/resolution/problem/catalog-slice';
+import { desiredNamespaceOf } from '#core/classic/resolution/problem/desired-namespace';
+import { problemHash } from '#core/classic/resolution/problem/problem-hash';
+import type { ResolutionProblem } from '#core/classic/resolution/problem/resolution-problem';
 import { needsResolution } from '#core/classic/subscription/bookkeep-subscription';
 import type { ClusterServiceVersion } from '#core/kernel/api/cluster-service-version';
 import type { OperatorGroup } from '#core/kernel/api/operator-group';

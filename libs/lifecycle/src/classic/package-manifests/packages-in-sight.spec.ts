@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { PackageRecord } from '#core/catalog/model/package-record';
-import { indexCatalog } from '#core/classic/resolution/catalog-slice';
+import { indexCatalog } from '#core/classic/resolution/problem/catalog-slice';
 import { sampleEntry, samplePackage } from '#core/classic/resolution/sample-problem.fixture';
 import { MemoryContentStore } from '#platform/content/memory-content-store';
 import { MetasIndexFiles } from '#platform/metas/index-files';

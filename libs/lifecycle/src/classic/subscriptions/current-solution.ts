@@ -1,5 +1,5 @@
-import { desiredNamespaceOf } from '#core/classic/resolution/desired-namespace';
-import type { Resolution, ResolutionProblem } from '#core/classic/resolution/resolution-problem';
+import { desiredNamespaceOf } from '#core/classic/resolution/problem/desired-namespace';
+import type { Resolution, ResolutionProblem } from '#core/classic/resolution/problem/resolution-problem';
 import { sameJson } from '#core/kernel/canonical/same-json';
 import { environmentName } from '#platform/config/settings';
 import type { JobQueue } from '#platform/queue/job-queue.port';

@@ -1,5 +1,5 @@
 import type { PackageRecord } from '#core/catalog/model/package-record';
-import type { ResolutionProblem } from '#core/classic/resolution/resolution-problem';
+import type { ResolutionProblem } from '#core/classic/resolution/problem/resolution-problem';
 import { withDeprecations } from '#core/classic/subscription/deprecation-conditions';
 import type { Subscription } from '#core/kernel/api/subscription';
 import { AT_REST } from '../../engine/passes/stage.js';

@@ -1,6 +1,6 @@
-import { BundleNotInstallable } from '#core/classic/install-plan/bundle-steps';
-import { planInstall, type ResolvedResolution } from '#core/classic/install-plan/plan-install';
-import { PLAN_MARK_ANNOTATION } from '#core/classic/install-plan/plan-mark';
+import { BundleNotInstallable } from '#core/classic/install-plan/creation/bundle-steps';
+import { planInstall, type ResolvedResolution } from '#core/classic/install-plan/creation/plan-install';
+import { PLAN_MARK_ANNOTATION } from '#core/classic/install-plan/plan/plan-mark';
 import { webhookIn } from '#core/kernel/admission/webhook-refusal';
 import type { InstallPlan, InstallPlanStatus } from '#core/kernel/api/install-plan';
 import type { Subscription } from '#core/kernel/api/subscription';

@@ -1,4 +1,4 @@
-import type { ResolvedResolution } from '#core/classic/install-plan/plan-install';
+import type { ResolvedResolution } from '#core/classic/install-plan/creation/plan-install';
 import { nextPart } from '#core/classic/resolution/isolation/resolution-parts';
 import { pauseBeforeFetch } from '#core/classic/subscription/fetch-pace';
 import type { Subscription } from '#core/kernel/api/subscription';

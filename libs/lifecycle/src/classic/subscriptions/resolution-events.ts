@@ -1,5 +1,5 @@
-import type { ResolvedResolution } from '#core/classic/install-plan/plan-install';
-import type { Unresolved } from '#core/classic/resolution/resolution-problem';
+import type { ResolvedResolution } from '#core/classic/install-plan/creation/plan-install';
+import type { Unresolved } from '#core/classic/resolution/problem/resolution-problem';
 import { clipMessage } from '#core/kernel/conditions/clip-message';
 import { perform } from '../../engine/passes/perform.js';
 import type { NamespaceStageInput } from '../namespaces/stage.js';

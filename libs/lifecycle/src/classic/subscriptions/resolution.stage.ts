@@ -1,6 +1,6 @@
-import { bundlesToInstall } from '#core/classic/install-plan/plan-install';
+import { bundlesToInstall } from '#core/classic/install-plan/creation/plan-install';
 import { type UnpackSettings, unpackSettings } from '#core/classic/operator-group/unpack-annotations';
-import { bounded } from '#core/classic/resolution/verify-failure';
+import { bounded } from '#core/classic/resolution/verify/verify-failure';
 import { applyPlanned, applyResolution, type ResolutionEffect } from '#core/classic/subscription/apply-resolution';
 import { needsResolution } from '#core/classic/subscription/bookkeep-subscription';
 import { upgradeUnderWayMs } from '#core/classic/subscription/upgrade-under-way';

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { sliceCatalogs } from '#core/classic/resolution/catalog-slice';
-import { problemHash } from '#core/classic/resolution/problem-hash';
-import type { Resolution, ResolutionProblem } from '#core/classic/resolution/resolution-problem';
+import { sliceCatalogs } from '#core/classic/resolution/problem/catalog-slice';
+import { problemHash } from '#core/classic/resolution/problem/problem-hash';
+import type { Resolution, ResolutionProblem } from '#core/classic/resolution/problem/resolution-problem';
 import { resolve } from '#core/classic/resolution/resolve';
 import {
   needsPackage,

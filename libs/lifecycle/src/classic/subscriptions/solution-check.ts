@@ -1,8 +1,8 @@
 import type { PackageRecord } from '#core/catalog/model/package-record';
-import type { ResolvedResolution } from '#core/classic/install-plan/plan-install';
-import type { ResolutionProblem } from '#core/classic/resolution/resolution-problem';
-import { type FailedAnswer, verifyFailure } from '#core/classic/resolution/verify-failure';
-import { verifyResolution } from '#core/classic/resolution/verify-resolution';
+import type { ResolvedResolution } from '#core/classic/install-plan/creation/plan-install';
+import type { ResolutionProblem } from '#core/classic/resolution/problem/resolution-problem';
+import { type FailedAnswer, verifyFailure } from '#core/classic/resolution/verify/verify-failure';
+import { verifyResolution } from '#core/classic/resolution/verify/verify-resolution';
 import { canonicalJson } from '#core/kernel/canonical/canonical-json';
 import type { ProblemStore } from '#platform/store/problem-store.port';
 import type { RefusedValues } from '#platform/telemetry/metrics/refused-values';

@@ -1,4 +1,4 @@
-import { FAIL_FORWARD } from '#core/classic/resolution/desired-namespace';
+import { FAIL_FORWARD } from '#core/classic/resolution/problem/desired-namespace';
 import { bookkeepSubscription, type SubscriptionSurroundings } from '#core/classic/subscription/bookkeep-subscription';
 import { withCatalogHealth } from '#core/classic/subscription/catalog-health';
 import { withPlanConditions } from '#core/classic/subscription/install-plan-conditions';

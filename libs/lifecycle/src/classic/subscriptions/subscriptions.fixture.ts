@@ -1,8 +1,8 @@
 import type { PackageRecord } from '#core/catalog/model/package-record';
-import { sliceCatalogs } from '#core/classic/resolution/catalog-slice';
-import { desiredNamespaceOf } from '#core/classic/resolution/desired-namespace';
-import { problemHash } from '#core/classic/resolution/problem-hash';
-import type { Resolution, ResolutionProblem } from '#core/classic/resolution/resolution-problem';
+import { sliceCatalogs } from '#core/classic/resolution/problem/catalog-slice';
+import { desiredNamespaceOf } from '#core/classic/resolution/problem/desired-namespace';
+import { problemHash } from '#core/classic/resolution/problem/problem-hash';
+import type { Resolution, ResolutionProblem } from '#core/classic/resolution/problem/resolution-problem';
 import { resolve } from '#core/classic/resolution/resolve';
 import { sampleCatalog, samplePackage } from '#core/classic/resolution/sample-problem.fixture';
 import type { InstallPlan } from '#core/kernel/api/install-plan';

@@ -1,4 +1,4 @@
-import type { ChosenBundle } from '#core/classic/resolution/resolution-problem';
+import type { ChosenBundle } from '#core/classic/resolution/problem/resolution-problem';
 import { applyResolution, type ResolutionEffect } from '#core/classic/subscription/apply-resolution';
 import { FlotillaError } from '#core/kernel/errors/flotilla.error';
 import { KubeApiError } from '#platform/kube/client/kube-client.port';

@@ -1,10 +1,10 @@
-import { bringsAgedApi } from '#core/classic/install-plan/aged-kinds';
-import { csvOf } from '#core/classic/install-plan/bundle-steps';
-import { bundlesToInstall, type ResolvedResolution } from '#core/classic/install-plan/plan-install';
-import { bundleRefusal } from '#core/classic/install-plan/refuse-unsupported';
-import { desiredNamespaceOf } from '#core/classic/resolution/desired-namespace';
+import { csvOf } from '#core/classic/install-plan/creation/bundle-steps';
+import { bundlesToInstall, type ResolvedResolution } from '#core/classic/install-plan/creation/plan-install';
+import { bringsAgedApi } from '#core/classic/install-plan/execution/aged-kinds';
+import { bundleRefusal } from '#core/classic/install-plan/execution/refuse-unsupported';
 import { withoutBundles } from '#core/classic/resolution/isolation/without-bundles';
-import type { ObservedNamespace } from '#core/classic/resolution/resolution-problem';
+import { desiredNamespaceOf } from '#core/classic/resolution/problem/desired-namespace';
+import type { ObservedNamespace } from '#core/classic/resolution/problem/resolution-problem';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { BundleContent } from '../bundles/bundle-contents.js';
 import type { FetchedBundles } from '../bundles/fetch-bundles.js';

@@ -1,5 +1,5 @@
-import { CLUSTER_PROXY } from '#core/classic/csv/cluster-proxy';
 import { COPIED_FROM_LABEL } from '#core/classic/csv/copies/step-copies';
+import { CLUSTER_PROXY } from '#core/classic/csv/world/cluster-proxy';
 import { namespacesWaitingForRights } from '#core/cluster/observation/waiting-for-rights';
 import { type ClusterServiceVersion, CSV_API } from '#core/kernel/api/cluster-service-version';
 import type { ObjectRef } from '#core/kernel/api/kubernetes-object';

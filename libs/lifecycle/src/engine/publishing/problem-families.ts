@@ -1,4 +1,4 @@
-import { deservesMoreTime } from '#core/classic/resolution/given-up';
+import { deservesMoreTime } from '#core/classic/resolution/problem/given-up';
 import type { ResolveJob } from '#platform/queue/jobs';
 import type { ExtensionProblems, NamespaceProblems, ProblemFamily } from '#platform/store/problem-store.port';
 

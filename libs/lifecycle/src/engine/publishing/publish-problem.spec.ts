@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { gaveUpInTime } from '#core/classic/resolution/given-up';
-import type { ResolutionProblem } from '#core/classic/resolution/resolution-problem';
+import { gaveUpInTime } from '#core/classic/resolution/problem/given-up';
+import type { ResolutionProblem } from '#core/classic/resolution/problem/resolution-problem';
 import { changeOf } from '#core/kernel/change/change-id';
 import { MemoryJobQueue } from '#platform/queue/memory-job-queue';
 import { applyContract, resolveContract, solvedContract } from '#platform/queue/queues';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Reason, Resolution } from '#core/classic/resolution/resolution-problem';
+import type { Reason, Resolution } from '#core/classic/resolution/problem/resolution-problem';
 import { type AdviceParts, adviceParts } from '#core/cluster/advice/advice-parts';
 import { commandIn, contextAccess } from '#core/cluster/advice/command-in';
 import { diagnoseCatalogSource } from '#core/cluster/diagnosis/diagnose-catalog-source';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { indexCatalog } from '#core/classic/resolution/catalog-slice';
+import { indexCatalog } from '#core/classic/resolution/problem/catalog-slice';
 import { sampleEntry, samplePackage } from '#core/classic/resolution/sample-problem.fixture';
 import type { NamespaceRead } from '../../classic/namespaces/namespace-read.js';
 import type { SeenCatalog } from '../../classic/observation/observe-namespace.js';

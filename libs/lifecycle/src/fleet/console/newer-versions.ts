@@ -1,6 +1,6 @@
-import { desiredNamespaceOf } from '#core/classic/resolution/desired-namespace';
 import { type NewerBundle, type OutlookBounds, upgradeOutlook } from '#core/classic/resolution/outlook/upgrade-outlook';
-import type { Resolution } from '#core/classic/resolution/resolution-problem';
+import { desiredNamespaceOf } from '#core/classic/resolution/problem/desired-namespace';
+import type { Resolution } from '#core/classic/resolution/problem/resolution-problem';
 import type { NamespaceRead } from '../../classic/namespaces/namespace-read.js';
 import { indexedCatalog, type SeenCatalog } from '../../classic/observation/observe-namespace.js';
 

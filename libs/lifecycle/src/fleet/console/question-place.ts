@@ -1,4 +1,4 @@
-import type { Resolution } from '#core/classic/resolution/resolution-problem';
+import type { Resolution } from '#core/classic/resolution/problem/resolution-problem';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { SeenCatalog } from '../../classic/observation/observe-namespace.js';
 import type { SeenExtension } from '../../v1/observation/observed-extensions.js';

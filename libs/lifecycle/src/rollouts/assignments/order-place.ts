@@ -1,4 +1,4 @@
-import type { BundleReference } from '#core/classic/install-plan/bundle-reference';
+import type { BundleReference } from '#core/classic/install-plan/creation/bundle-reference';
 import type { AssignmentReport } from '#core/kernel/api/fleet/fleet-assignment';
 import type { ChangeKind } from '#core/kernel/api/fleet/fleet-strategy';
 import type { InstallPlan } from '#core/kernel/api/install-plan';

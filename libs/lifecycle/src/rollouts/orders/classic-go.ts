@@ -1,4 +1,4 @@
-import { RETRY_ANNOTATION, requestedRetry, retryAnnotation } from '#core/classic/install-plan/retry-plan';
+import { RETRY_ANNOTATION, requestedRetry, retryAnnotation } from '#core/classic/install-plan/plan/retry-plan';
 import {
   APPROVED_BY_ANNOTATION,
   DENIED_ANNOTATION,

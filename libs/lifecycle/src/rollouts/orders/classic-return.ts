@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { KEEP_DEFINITIONS_ANNOTATION } from '#core/classic/install-plan/decide-crd';
+import { KEEP_DEFINITIONS_ANNOTATION } from '#core/classic/install-plan/crds/decide-crd';
 import {
   APPROVED_BY_ANNOTATION,
   DENIED_ANNOTATION,

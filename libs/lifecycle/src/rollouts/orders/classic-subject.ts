@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { forgottenMove } from '#core/classic/install-plan/plan-moves';
-import { manifestOf } from '#core/classic/install-plan/step-manifest';
+import { forgottenMove } from '#core/classic/install-plan/plan/plan-moves';
+import { manifestOf } from '#core/classic/install-plan/steps/step-manifest';
 import { operatorNotUpgradeable } from '#core/classic/operator-condition/upgradeable';
 import { type DeniedMark, deniedIn, OPERATOR_ANNOTATION } from '#core/cluster/marks/fleet-marks';
 import { CSV_API } from '#core/kernel/api/cluster-service-version';

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { PackageRecord } from '#core/catalog/model/package-record';
 import { recordHash } from '#core/catalog/model/package-record';
-import { problemHash } from '#core/classic/resolution/problem-hash';
-import type { ResolutionProblem } from '#core/classic/resolution/resolution-problem';
+import { problemHash } from '#core/classic/resolution/problem/problem-hash';
+import type { ResolutionProblem } from '#core/classic/resolution/problem/resolution-problem';
 import { SUBSCRIPTION_API, type Subscription } from '#core/kernel/api/subscription';
 import { MemoryContentStore } from '#platform/content/memory-content-store';
 import { memoryQueues } from '#platform/queue/queues';

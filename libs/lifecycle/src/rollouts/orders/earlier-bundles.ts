@@ -1,5 +1,5 @@
 import type { PackageRecord } from '#core/catalog/model/package-record';
-import { type BundleReference, sourceOf } from '#core/classic/install-plan/bundle-reference';
+import { type BundleReference, sourceOf } from '#core/classic/install-plan/creation/bundle-reference';
 import type { InstallPlan } from '#core/kernel/api/install-plan';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { Subscription } from '#core/kernel/api/subscription';

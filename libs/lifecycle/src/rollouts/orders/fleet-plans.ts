@@ -1,4 +1,4 @@
-import { referenceOf } from '#core/classic/install-plan/bundle-reference';
+import { referenceOf } from '#core/classic/install-plan/creation/bundle-reference';
 import type { AssignmentRow } from '#core/kernel/api/fleet/fleet-assignment';
 import type { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
 import type { FleetPlan } from '#core/kernel/api/fleet/fleet-plan';

@@ -1,6 +1,6 @@
-import { referenceOf } from '#core/classic/install-plan/bundle-reference';
-import { CRD_KIND, CSV_KIND } from '#core/classic/install-plan/install-plan-step';
-import { manifestOf } from '#core/classic/install-plan/step-manifest';
+import { referenceOf } from '#core/classic/install-plan/creation/bundle-reference';
+import { CRD_KIND, CSV_KIND } from '#core/classic/install-plan/steps/install-plan-step';
+import { manifestOf } from '#core/classic/install-plan/steps/step-manifest';
 import { ClusterServiceVersion, CSV_API } from '#core/kernel/api/cluster-service-version';
 import { csvName, isCopied } from '#core/kernel/api/csv-facts';
 import { INSTALL_PLAN_API, InstallPlan, type InstallPlanStep } from '#core/kernel/api/install-plan';

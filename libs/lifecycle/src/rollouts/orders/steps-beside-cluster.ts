@@ -1,5 +1,5 @@
-import { referenceOf } from '#core/classic/install-plan/bundle-reference';
-import { isClusterScoped, manifestOf } from '#core/classic/install-plan/step-manifest';
+import { referenceOf } from '#core/classic/install-plan/creation/bundle-reference';
+import { isClusterScoped, manifestOf } from '#core/classic/install-plan/steps/step-manifest';
 import { CSV_API } from '#core/kernel/api/cluster-service-version';
 import type { InstallPlan, InstallPlanStep } from '#core/kernel/api/install-plan';
 import type { SubscriptionMove } from '#core/rollout/review/hop-hash';

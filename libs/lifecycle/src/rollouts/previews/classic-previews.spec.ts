@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { resolveAsked } from '#core/classic/resolution/path/asked-path';
+import { resolveAsked } from '#core/classic/upgrade-path/asked-path';
 import { CATALOG_SOURCE_API } from '#core/kernel/api/catalog-source';
 import { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';

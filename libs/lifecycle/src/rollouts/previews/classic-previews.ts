@@ -1,10 +1,10 @@
 import type { PackageRecord } from '#core/catalog/model/package-record';
-import { BundleNotInstallable } from '#core/classic/install-plan/bundle-steps';
-import { bundlesToInstall, planInstall } from '#core/classic/install-plan/plan-install';
-import { isVisible } from '#core/classic/resolution/catalog-slice';
-import { desiredNamespaceOf } from '#core/classic/resolution/desired-namespace';
-import { type AskedHop, type AskedPath, askedPath } from '#core/classic/resolution/path/asked-path';
-import type { ResolutionProblem } from '#core/classic/resolution/resolution-problem';
+import { BundleNotInstallable } from '#core/classic/install-plan/creation/bundle-steps';
+import { bundlesToInstall, planInstall } from '#core/classic/install-plan/creation/plan-install';
+import { isVisible } from '#core/classic/resolution/problem/catalog-slice';
+import { desiredNamespaceOf } from '#core/classic/resolution/problem/desired-namespace';
+import type { ResolutionProblem } from '#core/classic/resolution/problem/resolution-problem';
+import { type AskedHop, type AskedPath, askedPath } from '#core/classic/upgrade-path/asked-path';
 import type { CatalogSource } from '#core/kernel/api/catalog-source';
 import type { Subscription } from '#core/kernel/api/subscription';
 import { canonicalJson } from '#core/kernel/canonical/canonical-json';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { indexCatalog } from '#core/classic/resolution/catalog-slice';
+import { indexCatalog } from '#core/classic/resolution/problem/catalog-slice';
 import { CATALOG_SOURCE_API, type CatalogSource } from '#core/kernel/api/catalog-source';
 import { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
 import { OPERATOR_GROUP_API } from '#core/kernel/api/operator-group';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { indexCatalog } from '#core/classic/resolution/catalog-slice';
+import { indexCatalog } from '#core/classic/resolution/problem/catalog-slice';
 import { CATALOG_SOURCE_API, type CatalogSource } from '#core/kernel/api/catalog-source';
 import { FleetCatalog } from '#core/kernel/api/fleet/fleet-catalog';
 import { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';

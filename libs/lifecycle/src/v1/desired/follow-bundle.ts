@@ -1,5 +1,5 @@
+import { nameFaults } from '#core/kernel/admission/metadata-faults';
 import type { ClusterObjectSet } from '#core/kernel/api/cluster-object-set';
-import { nameFaults } from '#core/kernel/verdict/metadata-faults';
 import { contentHash, type DesiredRevision } from '#core/v1/revision/build-revision';
 import { reviewedHash } from '#core/v1/revision/reviewed-content';
 import {

@@ -1,9 +1,13 @@
 import type { ClusterExtension } from '#core/kernel/api/cluster-extension';
 import { canonicalHash } from '#core/kernel/canonical/canonical-json';
+import { readRegistryBundle } from '#core/v1/bundle-render/bundle/read-registry-bundle';
+import {
+  type CertificateProvider,
+  HUB_FEATURE_GATES,
+  type RenderRequest,
+} from '#core/v1/bundle-render/bundle/render-request';
 import { phasesOf } from '#core/v1/bundle-render/phases';
-import { readRegistryBundle } from '#core/v1/bundle-render/read-registry-bundle';
 import { renderBundle } from '#core/v1/bundle-render/render-bundle';
-import { type CertificateProvider, HUB_FEATURE_GATES, type RenderRequest } from '#core/v1/bundle-render/render-request';
 import type { ExtensionTrouble } from '#core/v1/extension/report-extension';
 import { type DesiredRevision, ownedPhases } from '#core/v1/revision/build-revision';
 import { fitPhases } from '#core/v1/revision/fit-phases';

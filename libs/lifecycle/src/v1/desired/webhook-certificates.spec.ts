@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { CERTIFICATE_DAYS } from '#core/classic/csv/serving/serving-certificate';
-import { CA_KEY } from '#core/classic/csv/serving/serving-names';
+import { CERTIFICATE_DAYS } from '#core/classic/csv/certificates/serving-certificate';
+import { CA_KEY } from '#core/classic/csv/certificates/serving-names';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { issueServingCertificate } from '#platform/keys/issue-serving-certificate';
 import { ExtensionEnvironment, NAMESPACE } from '../extensions/extension-environment.fixture.js';

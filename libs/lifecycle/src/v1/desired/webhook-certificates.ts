@@ -1,7 +1,7 @@
-import { isDue, rotateAt, type ServingCertificate } from '#core/classic/csv/serving/serving-certificate';
-import { CA_KEY } from '#core/classic/csv/serving/serving-names';
+import { isDue, rotateAt, type ServingCertificate } from '#core/classic/csv/certificates/serving-certificate';
+import { CA_KEY } from '#core/classic/csv/certificates/serving-names';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
-import type { WebhookService } from '#core/v1/bundle-render/webhook-service';
+import type { WebhookService } from '#core/v1/bundle-render/bundle/webhook-service';
 import { issueServingCertificate } from '#platform/keys/issue-serving-certificate';
 import { readServingCertificate } from '#platform/keys/read-serving-certificate';
 import type { ExtensionPass } from '../extensions/extension-pass.js';

@@ -1,5 +1,5 @@
-import type { ClusterState } from '../cluster-state.js';
 import { forbidden, Refusal } from '../objects/refusal.js';
+import type { ClusterState } from '../state/cluster-state.js';
 import { type AccessAttempt, verdict } from './rbac.js';
 import { accountOf, type Requester, requester } from './requester.js';
 

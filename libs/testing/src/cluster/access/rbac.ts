@@ -1,6 +1,6 @@
-import type { ClusterState } from '../cluster-state.js';
 import type { ApiObject } from '../objects/api-object.js';
 import { arrayAt, isObject, type JsonObject, objectAt, stringAt } from '../objects/json.js';
+import type { ClusterState } from '../state/cluster-state.js';
 import { accountOf, type Requester } from './requester.js';
 
 /** A verb on a resource that a requester attempts. */

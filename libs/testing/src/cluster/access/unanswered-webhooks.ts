@@ -1,9 +1,9 @@
 import { type LabelSelector, readSelector } from '#core/kernel/labels/label-selector';
-import type { ClusterState } from '../cluster-state.js';
 import { type ApiObject, storageKey } from '../objects/api-object.js';
 import { arrayAt, objectAt, stringAt } from '../objects/json.js';
 import { Refusal } from '../objects/refusal.js';
-import type { RequestTarget } from '../server/request-target.js';
+import type { ClusterState } from '../state/cluster-state.js';
+import type { RequestTarget } from './request-target.js';
 
 const GROUP = 'admissionregistration.k8s.io';
 const CONFIGURATIONS = [`mutatingwebhookconfigurations.${GROUP}`, `validatingwebhookconfigurations.${GROUP}`];

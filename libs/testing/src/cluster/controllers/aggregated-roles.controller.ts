@@ -1,9 +1,9 @@
 import { byCodeUnit, canonicalJson } from '#core/kernel/canonical/canonical-json';
 import { perObject } from '#core/kernel/memo/per-object';
-import type { ClusterState } from '../cluster-state.js';
 import { type ApiObject, keyOf } from '../objects/api-object.js';
 import { arrayAt, equal, isObject, objectAt, stringAt } from '../objects/json.js';
 import type { Change } from '../objects/storage.js';
+import type { ClusterState } from '../state/cluster-state.js';
 
 const CLUSTER_ROLES = 'clusterroles.rbac.authorization.k8s.io';
 

@@ -1,10 +1,10 @@
-import { type ClusterState, timestamp } from '../cluster-state.js';
 import type { ApiObject } from '../objects/api-object.js';
 import { arrayAt, isObject, type JsonObject, numberAt, objectAt, stringAt } from '../objects/json.js';
 import type { Change } from '../objects/storage.js';
 import { builtinResources } from '../resources/builtin-resources.js';
-import { freshMetadata } from '../resources/cluster-seed.js';
 import { servedVersions } from '../resources/custom-resource-info.js';
+import { freshMetadata } from '../state/cluster-seed.js';
+import { type ClusterState, timestamp } from '../state/cluster-state.js';
 import { askBackend } from './discovery-check.js';
 import { backendOf, type ServiceBackend } from './service-backends.js';
 

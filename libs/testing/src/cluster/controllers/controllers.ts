@@ -1,4 +1,4 @@
-import type { ClusterState } from '../cluster-state.js';
+import type { ClusterState } from '../state/cluster-state.js';
 import { AggregatedRolesController } from './aggregated-roles.controller.js';
 import { ApiServicesController } from './api-services.controller.js';
 import { CustomResourcesController } from './custom-resources.controller.js';

@@ -1,12 +1,12 @@
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
-import { type ClusterState, timestamp } from '../cluster-state.js';
 import { CLEANUP } from '../kinds/custom-resource-definitions.strategy.js';
 import type { ApiObject } from '../objects/api-object.js';
 import { arrayAt, equal, isObject, type JsonObject, objectAt, stringAt } from '../objects/json.js';
-import { ObjectWriter } from '../objects/object-writer.js';
-import { putStatus } from '../objects/status-writer.js';
 import type { Change } from '../objects/storage.js';
 import { customResourceInfo, storageVersion } from '../resources/custom-resource-info.js';
+import { type ClusterState, timestamp } from '../state/cluster-state.js';
+import { ObjectWriter } from '../store/object-writer.js';
+import { putStatus } from '../store/status-writer.js';
 
 const CRDS = 'customresourcedefinitions.apiextensions.k8s.io';
 

@@ -1,8 +1,8 @@
-import { type ClusterState, timestamp } from '../cluster-state.js';
 import { type ApiObject, keyOf } from '../objects/api-object.js';
 import { arrayAt, isObject, type JsonObject, numberAt, objectAt } from '../objects/json.js';
-import { putStatus } from '../objects/status-writer.js';
 import type { Change } from '../objects/storage.js';
+import { type ClusterState, timestamp } from '../state/cluster-state.js';
+import { putStatus } from '../store/status-writer.js';
 
 const DEPLOYMENTS = 'deployments.apps';
 /** An annotation that keeps a simulated Deployment from ever becoming available. */

@@ -1,9 +1,9 @@
 import { splitApiVersion } from '#core/kernel/api/kubernetes-object';
-import type { ClusterState } from '../cluster-state.js';
 import { type ApiObject, keyOf, type OwnerReference, storageKey } from '../objects/api-object.js';
-import { ObjectWriter } from '../objects/object-writer.js';
 import type { Change } from '../objects/storage.js';
 import { keyOfResource } from '../resources/resource-registry.js';
+import type { ClusterState } from '../state/cluster-state.js';
+import { ObjectWriter } from '../store/object-writer.js';
 
 const FOREGROUND = 'foregroundDeletion';
 const ORPHAN = 'orphan';

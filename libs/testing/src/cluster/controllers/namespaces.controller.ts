@@ -1,8 +1,8 @@
-import type { ClusterState } from '../cluster-state.js';
 import type { ApiObject } from '../objects/api-object.js';
 import { arrayAt } from '../objects/json.js';
-import { ObjectWriter } from '../objects/object-writer.js';
 import type { Change } from '../objects/storage.js';
+import type { ClusterState } from '../state/cluster-state.js';
+import { ObjectWriter } from '../store/object-writer.js';
 
 const AUTHORITY = 'kube-root-ca.crt';
 const AS_CONTROLLER = { manager: 'kube-controller-manager' };

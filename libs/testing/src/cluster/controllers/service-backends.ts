@@ -1,6 +1,6 @@
-import type { ClusterState } from '../cluster-state.js';
 import type { ApiObject } from '../objects/api-object.js';
 import { arrayAt, isObject, numberAt, objectAt, stringAt } from '../objects/json.js';
+import type { ClusterState } from '../state/cluster-state.js';
 
 /**
  * What answers at a Service: nothing, pods of the simulator's network (always healthy), or a process here.

@@ -1,9 +1,9 @@
-import { timestamp } from '../cluster-state.js';
 import type { ApiObject } from '../objects/api-object.js';
 import { arrayAt, isObject, type JsonObject, objectAt, stringAt } from '../objects/json.js';
 import { invalidValue, required, type StatusCause } from '../objects/refusal.js';
+import { sharedSchema } from '../resources/crd-schema.js';
 import { storageVersion } from '../resources/custom-resource-info.js';
-import { sharedSchema } from '../schema/crd-schema.js';
+import { timestamp } from '../state/cluster-state.js';
 import type { KindStrategy } from './kind-strategy.js';
 import { withServicePort } from './webhooks.strategy.js';
 

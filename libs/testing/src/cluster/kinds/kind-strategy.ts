@@ -1,6 +1,6 @@
-import type { ClusterState } from '../cluster-state.js';
 import type { ApiObject } from '../objects/api-object.js';
 import type { StatusCause } from '../objects/refusal.js';
+import type { ClusterState } from '../state/cluster-state.js';
 
 /** What one built-in kind does besides the rules all kinds share. */
 export type KindStrategy = Readonly<{

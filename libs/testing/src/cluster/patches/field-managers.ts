@@ -3,8 +3,8 @@ import type { ApiObject, ManagedFieldsEntry } from '../objects/api-object.js';
 import { isObject, type JsonObject, objectAt } from '../objects/json.js';
 import { Refusal, type StatusCause } from '../objects/refusal.js';
 import { FieldSet, shownPath } from '../schema/field-set.js';
+import type { MergeSchema } from '../schema/merge-schema.js';
 import { compare, fieldsOf, mergeTyped, removeFields } from '../schema/typed-fields.js';
-import type { MergeSchema } from './merge-schema.js';
 
 /** Manager, operation, API version and time: the row of managedFields a write belongs to. */
 export type FieldChange = Readonly<{

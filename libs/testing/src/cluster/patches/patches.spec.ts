@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { builtinMergeSchema } from '../schema/builtin-merge-schema.js';
 import { jsonPath } from '../server/json-path.js';
-import { builtinMergeSchema } from './builtin-merge-schema.js';
 import { jsonPatch } from './json-patch.js';
 import { mergePatch } from './merge-patch.js';
 import { strategicMerge } from './strategic-merge.js';

@@ -1,5 +1,5 @@
 import { equal, isObject, type JsonObject } from '../objects/json.js';
-import type { MergeSchema } from './merge-schema.js';
+import type { MergeSchema } from '../schema/merge-schema.js';
 
 /**
  * Kubernetes' strategic merge patch: a merge patch whose known lists merge by key. `$patch: replace|delete`,

@@ -1,4 +1,4 @@
-import { builtinMergeSchema } from '../patches/builtin-merge-schema.js';
+import { builtinMergeSchema } from '../schema/builtin-merge-schema.js';
 import { type ResourceInfo, resourceKey, type ScalePaths } from './resource-info.js';
 
 export const allVerbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'] as const;

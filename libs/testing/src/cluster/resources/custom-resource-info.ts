@@ -1,8 +1,8 @@
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import type { ApiObject } from '../objects/api-object.js';
 import { arrayAt, isObject, type JsonObject, numberAt, objectAt, stringAt } from '../objects/json.js';
-import { deduced } from '../patches/merge-schema.js';
-import { type CompiledSchema, compiledSchema } from '../schema/crd-schema.js';
+import { deduced } from '../schema/merge-schema.js';
+import { type CompiledSchema, compiledSchema } from './crd-schema.js';
 import type { PrinterColumn, ResourceInfo, ScalePaths } from './resource-info.js';
 
 /** The API server's own order. */

@@ -1,7 +1,7 @@
 import type { ApiObject } from '../objects/api-object.js';
 import type { JsonObject } from '../objects/json.js';
 import type { StatusCause } from '../objects/refusal.js';
-import type { MergeSchema } from '../patches/merge-schema.js';
+import type { MergeSchema } from '../schema/merge-schema.js';
 
 export type PrinterColumn = Readonly<{
   name: string;

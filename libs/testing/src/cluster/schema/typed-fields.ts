@@ -1,7 +1,7 @@
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import { equal, isObject, type JsonObject } from '../objects/json.js';
-import type { MergeSchema } from '../patches/merge-schema.js';
 import { type FieldPath, FieldSet } from './field-set.js';
+import type { MergeSchema } from './merge-schema.js';
 
 /** The step of a list item: by its keys in a list-map, by its value in a set. */
 export function itemStep(item: unknown, schema: MergeSchema): string {

@@ -1,30 +1,30 @@
 import { authorize } from '../access/authorizer.js';
+import { attemptOf, type RequestTarget, requestTarget, verbOf } from '../access/request-target.js';
 import type { Requester } from '../access/requester.js';
 import { refuseUnanswered } from '../access/unanswered-webhooks.js';
-import type { ClusterState } from '../cluster-state.js';
 import { type ApiObject, storageKey } from '../objects/api-object.js';
 import { isObject, type JsonObject, stringAt } from '../objects/json.js';
-import { listBody, ObjectReader, selected, shownIn } from '../objects/object-reader.js';
+import { badRequest, invalid, methodNotAllowed, noSuchResource, Refusal, required } from '../objects/refusal.js';
+import { jsonPatch } from '../patches/json-patch.js';
+import { mergePatch } from '../patches/merge-patch.js';
+import { strategicMerge } from '../patches/strategic-merge.js';
+import type { ResourceInfo, ScalePaths } from '../resources/resource-info.js';
+import { keyOfResource } from '../resources/resource-registry.js';
+import { isUnavailableApi } from '../state/aggregated-api.js';
+import type { ClusterState } from '../state/cluster-state.js';
+import { listBody, ObjectReader, selected, shownIn } from '../store/object-reader.js';
 import {
   type DeleteOptions,
   ObjectWriter,
   type SimulatedWriteOptions,
   type WritePlace,
-} from '../objects/object-writer.js';
-import { badRequest, invalid, methodNotAllowed, noSuchResource, Refusal, required } from '../objects/refusal.js';
-import { selectorOf } from '../objects/selectors.js';
-import { jsonPatch } from '../patches/json-patch.js';
-import { mergePatch } from '../patches/merge-patch.js';
-import { strategicMerge } from '../patches/strategic-merge.js';
-import { isUnavailableApi } from '../resources/aggregated-api.js';
-import type { ResourceInfo, ScalePaths } from '../resources/resource-info.js';
-import { keyOfResource } from '../resources/resource-registry.js';
+} from '../store/object-writer.js';
+import { selectorOf } from '../store/selectors.js';
 import { aggregatedDiscovery, aggregatedType } from './aggregated-discovery.js';
 import { decodedBody, managerOf, mediaType, type SimulatedRequest, type SimulatedResponse } from './api-request.js';
 import { discovery, versionsOfGroup } from './discovery.js';
 import { openApi, openApiV2 } from './openapi.js';
 import { type Representation, representationOf, shownList, shownObject } from './representation.js';
-import { attemptOf, type RequestTarget, requestTarget, verbOf } from './request-target.js';
 import { review } from './reviews.js';
 import { scaled, scaleOf } from './scale.js';
 import { versionInfo } from './version-info.js';

@@ -1,7 +1,7 @@
 import type { ApiObject } from '../objects/api-object.js';
 import type { JsonObject } from '../objects/json.js';
-import { listBody, type ObjectPage, shownIn } from '../objects/object-reader.js';
-import type { WritePlace } from '../objects/object-writer.js';
+import { listBody, type ObjectPage, shownIn } from '../store/object-reader.js';
+import type { WritePlace } from '../store/object-writer.js';
 import { partialMetadata, tableOf } from './table.js';
 
 /** In which form a client wants objects: by `as=` in its Accept header. */

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { rulesOf, verdict, verdictOnPath } from '../access/rbac.js';
+import type { RequestTarget } from '../access/request-target.js';
 import { type Requester, requester } from '../access/requester.js';
-import { type ClusterState, timestamp } from '../cluster-state.js';
 import { storageKey } from '../objects/api-object.js';
 import { arrayAt, isObject, type JsonObject, numberAt, objectAt, stringAt } from '../objects/json.js';
 import { notFound } from '../objects/refusal.js';
 import type { ResourceInfo } from '../resources/resource-info.js';
-import type { RequestTarget } from './request-target.js';
+import { type ClusterState, timestamp } from '../state/cluster-state.js';
 
 const HOUR_SECONDS = 3600;
 const MAX_ISSUED_TOKENS = 1000;

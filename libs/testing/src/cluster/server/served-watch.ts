@@ -1,12 +1,12 @@
-import type { ClusterState } from '../cluster-state.js';
 import type { ApiObject } from '../objects/api-object.js';
 import type { JsonObject } from '../objects/json.js';
-import { inPlace, selected } from '../objects/object-reader.js';
-import type { WritePlace } from '../objects/object-writer.js';
 import { expired, type Refusal } from '../objects/refusal.js';
-import { type Selector, selectorOf } from '../objects/selectors.js';
 import type { Change } from '../objects/storage.js';
 import { keyOfResource } from '../resources/resource-registry.js';
+import type { ClusterState } from '../state/cluster-state.js';
+import { inPlace, selected } from '../store/object-reader.js';
+import type { WritePlace } from '../store/object-writer.js';
+import { type Selector, selectorOf } from '../store/selectors.js';
 import type { OpenWatch } from './api-handler.js';
 import { type Representation, shownObject } from './representation.js';
 

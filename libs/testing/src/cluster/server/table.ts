@@ -1,9 +1,9 @@
 import type { ApiObject } from '../objects/api-object.js';
 import type { JsonObject } from '../objects/json.js';
-import type { ObjectPage } from '../objects/object-reader.js';
-import type { WritePlace } from '../objects/object-writer.js';
 import type { PrinterColumn, TableColumn } from '../resources/resource-info.js';
 import { keyOfResource } from '../resources/resource-registry.js';
+import type { ObjectPage } from '../store/object-reader.js';
+import type { WritePlace } from '../store/object-writer.js';
 import { age } from './age.js';
 import { builtinColumns } from './builtin-columns.js';
 import { jsonPath } from './json-path.js';

@@ -2,10 +2,10 @@ import { type UpgradeGraph, upgradeGraphs } from '#core/catalog/graph/upgrade-gr
 import type { Catalog } from '#core/catalog/model/catalog';
 import { findInstalled } from '#core/catalog/path/find-point';
 import { newestOf, upgradePath } from '#core/catalog/path/upgrade-path';
-import type { IndexedCatalog } from '#core/classic/resolution/catalog-slice';
 import { renderExplanation } from '#core/classic/resolution/explain/render-explanation';
-import type { ResolvedPath } from '#core/classic/resolution/path/resolve-path';
-import type { Resolution } from '#core/classic/resolution/resolution-problem';
+import type { IndexedCatalog } from '#core/classic/resolution/problem/catalog-slice';
+import type { Resolution } from '#core/classic/resolution/problem/resolution-problem';
+import type { ResolvedPath } from '#core/classic/upgrade-path/resolve-path';
 import type { CatalogSource } from '#core/kernel/api/catalog-source';
 import type { ClusterCatalog } from '#core/kernel/api/cluster-catalog';
 import type { Subscription } from '#core/kernel/api/subscription';

@@ -1,4 +1,4 @@
-import { MOST_HOPS } from '#core/classic/resolution/path/resolve-path';
+import { MOST_HOPS } from '#core/classic/upgrade-path/resolve-path';
 import { CLUSTER_CATALOG_API, ClusterCatalog } from '#core/kernel/api/cluster-catalog';
 import { CLUSTER_EXTENSION_API, ClusterExtension } from '#core/kernel/api/cluster-extension';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';

@@ -1,7 +1,7 @@
 import { readInlineManifests } from '#core/catalog/bundle/inline-manifests';
 import { readBundle } from '#core/catalog/bundle/read-bundle';
 import type { Catalog, CatalogBundle } from '#core/catalog/model/catalog';
-import { BundleNotInstallable, stepsOfBundle } from '#core/classic/install-plan/bundle-steps';
+import { BundleNotInstallable, stepsOfBundle } from '#core/classic/install-plan/creation/bundle-steps';
 import type { FleetPlan } from '#core/kernel/api/fleet/fleet-plan';
 import { CHANGES, type ChangeKind } from '#core/kernel/api/fleet/fleet-strategy';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';

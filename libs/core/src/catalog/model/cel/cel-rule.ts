@@ -1,8 +1,10 @@
-import type { Property } from '../catalog.js';
 import { celEnvironment, compileExpression } from './cel-expression.js';
 
+/** A property of a candidate, as a rule reads it. */
+type CelProperty = Readonly<{ type: string; value: unknown }>;
+
 /** A compiled rule of a `cel` constraint: a test on the properties of one candidate. */
-export type CelRule = Readonly<{ source: string; holds: (properties: readonly Property[]) => boolean }>;
+export type CelRule = Readonly<{ source: string; holds: (properties: readonly CelProperty[]) => boolean }>;
 
 const environment = celEnvironment().registerVariable('properties', 'list<map<string, dyn>>');
 

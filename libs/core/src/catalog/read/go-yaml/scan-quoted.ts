@@ -1,7 +1,7 @@
-import { YAML_ESCAPE_DIGITS, YAML_ESCAPES } from '../yaml-escapes.js';
 import { folded } from './scan-plain.js';
 import { APOSTROPHE, BACKSLASH, isBlank, isBlankOrEnd, isBreak, isEnd, QUOTE } from './yaml-characters.js';
 import type { YamlCursor } from './yaml-cursor.js';
+import { YAML_ESCAPE_DIGITS, YAML_ESCAPES } from './yaml-escapes.js';
 
 /** Reads a scalar in quotes, the first of which is the current character. */
 export function scanQuoted(cursor: YamlCursor): string {

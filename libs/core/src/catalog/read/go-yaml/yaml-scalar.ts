@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { replacedText } from '../utf8-text.js';
+import { replacedText } from '../bytes/utf8-text.js';
 import { YamlError } from './yaml.error.js';
 import type { ScalarNode } from './yaml-node.js';
 import { float32Text, numberOf, type YamlNumber } from './yaml-number.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ClusterServiceVersion } from '../../../kernel/api/cluster-service-version.js';
 import type { OlmConfig } from '../../../kernel/api/olm-config.js';
-import { gear } from '../csv-world.fixture.js';
+import { gear } from '../world/csv-world.fixture.js';
 import { copiesSwitchStatus } from './copies-switch.js';
 import { COPIED_FROM_LABEL } from './step-copies.js';
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ClusterServiceVersion } from '../../../kernel/api/cluster-service-version.js';
 import type { KubernetesObject } from '../../../kernel/api/kubernetes-object.js';
 import type { OperatorGroup } from '../../../kernel/api/operator-group.js';
-import { gear, millers } from '../csv-world.fixture.js';
+import { gear, millers } from '../world/csv-world.fixture.js';
 import { type CopyWorld, copiesInOrder, orphanedCopies, stepCopies } from './step-copies.js';
 
 const group = (...namespaces: string[]): OperatorGroup => ({ ...millers(), status: { namespaces } });

@@ -4,7 +4,7 @@ import { csvName, csvNamespace, isCopied, isUncopiable } from '../../../kernel/a
 import type { KubernetesObject } from '../../../kernel/api/kubernetes-object.js';
 import type { OperatorGroup } from '../../../kernel/api/operator-group.js';
 import { isGlobal, TARGET_NAMESPACES_ANNOTATION, targetsOf } from '../../operator-group/group-facts.js';
-import { HUB_ANNOTATIONS } from '../hub-annotations.js';
+import { HUB_ANNOTATIONS } from '../world/hub-annotations.js';
 import { COMPONENT_LABEL_PREFIX, COPIED_FROM_LABEL, contentDigest, copyDigests, statusDigest } from './copy-content.js';
 import { copiedRbac } from './copy-rbac.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { KubernetesObject } from '../../../kernel/api/kubernetes-object.js';
-import { gear, installedDeployments, world } from '../csv-world.fixture.js';
+import { gear, installedDeployments, world } from '../world/csv-world.fixture.js';
 import { checkDeployments } from './check-deployments.js';
 import { installDeployments } from './install-deployments.js';
 

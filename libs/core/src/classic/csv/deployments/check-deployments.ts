@@ -5,9 +5,9 @@ import type { KubernetesObject } from '../../../kernel/api/kubernetes-object.js'
 import { csvOwnerLabels, hasLabels } from '../../../kernel/api/owner-labels.js';
 import { byCodeUnit } from '../../../kernel/canonical/canonical-json.js';
 import { perObject } from '../../../kernel/memo/per-object.js';
-import type { ComponentProblem } from '../component-problem.js';
-import type { CsvWorld } from '../csv-world.js';
-import { podAnnotationsOf } from '../hub-annotations.js';
+import type { ComponentProblem } from '../world/component-problem.js';
+import type { CsvWorld } from '../world/csv-world.js';
+import { podAnnotationsOf } from '../world/hub-annotations.js';
 import {
   DEPLOYMENT_SPEC_HASH_LABEL,
   ownedDeployments,

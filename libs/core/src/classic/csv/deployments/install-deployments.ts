@@ -21,13 +21,13 @@ import {
 import { canonicalJson } from '../../../kernel/canonical/canonical-json.js';
 import { deepHash } from '../../../kernel/hashes/digest.js';
 import { componentLabelsOf } from '../../operators/component-label.js';
-import { withClusterProxy } from '../cluster-proxy.js';
-import type { CsvWorld } from '../csv-world.js';
-import { podAnnotationsOf } from '../hub-annotations.js';
-import { certificateFor } from '../serving/certificates-of.js';
-import { CA_HASH_ANNOTATION } from '../serving/serving-names.js';
-import { servingServices } from '../serving/serving-service.js';
-import { withServingCertificate } from '../serving/serving-volumes.js';
+import { CA_HASH_ANNOTATION } from '../certificates/serving-names.js';
+import { servingServices } from '../certificates/serving-service.js';
+import { withServingCertificate } from '../certificates/serving-volumes.js';
+import { certificateFor } from '../world/certificates-of.js';
+import { withClusterProxy } from '../world/cluster-proxy.js';
+import type { CsvWorld } from '../world/csv-world.js';
+import { podAnnotationsOf } from '../world/hub-annotations.js';
 
 export const DEPLOYMENT_SPEC_HASH_LABEL = 'olm.deployment-spec-hash';
 const COMPONENT_LABEL_PREFIX = 'operators.coreos.com/';

@@ -6,7 +6,7 @@ import type {
 } from '../../../kernel/api/cluster-service-version.js';
 import { ownedApiServices, requiredApiServices, strategyDeployments } from '../../../kernel/api/csv-facts.js';
 import { servedKey } from '../../../kernel/api/served-key.js';
-import { type CsvWorld } from '../csv-world.js';
+import { type CsvWorld } from '../world/csv-world.js';
 
 const Available = z.looseObject({
   status: z.looseObject({ conditions: z.array(z.looseObject({ type: z.string(), status: z.string() })) }),

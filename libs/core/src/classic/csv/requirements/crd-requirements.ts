@@ -9,8 +9,8 @@ import type { KubernetesObject } from '../../../kernel/api/kubernetes-object.js'
 import { byCodeUnit } from '../../../kernel/canonical/canonical-json.js';
 import { ALONGSIDE_PREFIX } from '../../../kernel/hashes/object-names.js';
 import { perObject } from '../../../kernel/memo/per-object.js';
-import type { CsvWorld } from '../csv-world.js';
-import { predecessors } from '../replacement-chain.js';
+import type { CsvWorld } from '../world/csv-world.js';
+import { predecessors } from '../world/replacement-chain.js';
 
 const CrdView = z.looseObject({
   spec: z.looseObject({ versions: z.array(z.looseObject({ name: z.string(), served: z.boolean() })) }),

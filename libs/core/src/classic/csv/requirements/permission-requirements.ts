@@ -12,7 +12,7 @@ import { bindingHash, orderedRule, rulesHash } from '../../../kernel/hashes/rbac
 import { escapedGoJson } from '../../../kernel/json/go-json-text.js';
 import { perObject } from '../../../kernel/memo/per-object.js';
 import { coveredBy, grantedRules } from '../../../kernel/rbac/authorize.js';
-import type { CsvWorld } from '../csv-world.js';
+import type { CsvWorld } from '../world/csv-world.js';
 
 const PERMISSIONS_HASH_LABEL = 'olm.permissions.hash';
 

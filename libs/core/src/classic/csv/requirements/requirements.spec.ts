@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { KubernetesObject } from '../../../kernel/api/kubernetes-object.js';
 import { bindingHash, roleName, rulesHash } from '../../../kernel/hashes/rbac-names.js';
-import { gear, world } from '../csv-world.fixture.js';
-import type { CsvWorld } from '../csv-world.js';
+import { gear, world } from '../world/csv-world.fixture.js';
+import type { CsvWorld } from '../world/csv-world.js';
 import { requirementsOf } from './requirements.js';
 
 const NAME = 'gears.example.com';

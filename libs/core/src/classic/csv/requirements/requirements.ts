@@ -1,7 +1,7 @@
 import type { ClusterServiceVersion, RequirementStatus } from '../../../kernel/api/cluster-service-version.js';
 import { clusterPermissions, permissions } from '../../../kernel/api/csv-facts.js';
 import { ruleError } from '../../../kernel/rbac/authorize.js';
-import type { CsvWorld } from '../csv-world.js';
+import type { CsvWorld } from '../world/csv-world.js';
 import { apiRequirements } from './api-requirements.js';
 import { crdRequirements } from './crd-requirements.js';
 import { kubeVersionRequirement } from './kube-version-requirement.js';

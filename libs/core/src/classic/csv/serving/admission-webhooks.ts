@@ -11,11 +11,11 @@ import { base64 } from '../../../kernel/text/base64.js';
 import { isGlobal, targetsOf } from '../../operator-group/group-facts.js';
 import { GROUP_UID_LABEL_PREFIX } from '../../operator-group/namespace-labels.js';
 import { saysNothing } from '../../operator-group/select-targets.js';
-import type { ComponentProblem } from '../component-problem.js';
-import type { CsvWorld } from '../csv-world.js';
-import { certificateFor } from './certificates-of.js';
+import { servingPort, servingServiceName, servingServices } from '../certificates/serving-service.js';
+import { certificateFor } from '../world/certificates-of.js';
+import type { ComponentProblem } from '../world/component-problem.js';
+import type { CsvWorld } from '../world/csv-world.js';
 import { holds } from './holds.js';
-import { servingPort, servingServiceName, servingServices } from './serving-service.js';
 
 const NAME_LABEL = 'olm.webhook-description-generate-name';
 const HASH_LABEL = 'olm.webhook-description-hash';

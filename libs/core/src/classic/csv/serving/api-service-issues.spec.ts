@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { KubernetesObject } from '../../../kernel/api/kubernetes-object.js';
-import { gear } from '../csv-world.fixture.js';
-import type { CsvWorld } from '../csv-world.js';
+import { gear } from '../world/csv-world.fixture.js';
+import type { CsvWorld } from '../world/csv-world.js';
 import { apiServiceIssues } from './api-service-issues.js';
 import { held, installed } from './serving.fixture.js';
 

@@ -2,11 +2,11 @@ import type { ApiServiceDescription, ClusterServiceVersion } from '../../../kern
 import { csvNamespace, ownedApiServices } from '../../../kernel/api/csv-facts.js';
 import type { KubernetesObject } from '../../../kernel/api/kubernetes-object.js';
 import { base64 } from '../../../kernel/text/base64.js';
-import type { CsvWorld } from '../csv-world.js';
+import { authDelegatorName, authReaderName, CA_HASH_ANNOTATION, RBAC_GROUP } from '../certificates/serving-names.js';
+import { type ServingService, servingServiceName, servingServices } from '../certificates/serving-service.js';
 import { podAnnotations } from '../deployments/check-deployments.js';
+import type { CsvWorld } from '../world/csv-world.js';
 import { apiServiceName, caBundleOf, isAdoptable, serviceOf } from './api-services.js';
-import { authDelegatorName, authReaderName, CA_HASH_ANNOTATION, RBAC_GROUP } from './serving-names.js';
-import { type ServingService, servingServiceName, servingServices } from './serving-service.js';
 
 /**
  * What is broken about the APIServices of an installed operator and what they stand on, in OLM's words;

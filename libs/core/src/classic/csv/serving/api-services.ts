@@ -7,12 +7,12 @@ import { type KubernetesObject, refOf } from '../../../kernel/api/kubernetes-obj
 import { csvOwnerLabels, hasLabels, MANAGED_LABEL } from '../../../kernel/api/owner-labels.js';
 import { servedKey } from '../../../kernel/api/served-key.js';
 import { base64 } from '../../../kernel/text/base64.js';
-import type { ComponentProblem } from '../component-problem.js';
-import { type CsvWorld } from '../csv-world.js';
-import { predecessors } from '../replacement-chain.js';
+import { servingPort, servingServices } from '../certificates/serving-service.js';
+import { certificateFor } from '../world/certificates-of.js';
+import type { ComponentProblem } from '../world/component-problem.js';
+import { type CsvWorld } from '../world/csv-world.js';
+import { predecessors } from '../world/replacement-chain.js';
 import { isBackendDisrupted } from './backend-disruption.js';
-import { certificateFor } from './certificates-of.js';
-import { servingPort, servingServices } from './serving-service.js';
 
 export const API_SERVICE = { apiVersion: 'apiregistration.k8s.io/v1', kind: 'APIService' } as const;
 const GROUP_PRIORITY_MINIMUM = 2_000;

@@ -1,9 +1,9 @@
 import type { ClusterServiceVersion, WebhookDescription } from '../../../kernel/api/cluster-service-version.js';
 import { ownedApiServices, webhooks } from '../../../kernel/api/csv-facts.js';
-import type { CsvWorld } from '../csv-world.js';
+import { certificatesUnreadable } from '../world/certificates-of.js';
+import type { CsvWorld } from '../world/csv-world.js';
 import { configurationOf, isAdmission } from './admission-webhooks.js';
 import { apiServiceName, caBundleOf } from './api-services.js';
-import { certificatesUnreadable } from './certificates-of.js';
 import { convertsThroughWebhook } from './conversion-webhooks.js';
 
 /**

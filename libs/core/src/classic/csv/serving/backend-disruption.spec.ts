@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { KubernetesObject } from '../../../kernel/api/kubernetes-object.js';
-import { gear, NOW, world } from '../csv-world.fixture.js';
+import { gear, NOW, world } from '../world/csv-world.fixture.js';
 import { isBackendDisrupted } from './backend-disruption.js';
 
 const secondsAgo = (seconds: number) => new Date(NOW.getTime() - seconds * 1_000).toISOString();

@@ -3,7 +3,7 @@ import type { ClusterServiceVersion } from '../../../kernel/api/cluster-service-
 import { strategyDeployments } from '../../../kernel/api/csv-facts.js';
 import type { KubernetesObject } from '../../../kernel/api/kubernetes-object.js';
 import { matches } from '../../operator-group/select-targets.js';
-import type { CsvWorld } from '../csv-world.js';
+import type { CsvWorld } from '../world/csv-world.js';
 
 /** A pod that takes longer than this does not merely move. */
 const SHORT_MS = 5 * 60_000;

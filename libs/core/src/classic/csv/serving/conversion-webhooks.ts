@@ -6,10 +6,10 @@ import type { KubernetesObject } from '../../../kernel/api/kubernetes-object.js'
 import { canonicalJson } from '../../../kernel/canonical/canonical-json.js';
 import { groupOfName, isProtectedGroup, protectedApiText } from '../../../kernel/crd/protected-apis.js';
 import { base64 } from '../../../kernel/text/base64.js';
-import type { ComponentProblem } from '../component-problem.js';
-import type { CsvWorld } from '../csv-world.js';
-import { certificateFor } from './certificates-of.js';
-import { servingPort, servingServiceName, servingServices } from './serving-service.js';
+import { servingPort, servingServiceName, servingServices } from '../certificates/serving-service.js';
+import { certificateFor } from '../world/certificates-of.js';
+import type { ComponentProblem } from '../world/component-problem.js';
+import type { CsvWorld } from '../world/csv-world.js';
 
 const DEFAULT_PATH = '/';
 

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { Action } from '../../../kernel/actions/action.js';
 import type { ClusterServiceVersion } from '../../../kernel/api/cluster-service-version.js';
 import type { KubernetesObject } from '../../../kernel/api/kubernetes-object.js';
-import { gear, NOW } from '../csv-world.fixture.js';
-import type { CsvWorld } from '../csv-world.js';
 import { stepCsv } from '../step-csv.js';
+import { gear, NOW } from '../world/csv-world.fixture.js';
+import type { CsvWorld } from '../world/csv-world.js';
 import { installed } from './serving.fixture.js';
 
 const webhook = {

@@ -4,12 +4,19 @@ import { csvNamespace } from '../../../kernel/api/csv-facts.js';
 import type { KubernetesObject } from '../../../kernel/api/kubernetes-object.js';
 import { csvOwnerLabels, MANAGED_LABEL, nonBlockingOwner } from '../../../kernel/api/owner-labels.js';
 import { base64 } from '../../../kernel/text/base64.js';
-import type { CsvWorld } from '../csv-world.js';
-import { certificateFor } from './certificates-of.js';
+import type { ServingCertificate } from '../certificates/serving-certificate.js';
+import {
+  authDelegatorName,
+  authReaderName,
+  CA_HASH_ANNOTATION,
+  CA_KEY,
+  RBAC,
+  RBAC_GROUP,
+} from '../certificates/serving-names.js';
+import { type ServingService, servingServices } from '../certificates/serving-service.js';
+import { certificateFor } from '../world/certificates-of.js';
+import type { CsvWorld } from '../world/csv-world.js';
 import { holds } from './holds.js';
-import type { ServingCertificate } from './serving-certificate.js';
-import { authDelegatorName, authReaderName, CA_HASH_ANNOTATION, CA_KEY, RBAC, RBAC_GROUP } from './serving-names.js';
-import { type ServingService, servingServices } from './serving-service.js';
 import { keepShared } from './shared-bindings.js';
 
 /**

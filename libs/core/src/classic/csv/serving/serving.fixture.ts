@@ -2,10 +2,10 @@ import type { ClusterServiceVersion } from '../../../kernel/api/cluster-service-
 import { ownedApiServices } from '../../../kernel/api/csv-facts.js';
 import type { KubernetesObject } from '../../../kernel/api/kubernetes-object.js';
 import { servedKey } from '../../../kernel/api/served-key.js';
-import { NOW, world } from '../csv-world.fixture.js';
-import { type CsvWorld } from '../csv-world.js';
-import { installActions } from '../install-components.js';
-import type { ServingCertificate } from './serving-certificate.js';
+import type { ServingCertificate } from '../certificates/serving-certificate.js';
+import { installActions } from '../install/install-components.js';
+import { NOW, world } from '../world/csv-world.fixture.js';
+import { type CsvWorld } from '../world/csv-world.js';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const HOSTS = ['gear-service.mill', 'gear-service.mill.svc', 'gear-service.mill.svc.cluster.local'];

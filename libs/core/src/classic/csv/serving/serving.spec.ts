@@ -5,11 +5,11 @@ import { providedApis } from '../../../kernel/api/csv-facts.js';
 import type { KubernetesObject } from '../../../kernel/api/kubernetes-object.js';
 import type { OperatorGroup } from '../../../kernel/api/operator-group.js';
 import { servedKey } from '../../../kernel/api/served-key.js';
-import { gear, installedDeployments, millers, NOW, world } from '../csv-world.fixture.js';
-import { type CsvWorld } from '../csv-world.js';
+import { withServingCertificate } from '../certificates/serving-volumes.js';
 import { stepCsv } from '../step-csv.js';
+import { gear, installedDeployments, millers, NOW, world } from '../world/csv-world.fixture.js';
+import { type CsvWorld } from '../world/csv-world.js';
 import { held } from './serving.fixture.js';
-import { withServingCertificate } from './serving-volumes.js';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const CRD = 'wheels.parts.example.org';

@@ -5,9 +5,9 @@ import { type KubernetesObject, refOf } from '../../../kernel/api/kubernetes-obj
 import { csvOwnerLabels, hasLabels } from '../../../kernel/api/owner-labels.js';
 import { canonicalJson } from '../../../kernel/canonical/canonical-json.js';
 import { bindingOf, type RbacSubject } from '../../../kernel/rbac/rbac-objects.js';
-import type { CsvWorld } from '../csv-world.js';
-import { authDelegatorName, authReaderName, RBAC } from './serving-names.js';
-import { servingServices } from './serving-service.js';
+import { authDelegatorName, authReaderName, RBAC } from '../certificates/serving-names.js';
+import { servingServices } from '../certificates/serving-service.js';
+import type { CsvWorld } from '../world/csv-world.js';
 
 const OWNER_NAMESPACE = 'olm.owner.namespace';
 

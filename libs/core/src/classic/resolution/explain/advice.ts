@@ -1,5 +1,5 @@
 import { didYouMean } from '../../../kernel/text/did-you-mean.js';
-import type { Reason } from '../resolution-problem.js';
+import type { Reason } from '../problem/resolution-problem.js';
 
 /** What can be done about it: one sentence for each kind of cause, the most direct ones first. */
 export function adviceFor(explanation: readonly Reason[]): string {

@@ -1,6 +1,6 @@
-import type { Constraint, ConstraintSystem } from '../constraint-system.js';
-import { constraintText, listed, variableName } from '../constraint-text.js';
-import type { Reason } from '../resolution-problem.js';
+import type { Constraint, ConstraintSystem } from '../constraints/constraint-system.js';
+import { constraintText, listed, variableName } from '../constraints/constraint-text.js';
+import type { Reason } from '../problem/resolution-problem.js';
 
 /** Number of names listed one by one; the rest is counted. */
 const NAMED = 4;

@@ -1,8 +1,8 @@
 import { byCodeUnit } from '../../../kernel/canonical/canonical-json.js';
-import type { ConstraintSystem } from '../constraint-system.js';
-import { constraintText } from '../constraint-text.js';
-import type { Resolution } from '../resolution-problem.js';
-import type { Snapshot } from '../snapshot.js';
+import type { ConstraintSystem } from '../constraints/constraint-system.js';
+import { constraintText } from '../constraints/constraint-text.js';
+import type { Snapshot } from '../constraints/snapshot.js';
+import type { Resolution } from '../problem/resolution-problem.js';
 import { adviceFor } from './advice.js';
 import { reasonTree } from './reason-tree.js';
 

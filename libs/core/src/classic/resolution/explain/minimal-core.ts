@@ -1,5 +1,5 @@
 import { FlotillaError, type Retry } from '../../../kernel/errors/flotilla.error.js';
-import type { ConstraintSystem } from '../constraint-system.js';
+import type { ConstraintSystem } from '../constraints/constraint-system.js';
 import { type SearchBudget, type SearchResult, search } from '../search/preference-search.js';
 import { quickVerdict } from './quick-verdict.js';
 import { SatCheck } from './sat-check.js';

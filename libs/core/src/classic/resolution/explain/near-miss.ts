@@ -1,7 +1,7 @@
 import type { Entry } from '../../../catalog/model/entry.js';
 import { isPackage, type Requirement } from '../../../catalog/model/requirement.js';
 import { byCodeUnit } from '../../../kernel/canonical/canonical-json.js';
-import type { Snapshot } from '../snapshot.js';
+import type { Snapshot } from '../constraints/snapshot.js';
 
 const SHOWN = 5;
 

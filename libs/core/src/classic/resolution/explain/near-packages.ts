@@ -1,6 +1,6 @@
 import { nearestNames } from '../../../kernel/text/did-you-mean.js';
-import type { IndexedCatalog } from '../catalog-slice.js';
-import type { Reason, Resolution } from '../resolution-problem.js';
+import type { IndexedCatalog } from '../problem/catalog-slice.js';
+import type { Reason, Resolution } from '../problem/resolution-problem.js';
 import { adviceFor } from './advice.js';
 
 /**

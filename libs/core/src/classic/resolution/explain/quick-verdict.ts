@@ -1,4 +1,4 @@
-import type { Constraint, ConstraintSystem } from '../constraint-system.js';
+import type { Constraint, ConstraintSystem } from '../constraints/constraint-system.js';
 
 /** More constraints are left to the second solver: each pass goes over all of them. */
 const MOST_CONSTRAINTS = 100;

@@ -1,11 +1,11 @@
 import { byCodeUnit } from '../../../kernel/canonical/canonical-json.js';
-import type { Constraint, ConstraintSystem } from '../constraint-system.js';
-import { constraintText, listed, variableId, variableName } from '../constraint-text.js';
-import type { Reason } from '../resolution-problem.js';
-import type { Snapshot } from '../snapshot.js';
+import type { Constraint, ConstraintSystem } from '../constraints/constraint-system.js';
+import { constraintText, listed, variableId, variableName } from '../constraints/constraint-text.js';
+import { placeWords, requirementWords } from '../constraints/plain-words.js';
+import type { Snapshot } from '../constraints/snapshot.js';
+import type { Reason } from '../problem/resolution-problem.js';
 import { crowdReason } from './crowd-reason.js';
 import { nearMiss } from './near-miss.js';
-import { placeWords, requirementWords } from './plain-words.js';
 
 type Of<K extends Constraint['kind']> = Extract<Constraint, { kind: K }>;
 

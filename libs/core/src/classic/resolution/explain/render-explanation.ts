@@ -1,5 +1,5 @@
-import { listed } from '../constraint-text.js';
-import type { Reason } from '../resolution-problem.js';
+import { listed } from '../constraints/constraint-text.js';
+import type { Reason } from '../problem/resolution-problem.js';
 
 /** Candidates listed one by one before the rest is summed up, and the depth of the explanation. */
 const WIDTH = 4;

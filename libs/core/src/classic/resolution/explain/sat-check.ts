@@ -1,4 +1,4 @@
-import type { Constraint, ConstraintSystem } from '../constraint-system.js';
+import type { Constraint, ConstraintSystem } from '../constraints/constraint-system.js';
 import { secondSolver } from './second-solver.js';
 
 type Solver = InstanceType<ReturnType<typeof secondSolver>['Solver']>;

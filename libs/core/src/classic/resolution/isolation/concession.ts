@@ -1,6 +1,6 @@
 import { byCodeUnit } from '../../../kernel/canonical/canonical-json.js';
-import type { Constraint, ConstraintSystem } from '../constraint-system.js';
-import { variableName } from '../constraint-text.js';
+import type { Constraint, ConstraintSystem } from '../constraints/constraint-system.js';
+import { variableName } from '../constraints/constraint-text.js';
 
 /**
  * What is given up so that the rest can be satisfied: the constraints that are left, and which

@@ -3,9 +3,9 @@ import type { Entry } from '../../../catalog/model/entry.js';
 import { meets } from '../../../catalog/model/requirement.js';
 import { requirementsOf } from '../../../catalog/model/requirements-of.js';
 import { byCodeUnit } from '../../../kernel/canonical/canonical-json.js';
-import { installedEntries } from '../installed-entries.js';
-import { isFor } from '../resolution-of.js';
-import type { DesiredNamespace, Resolution, ResolutionPart } from '../resolution-problem.js';
+import { installedEntries } from '../problem/installed-entries.js';
+import { isFor } from '../problem/resolution-of.js';
+import type { DesiredNamespace, Resolution, ResolutionPart } from '../problem/resolution-problem.js';
 
 type Resolved = Extract<Resolution, { result: 'resolved' }>;
 /** A bundle to be installed, and the installed CSV that it replaces. */

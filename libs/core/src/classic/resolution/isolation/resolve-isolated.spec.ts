@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PackageRecord } from '../../../catalog/model/package-record.js';
-import type { DesiredNamespace, InstalledCsv, Resolution } from '../resolution-problem.js';
+import type { DesiredNamespace, InstalledCsv, Resolution } from '../problem/resolution-problem.js';
 import {
   needsApi,
   needsPackage,

@@ -1,14 +1,14 @@
 import type { Entry } from '../../../catalog/model/entry.js';
 import { byCodeUnit } from '../../../kernel/canonical/canonical-json.js';
-import { ConstraintBuilder } from '../build-constraints.js';
+import { ConstraintBuilder } from '../constraints/build-constraints.js';
+import { clashOf, pickedEntries } from '../constraints/picked-entries.js';
+import { badRequirement, tooHard } from '../constraints/prepare.js';
+import type { Snapshot } from '../constraints/snapshot.js';
 import { explain } from '../explain/explain.js';
 import { minimalCore } from '../explain/minimal-core.js';
-import { clashOf, pickedEntries } from '../picked-entries.js';
-import { badRequirement, tooHard } from '../prepare.js';
-import { resolutionOf } from '../resolution-of.js';
-import type { DesiredNamespace, DesiredSubscription, Resolution, Unresolved } from '../resolution-problem.js';
+import { resolutionOf } from '../problem/resolution-of.js';
+import type { DesiredNamespace, DesiredSubscription, Resolution, Unresolved } from '../problem/resolution-problem.js';
 import { type SearchBudget, search } from '../search/preference-search.js';
-import type { Snapshot } from '../snapshot.js';
 import { concessionFor } from './concession.js';
 import { partsOf } from './resolution-parts.js';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { ChosenBundle, DesiredNamespace, Resolution } from '../resolution-problem.js';
+import type { ChosenBundle, DesiredNamespace, Resolution } from '../problem/resolution-problem.js';
 import { providesApi } from '../sample-problem.fixture.js';
 import { withoutBundles } from './without-bundles.js';
 

@@ -1,5 +1,5 @@
 import { catalogEntry, type Entry } from '../../../catalog/model/entry.js';
-import type { ChosenBundle, DesiredNamespace, Resolution } from '../resolution-problem.js';
+import type { ChosenBundle, DesiredNamespace, Resolution } from '../problem/resolution-problem.js';
 import { partsOf } from './resolution-parts.js';
 
 type Resolved = Extract<Resolution, { result: 'resolved' }>;

@@ -1,12 +1,12 @@
 import type { Entry } from '../../../catalog/model/entry.js';
-import { ConstraintBuilder } from '../build-constraints.js';
-import type { Constraint, ConstraintSystem } from '../constraint-system.js';
+import { ConstraintBuilder } from '../constraints/build-constraints.js';
+import type { Constraint, ConstraintSystem } from '../constraints/constraint-system.js';
+import type { Snapshot } from '../constraints/snapshot.js';
 import { explain } from '../explain/explain.js';
 import { minimalCore } from '../explain/minimal-core.js';
 import { candidateWords } from '../explain/render-explanation.js';
-import type { DesiredSubscription } from '../resolution-problem.js';
+import type { DesiredSubscription } from '../problem/resolution-problem.js';
 import { search } from '../search/preference-search.js';
-import type { Snapshot } from '../snapshot.js';
 
 /** Effort to find what keeps one candidate out; it is spent for every candidate. */
 const BUDGET = { conflicts: 2_000, work: 10_000_000 };

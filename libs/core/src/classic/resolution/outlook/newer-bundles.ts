@@ -2,8 +2,8 @@ import type { CatalogKey, PackageRecord } from '../../../catalog/model/package-r
 import { byCodeUnit } from '../../../kernel/canonical/canonical-json.js';
 import { parseTolerant } from '../../../kernel/versions/blang-version.js';
 import { compareVersions, type Version } from '../../../kernel/versions/version.js';
-import { type IndexedCatalog, isVisible } from '../catalog-slice.js';
-import type { DesiredNamespace, DesiredSubscription } from '../resolution-problem.js';
+import { type IndexedCatalog, isVisible } from '../problem/catalog-slice.js';
+import type { DesiredNamespace, DesiredSubscription } from '../problem/resolution-problem.js';
 
 /** A bundle by its version, with the channels it is in. */
 export type NewerVersion = Readonly<{

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { EntryRecord } from '../../../catalog/model/package-record.js';
-import type { IndexedCatalog } from '../catalog-slice.js';
-import type { DesiredNamespace, InstalledCsv } from '../resolution-problem.js';
+import type { IndexedCatalog } from '../problem/catalog-slice.js';
+import type { DesiredNamespace, InstalledCsv } from '../problem/resolution-problem.js';
 import {
   needsApi,
   needsPackage,

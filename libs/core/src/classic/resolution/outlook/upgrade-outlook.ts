@@ -2,12 +2,12 @@ import type { Entry } from '../../../catalog/model/entry.js';
 import type { PackageRecord } from '../../../catalog/model/package-record.js';
 import { parseTolerant } from '../../../kernel/versions/blang-version.js';
 import { formatVersion, type Version } from '../../../kernel/versions/version.js';
-import { type IndexedCatalog, sliceCatalogs } from '../catalog-slice.js';
-import { snapshotOf } from '../prepare.js';
-import { isFor } from '../resolution-of.js';
-import type { DesiredNamespace, DesiredSubscription, Resolution } from '../resolution-problem.js';
-import { Snapshot } from '../snapshot.js';
-import { follows } from '../subscription-candidates.js';
+import { snapshotOf } from '../constraints/prepare.js';
+import { Snapshot } from '../constraints/snapshot.js';
+import { follows } from '../constraints/subscription-candidates.js';
+import { type IndexedCatalog, sliceCatalogs } from '../problem/catalog-slice.js';
+import { isFor } from '../problem/resolution-of.js';
+import type { DesiredNamespace, DesiredSubscription, Resolution } from '../problem/resolution-problem.js';
 import { hindranceOfCandidate } from './forced-candidate.js';
 import { isSource, type NewerVersion, newerReleases } from './newer-bundles.js';
 

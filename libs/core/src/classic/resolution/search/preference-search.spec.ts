@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Constraint, ConstraintSystem } from '../constraint-system.js';
+import type { Constraint, ConstraintSystem } from '../constraints/constraint-system.js';
 import { minimalCore } from '../explain/minimal-core.js';
 import { quickVerdict } from '../explain/quick-verdict.js';
 import { SatCheck } from '../explain/sat-check.js';

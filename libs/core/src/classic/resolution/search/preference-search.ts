@@ -1,4 +1,4 @@
-import type { ConstraintSystem } from '../constraint-system.js';
+import type { ConstraintSystem } from '../constraints/constraint-system.js';
 import { analyse, unsatisfiableCore } from './conflict-analysis.js';
 import { type AtLeastOne, findPigeonholeConflict } from './pigeonhole.js';
 import { type Clause, type Conflict, negative, Propagator, positive, variableOf } from './propagator.js';
@@ -31,8 +31,8 @@ import { type Clause, type Conflict, negative, Propagator, positive, variableOf 
  *    Back at level 0 that clause
  *    makes A1 true. No other decision on A2 is tried again, whatever else is open.
  *
- * Reading order: `../constraint-system.ts` (the input), `propagator.ts`, then `run` and `step` below,
- * `conflict-analysis.ts`, `pigeonhole.ts`. `../explain/minimal-core.ts` shortens a core and has a
+ * Reading order: `../constraints/constraint-system.ts` (the input), `propagator.ts`, then `run` and `step`
+ * below, `conflict-analysis.ts`, `pigeonhole.ts`. `../explain/minimal-core.ts` shortens a core and has a
  * second solver confirm it.
  */
 

@@ -1,4 +1,4 @@
-import type { Constraint } from '../constraint-system.js';
+import type { Constraint } from '../constraints/constraint-system.js';
 
 /** Literals: `2·v` says variable v is true, `2·v+1` that it is false. */
 export type Literal = number;

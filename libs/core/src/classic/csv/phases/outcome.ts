@@ -1,0 +1,56 @@
+import type { Action } from '../../../kernel/actions/action.js';
+import type { ClusterServiceVersion, RequirementStatus } from '../../../kernel/api/cluster-service-version.js';
+import type { OperatorGroup } from '../../../kernel/api/operator-group.js';
+import type { Requirements } from '../requirements/requirements.js';
+import type { CertificateTimes } from '../world/certificates-of.js';
+import type { ComponentProblem } from '../world/component-problem.js';
+import type { CsvPhase, PhaseVerdict } from '../world/csv-status.js';
+import type { Again, CsvWorld } from '../world/csv-world.js';
+
+/**
+ * What a rule has in front of it. `requirements` and `problem` are worked out when first
+ * asked for, and then kept.
+ */
+export type CsvSubject = Readonly<{
+  csv: ClusterServiceVersion;
+  world: CsvWorld;
+  /** Set once the group checks have passed. */
+  group: OperatorGroup | undefined;
+  requirements: () => Requirements;
+  /** What keeps the installed operator from being healthy. */
+  problem: () => ComponentProblem | undefined;
+}>;
+
+/** What is done beside a verdict, or without one. */
+type Doings = Readonly<{
+  requirementStatus?: readonly RequirementStatus[];
+  /** Only beside a verdict. */
+  certificates?: CertificateTimes | undefined;
+  actions?: readonly Action[];
+  installing?: boolean;
+  next?: Again;
+}>;
+
+/** What a rule decided; without `verdict` the CSV stays where it is. */
+export type Outcome = Doings & Readonly<{ verdict?: PhaseVerdict }>;
+
+/** A rule answers when it applies; undefined lets the next rule of the table speak. */
+export type Rule = (subject: CsvSubject) => Outcome | undefined;
+
+/**
+ * Why a row of the phase table applies, in the words of its verdict, and what is done. Phase
+ * and reason are the table's.
+ */
+type PhaseFinding = Doings & Readonly<{ message: string }>;
+
+/** The condition of a row that moves the CSV: undefined where it does not hold. */
+export type Condition = (subject: CsvSubject) => PhaseFinding | undefined;
+
+/** Ends the pass without a change. */
+export const STAY: Outcome = {};
+
+export const move = (phase: CsvPhase, reason: string, message: string): Outcome => ({
+  verdict: { phase, reason, message },
+});
+
+export const waitFor = (because: string, afterMs: number): Again => ({ again: 'later', afterMs, because });

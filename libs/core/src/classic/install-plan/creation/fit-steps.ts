@@ -1,0 +1,46 @@
+import type { InstallPlanStep } from '../../../kernel/api/install-plan.js';
+import { CSV_KIND } from '../steps/install-plan-step.js';
+import { BundleNotInstallable } from './bundle-steps.js';
+
+/**
+ * Bytes of steps and lookups that a plan may hold: etcd takes 1.5 MiB in one request by default; the plan's
+ * other fields and the server's own notes need some of it.
+ */
+export const MAX_PLAN_BYTES = 1_400_000;
+
+/** A manifest is text inside JSON text: its quotes count twice. */
+const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
+
+/**
+ * The steps as a plan can hold them. A plan that fits is left as it is; in one that does not the largest
+ * manifests give way to references, CSVs last of all because people and tools read those. `byReference`
+ * answers undefined for a step that can only be held as it is; `lookups` are held beside the steps. Throws
+ * {@link BundleNotInstallable} where even that is too much.
+ */
+export function fitSteps(
+  steps: readonly InstallPlanStep[],
+  byReference: (step: InstallPlanStep) => InstallPlanStep | undefined,
+  lookups: readonly unknown[] = [],
+): InstallPlanStep[] {
+  const fitted = [...steps];
+  const sizes = steps.map(bytesOf);
+  let total = sizes.reduce((sum, size) => sum + size, bytesOf(lookups));
+  const rank = (index: number) => (steps[index]?.resource.kind === CSV_KIND ? 1 : 0);
+  const largestFirst = [...steps.keys()].toSorted(
+    (a, b) => rank(a) - rank(b) || (sizes[b] ?? 0) - (sizes[a] ?? 0) || a - b,
+  );
+  for (const index of largestFirst) {
+    if (total <= MAX_PLAN_BYTES) return fitted;
+    const shorter = steps[index] && byReference(steps[index]);
+    const saved = shorter === undefined ? 0 : (sizes[index] ?? 0) - bytesOf(shorter);
+    if (shorter === undefined || saved <= 0) continue;
+    fitted[index] = shorter;
+    total -= saved;
+  }
+  if (total <= MAX_PLAN_BYTES) return fitted;
+  const names = steps.filter(({ resource }) => resource.kind === CSV_KIND).map(({ resource }) => resource.name);
+  throw new BundleNotInstallable(
+    `the ${steps.length} steps of ${names.join(', ')} take ${total} bytes even where they only refer to their bundles, ` +
+      `an InstallPlan can hold ${MAX_PLAN_BYTES}: install fewer operators at once`,
+  );
+}

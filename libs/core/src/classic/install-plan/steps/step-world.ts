@@ -1,0 +1,129 @@
+import type { Action } from '../../../kernel/actions/action.js';
+import type { KubernetesObject, ObjectRef } from '../../../kernel/api/kubernetes-object.js';
+import type { StoredVersionMigration } from '../../crd-upgrade/stored-versions.js';
+import type { StepStatus } from './install-plan-step.js';
+import type { StartMarks } from './start-marks.js';
+
+/**
+ * A question to one cluster that a step's decision depends on. A list without namespace
+ * is of the whole cluster.
+ */
+export type StepRead =
+  | Readonly<{ read: 'get'; ref: ObjectRef }>
+  | Readonly<{ read: 'list'; apiVersion: string; kind: string; namespace?: string }>
+  | Readonly<{ read: 'access'; account: ObjectRef; may: AccessTo }>;
+
+/** What a service account may or may not do to one object without namespace. */
+export type AccessTo = Readonly<{ verb: string; group: string; resource: string; name: string }>;
+
+/**
+ * The cluster's answer: the object (undefined where there is none), the list, the right, or
+ * why it could not be read.
+ */
+export type StepAnswer =
+  | Readonly<{ object: KubernetesObject | undefined }>
+  | Readonly<{ list: readonly KubernetesObject[] }>
+  | Readonly<{ allowed: boolean }>
+  | Readonly<{ failed: string; forbidden?: boolean }>;
+
+/** A plan and the settings of its execution: the same for all its steps. */
+export type StepContext = Readonly<{
+  /** The plan's own name, namespace and status.startTime; uid for events about it. */
+  plan: Readonly<{ name: string; namespace: string; uid?: string | undefined; startTime?: string | undefined }>;
+  /** spec.clusterServiceVersionNames. */
+  clusterServiceVersionNames: readonly string[];
+  /** Where pull secrets are copied from (steps of kind `Secret`); OLM's own namespace there. */
+  operatorNamespace: string;
+  /** ISO date. */
+  now: string;
+  /**
+   * How long errors, and CRDs that are not yet established, are waited for, in milliseconds. OLM: one minute.
+   */
+  retryTimeoutMs: number;
+  /** Whether the namespace's group asked for it (`MIGRATE_ANNOTATION`). */
+  migrateStoredVersions: boolean;
+  /** Whether the namespace's group asked for it (`REPLACE_COPIES_ANNOTATION`). */
+  replaceCopiedCsvs?: boolean;
+  /** Definitions that are there stay as they are (`KEEP_DEFINITIONS_ANNOTATION`). */
+  keepsDefinitions?: boolean;
+  /** What objects of the plan have from their creation on. */
+  startMarks?: StartMarks;
+  /** The service account that the namespace's group names. */
+  actingAs?: ObjectRef | undefined;
+}>;
+
+/** Everything read so far for one step. Immutable: {@link withAnswer} gives the next one. */
+export type StepWorld = Readonly<{ answers: ReadonlyMap<string, StepAnswer> }>;
+
+export const emptyWorld: StepWorld = { answers: new Map() };
+
+/** Identity of a read: two equal reads have one answer. */
+export function readKey(read: StepRead): string {
+  if (read.read === 'get')
+    return `get ${read.ref.apiVersion} ${read.ref.kind} ${read.ref.namespace ?? ''}/${read.ref.name}`;
+  if (read.read === 'list') return `list ${read.apiVersion} ${read.kind} ${read.namespace ?? ''}`;
+  const { account, may } = read;
+  return `access ${account.namespace ?? ''}/${account.name} ${may.verb} ${may.resource}.${may.group} ${may.name}`;
+}
+
+export const withAnswer = (world: StepWorld, read: StepRead, answer: StepAnswer): StepWorld => ({
+  answers: new Map([...world.answers, [readKey(read), answer]]),
+});
+
+/** The object a get answered; undefined when there is none or it was not read. */
+export function objectIn(world: StepWorld, ref: ObjectRef): KubernetesObject | undefined {
+  const answer = world.answers.get(readKey({ read: 'get', ref }));
+  return answer !== undefined && 'object' in answer ? answer.object : undefined;
+}
+
+/** The list a read answered; empty when it was not read. */
+export function listIn(world: StepWorld, read: StepRead): readonly KubernetesObject[] {
+  const answer = world.answers.get(readKey(read));
+  return answer !== undefined && 'list' in answer ? answer.list : [];
+}
+
+/**
+ * What to do about one step: perform `actions` in order, then the step has `status`; or the step is
+ * impossible, and the plan stops here (`status` where the step keeps a mark of it), with `advice` beside the
+ * message. `waitingFor`: what the step waits for longer than expected.
+ */
+export type SettledDecision =
+  | Readonly<{ actions: readonly Action[]; status: StepStatus; waitingFor?: string }>
+  | Readonly<{ fail: string; forbidden?: boolean; status?: StepStatus; patienceMs?: number; advice?: Action }>;
+
+/**
+ * Or, before a decision is possible: write every object of a kind back as it is (one that another writer
+ * changed or deleted meanwhile no longer needs it), then do `afterwards`, whose resourceVersion is from
+ * before the objects were listed; then read and decide anew.
+ */
+export type RewriteDecision = Readonly<{
+  rewrite: Readonly<{ apiVersion: string; kind: string }>;
+  because: StoredVersionMigration;
+  afterwards: Action;
+}>;
+
+export type StepDecision = SettledDecision | RewriteDecision;
+
+/** How performing a decision's actions went. */
+export type Performed =
+  | Readonly<{ ok: true; warnings: readonly string[]; alreadyExisted?: boolean }>
+  | Readonly<{
+      ok: false;
+      /** The API server's text. */
+      message: string;
+      /** Kubernetes' word: Forbidden, NotFound, Conflict, … */
+      reason: string;
+      /** After a NotFound: whether discovery serves the step's kind. */
+      kindServed?: boolean;
+    }>;
+
+/** The end of one step in one pass. */
+export type StepOutcome = Readonly<{
+  status: StepStatus;
+  error?: string;
+  forbidden?: boolean;
+  /** What the plan waits for, where that takes longer than expected. */
+  waitingFor?: string;
+  /** How long after the plan's first execution this error is retried; absent: the general retry timeout. */
+  patienceMs?: number;
+}>;

@@ -1,0 +1,79 @@
+import type { PodSpec } from '../../../catalog/bundle/subscription-config.js';
+import type {
+  ClusterServiceVersion,
+  StrategyDeployment,
+  StrategyPermission,
+  WebhookDescription,
+} from '../../../kernel/api/cluster-service-version.js';
+import type { KubernetesObject } from '../../../kernel/api/kubernetes-object.js';
+
+/** A Deployment of a bundle, with what rendering reads of it. */
+export type BundleDeployment = StrategyDeployment & {
+  spec: {
+    selector?: { [field: string]: unknown; matchLabels?: Record<string, string> | undefined } | null | undefined;
+    template?:
+      | {
+          [field: string]: unknown;
+          metadata?: { [field: string]: unknown; annotations?: Record<string, string> | undefined } | undefined;
+          spec?: PodSpec | undefined;
+        }
+      | undefined;
+  };
+};
+
+type WebhookRule = { [field: string]: unknown; apiGroups?: string[] | undefined; resources?: string[] | undefined };
+
+/** A webhook of a bundle; what the API server reads of it passes through as it is. */
+export type BundleWebhook = WebhookDescription & {
+  deploymentName: string;
+  rules: WebhookRule[];
+  conversionCRDs: string[];
+};
+
+/** The ClusterServiceVersion of a bundle, as every other part reads it. */
+export type BundleCsv = ClusterServiceVersion & { metadata: { name: string; annotations: Record<string, string> } };
+
+/** A registry+v1 bundle as OLM v1 reads it (spec: v1-apply.md §1). */
+export type RegistryBundle = Readonly<{
+  /** From metadata/annotations.yaml; empty where it does not say. */
+  packageName: string;
+  /**
+   * The last ClusterServiceVersion of the manifests, its annotation `olm.properties` merged with
+   * metadata/properties.yaml.
+   */
+  csv: BundleCsv;
+  /** In the order of files. */
+  crds: readonly KubernetesObject[];
+  /** Every other manifest, in the order of files. */
+  others: readonly KubernetesObject[];
+}>;
+
+export const deploymentsOf = ({ csv }: RegistryBundle): readonly BundleDeployment[] =>
+  (csv.spec.install?.spec?.deployments ?? []) as readonly BundleDeployment[];
+
+/** Rules that a bundle asks for; an empty account name stands for `default`. */
+export const permissionsOf = ({ csv }: RegistryBundle): readonly StrategyPermission[] =>
+  csv.spec.install?.spec?.permissions ?? [];
+
+export const clusterPermissionsOf = ({ csv }: RegistryBundle): readonly StrategyPermission[] =>
+  csv.spec.install?.spec?.clusterPermissions ?? [];
+
+/** APIServices that the bundle would serve. */
+export const ownedApiServiceCount = ({ csv }: RegistryBundle): number =>
+  (csv.spec.apiservicedefinitions?.owned ?? []).length;
+
+export const webhooksOf = ({ csv }: RegistryBundle): readonly BundleWebhook[] =>
+  (csv.spec.webhookdefinitions ?? []).map((webhook) => ({
+    ...webhook,
+    deploymentName: webhook.deploymentName ?? '',
+    rules: (webhook['rules'] ?? []) as WebhookRule[],
+    conversionCRDs: webhook.conversionCRDs ?? [],
+  }));
+
+/** Names of the CRDs that the bundle says it owns. */
+export const ownedCrdNames = ({ csv }: RegistryBundle): readonly string[] =>
+  (csv.spec.customresourcedefinitions?.owned ?? []).map(({ name }) => name);
+
+/** The install modes that a bundle supports, sorted, each once. */
+export const supportedInstallModes = ({ csv }: RegistryBundle): readonly string[] =>
+  [...new Set((csv.spec.installModes ?? []).filter(({ supported }) => supported).map(({ type }) => type))].toSorted();

@@ -1,0 +1,62 @@
+import { type SubscriptionConfig, withMissing } from '../../../catalog/bundle/subscription-config.js';
+import type { KubernetesObject } from '../../../kernel/api/kubernetes-object.js';
+import type { BundleDeployment } from '../bundle/registry-bundle.js';
+import { type Targets, targetsText } from '../bundle/target-namespaces.js';
+import { withCertificateVolumes } from './certificate-volumes.js';
+import { withDeploymentConfig } from './deployment-config.js';
+import { asTyped } from './typed-pod.js';
+
+/** What all Deployments of a rendering have in common. */
+type DeploymentSetting = Readonly<{
+  namespace: string;
+  targets: Targets;
+  /** Annotations of the CSV, which go to the pods. */
+  annotations: Readonly<Record<string, string>>;
+  config: SubscriptionConfig | undefined;
+}>;
+
+/**
+ * A Deployment of a bundle as it is applied (spec: v1-apply.md §4). Order of what is put on top: annotations,
+ * the volumes of the certificate in `secretName`, the user's deploymentConfig.
+ */
+export function deploymentManifest(
+  { name, label, spec }: BundleDeployment,
+  { namespace, targets, annotations, config }: DeploymentSetting,
+  secretName: string | undefined,
+): KubernetesObject {
+  const template = spec?.template ?? {};
+  const own = {
+    ...annotations,
+    ...template.metadata?.annotations,
+    'olm.targetNamespaces': targetsText(targets),
+    'olm.operatorNamespace': namespace,
+  };
+  const pod = template.spec ?? {};
+  const called = secretName === undefined ? pod : withCertificateVolumes(pod, secretName);
+  const finished = config === undefined ? called : withDeploymentConfig(called, config);
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: {
+      name,
+      namespace,
+      ...unlessEmpty('labels', label),
+      ...unlessEmpty('annotations', config?.annotations),
+    },
+    // Selector and containers are written even where the bundle has none, as OLM v1 does: the API
+    // server says what is wrong.
+    spec: {
+      selector: null,
+      ...spec,
+      revisionHistoryLimit: 1,
+      template: {
+        ...template,
+        metadata: { ...template.metadata, annotations: withMissing(own, config?.annotations) },
+        spec: { containers: null, ...asTyped(finished) },
+      },
+    },
+  };
+}
+
+const unlessEmpty = (field: string, map: Readonly<Record<string, string>> | null | undefined) =>
+  map && Object.keys(map).length > 0 ? { [field]: { ...map } } : {};

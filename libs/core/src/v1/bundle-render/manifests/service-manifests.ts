@@ -1,0 +1,24 @@
+import type { KubernetesObject } from '../../../kernel/api/kubernetes-object.js';
+import type { WebhookService } from '../bundle/webhook-service.js';
+import type { CertificateInjection } from './certificate-injection.js';
+
+/**
+ * The Service in front of a Deployment with webhooks, and what makes its certificate (spec: v1-apply.md §4).
+ */
+export function serviceManifests(service: WebhookService, injection: CertificateInjection): KubernetesObject[] {
+  const { name, namespace, ports, selector } = service;
+  const { serviceAnnotations } = injection;
+  const annotated = Object.keys(serviceAnnotations).length > 0 ? { annotations: { ...serviceAnnotations } } : {};
+  return [
+    {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name, namespace, ...annotated },
+      spec: {
+        ports: ports.map(({ port, targetPort }) => ({ name: String(port), port, targetPort })),
+        ...(selector === undefined ? {} : { selector }),
+      },
+    },
+    ...injection.objects,
+  ];
+}

@@ -1,0 +1,57 @@
+import type { ApiObject } from '../objects/api-object.js';
+import type { JsonObject } from '../objects/json.js';
+import { ObjectStorage } from '../objects/storage.js';
+import { ResourceRegistry } from '../resources/resource-registry.js';
+
+export type ClusterSettings = Readonly<{
+  version: string;
+  deploymentReadyAfterMs: number;
+  /** The authority's certificate, as every namespace's kube-root-ca.crt shows it. */
+  authorityPem: string;
+  /** How many changes of each resource a watch can begin with; default 256. */
+  keptChanges?: number | undefined;
+}>;
+
+/** What the handlers and controllers of one simulated cluster share. */
+export class ClusterState {
+  readonly storage: ObjectStorage;
+  readonly resources = new ResourceRegistry();
+  /** Users by the bearer tokens that TokenRequest issued. */
+  readonly issuedTokens = new Map<string, string>();
+  /** What the backends of aggregated APIs said that they serve, by the path of their discovery. */
+  readonly aggregatedApis = new Map<string, JsonObject>();
+  readonly #timers = new Set<NodeJS.Timeout>();
+  #nextClusterIp = 10;
+  constructor(
+    readonly name: string,
+    readonly settings: ClusterSettings,
+  ) {
+    this.storage = new ObjectStorage(settings.keptChanges);
+  }
+
+  namespace(name: string): ApiObject | undefined {
+    return this.storage.get('namespaces', `/${name}`);
+  }
+
+  /** Runs a controller's step after a pause, unless the cluster has stopped by then. */
+  after(ms: number, step: () => void): void {
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      step();
+    }, ms);
+    this.#timers.add(timer);
+  }
+
+  stop(): void {
+    for (const timer of this.#timers) clearTimeout(timer);
+    this.#timers.clear();
+  }
+
+  allocateClusterIp(): string {
+    this.#nextClusterIp += 1;
+    return `10.96.${(this.#nextClusterIp >> 8) & 255}.${this.#nextClusterIp & 255}`;
+  }
+}
+
+/** Kubernetes keeps times to the second. */
+export const timestamp = (): string => `${new Date().toISOString().slice(0, 19)}Z`;
