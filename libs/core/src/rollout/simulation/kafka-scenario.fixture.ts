@@ -18,7 +18,7 @@ export const operator = {
 
 export type KafkaScenario = Readonly<{
   strategy?: object;
-  clusters?: number;
+  clusters?: number | readonly object[];
   file?: object;
   others?: readonly object[];
 }>;
@@ -32,7 +32,7 @@ export function scenarioFrom({ strategy = {}, clusters = 4, file = {}, others = 
   ];
   return readScenario({
     manifests: objects.map((value) => ({ value, where: 'test' })),
-    clusters,
+    clusters: typeof clusters === 'number' ? clusters : { value: { clusters }, where: (path) => path.join('.') },
     faults: { value: file, where: (path) => path.join('.') },
     seed: '1',
     until: undefined,

@@ -27,7 +27,7 @@ import type { AskedGates } from './state/asked-gates.js';
 import { type FleetSource, FleetStateReader, listedFrom } from './state/fleet-state.js';
 import { LiveFleet, type LiveRollout, type NewTarget } from './state/live-fleet.js';
 import { LiveMemory } from './state/live-memory.js';
-import { decidedBy, decisionOf, effectsOf, openDecisions } from './state/open-decisions.js';
+import { decidedBy, decisionOf, effectsOf, keptOf, openDecisions } from './state/open-decisions.js';
 import { StaleViewError, writeRollout, writeRolloutStatus, writeRow } from './writes/hub-objects.js';
 import { keepUntilRemoved, leavingOrder, previewOrder, withdrawOrders } from './writes/leaving-orders.js';
 import { RolloutEvents } from './writes/rollout-events.js';
@@ -340,13 +340,15 @@ export class RolloutController {
   async #conclude(
     decision: FleetDecision,
     outcome: Pick<DecisionEffects, 'reason' | 'message'>,
-    { object }: LiveRollout,
+    { object, record }: LiveRollout,
   ): Promise<void> {
     const { reason, message } = outcome;
     const said = message === undefined ? {} : { message };
-    const status = { effective: reason === 'Effective', reason, ...said, at: this.clock.now().toISOString() };
+    const now = this.clock.now();
+    const found = { effective: reason === 'Effective', reason, ...said, at: now.toISOString() };
     const { action, by, reason: why } = decision.spec;
-    this.log.info({ rollout: decision.spec.rollout, action, by: by.user, why, ...status }, 'decision');
+    this.log.info({ rollout: decision.spec.rollout, action, by: by.user, why, ...found }, 'decision');
+    const status = { ...found, ...(found.effective ? keptOf(decision, record, now.getTime()) : {}) };
     await this.hub.updateStatus({ ...(decision as unknown as KubernetesObject), status } as KubernetesObject);
     await this.#events.decided(object, decision, outcome);
   }

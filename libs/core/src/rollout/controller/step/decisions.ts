@@ -1,5 +1,6 @@
 import type { DecisionAction } from '../../../kernel/api/fleet/fleet-decision.js';
 import type { ChangeKind } from '../../../kernel/api/fleet/fleet-strategy.js';
+import { byCodeUnit } from '../../../kernel/canonical/canonical-json.js';
 import type { Author } from '../../review/class-approval.js';
 import { deniesReturns, mayVote } from '../../review/class-approval.js';
 import type { Draft } from './draft.js';
@@ -7,7 +8,7 @@ import type { RolloutFacts } from './facts.js';
 import { isFinal } from './phases.js';
 import { chosenToReturn } from './returns.js';
 import { hasChanges, resume } from './rollout-moves.js';
-import type { RolloutStatus } from './rollout-state.js';
+import type { RolloutSpec, RolloutStatus, RolloutView } from './rollout-state.js';
 import { isChanged, type RolloutRow } from './row.js';
 import { skippedByDecision, waitingAgain } from './row-moves.js';
 import { openWave } from './wave-moves.js';
@@ -145,12 +146,39 @@ function promote({ wave }: Decision, draft: Draft): DecisionEffects | undefined 
 }
 
 /** The rows that a decision names, by cluster, wave and class; all where it names none. */
-function namedRows({ clusters, wave, class: name }: Decision, draft: Draft): RolloutRow[] {
+function namedRows(decision: Decision, draft: Draft): RolloutRow[] {
+  const { clusters } = decision;
   const rows = clusters.length > 0 ? clusters.flatMap((one) => draft.row(one) ?? []) : [...draft.allRows()];
-  return rows.filter(
-    (row) => (wave === null || draft.spec.waves[row.wave]?.name === wave) && (name === null || row.class === name),
-  );
+  return rows.filter((row) => isNamed(row, decision, draft.spec));
 }
+
+const isNamed = (
+  row: RolloutRow,
+  { clusters, wave, class: name }: Decision,
+  { waves }: Pick<RolloutSpec, 'waves'>,
+): boolean =>
+  (clusters.length === 0 || clusters.includes(row.cluster)) &&
+  (wave === null || waves[row.wave]?.name === wave) &&
+  (name === null || row.class === name);
+
+/**
+ * Returns the clusters that a Skip or Retry concerned, once its rows have moved. Rows may be lost, and the
+ * decision keeps these. Undefined: another action.
+ */
+export function concernedBy(
+  decision: Decision,
+  { rows, spec }: Pick<RolloutView, 'rows' | 'spec'>,
+): readonly string[] | undefined {
+  const { action } = decision;
+  if (action !== 'Skip' && action !== 'Retry') return undefined;
+  const isSkip = action === 'Skip';
+  return [...rows.values()]
+    .filter((row) => (isSkippedByDecision(row) ? isSkip : !isSkip && row.isRetry) && isNamed(row, decision, spec))
+    .map(({ cluster }) => cluster)
+    .sort(byCodeUnit);
+}
+
+const isSkippedByDecision = ({ phase, reason }: RolloutRow): boolean => phase === 'Skipped' && reason === 'ByDecision';
 
 /** A Retry makes a roll-out anew that went back or was aborted, while no newer one is there. */
 export const isRetriedAnew = (
@@ -173,8 +201,7 @@ function retry(decision: Decision, draft: Draft): DecisionEffects | undefined {
   const isStanding = status.phase === 'Completed' && facts.role !== 'frozen';
   if (status.reason === 'RollbackIncomplete' || (isFinal(status.phase) && !isStanding)) return undefined;
   const rows = namedRows(decision, draft).filter(
-    ({ phase, reason }) =>
-      phase === 'Failed' || phase === 'RolledBack' || (phase === 'Skipped' && reason === 'ByDecision'),
+    (row) => row.phase === 'Failed' || row.phase === 'RolledBack' || isSkippedByDecision(row),
   );
   if (rows.length === 0) return undefined;
   for (const row of rows) {

@@ -30,7 +30,7 @@ export type FleetView = Readonly<{
   /** Clusters that a roll-out brings to what they plan themselves. */
   ownTargets: Readonly<{ isOwn: (record: RolloutRecord, cluster: LiveCluster) => boolean }>;
   askedOf: (subject: string) => string | undefined;
-  /** Clusters that a decision about this roll-out names and skips. */
+  /** Clusters that a decision about this roll-out skips. */
   skippedIn: (rollout: string) => ReadonlySet<string>;
   /** Gates outside of clusters; absent: they do not answer. */
   gates?: Pick<AskedGates, 'take'> | undefined;
@@ -164,10 +164,11 @@ export class LiveFacts implements RolloutFacts {
     return false;
   }
 
-  /** A row that has begun nothing may have been made anew since the decision. */
+  /** A row that has begun nothing, and was not retried, may have been made anew since the decision. */
   isSkipped(name: string): boolean {
     const { spec, rows } = this.record;
-    return rows.get(name)?.attempt === 0 && this.fleet.skippedIn(spec.name).has(name);
+    const row = rows.get(name);
+    return row?.attempt === 0 && !row.isRetry && this.fleet.skippedIn(spec.name).has(name);
   }
 
   isTargetDenied(name: string): boolean {

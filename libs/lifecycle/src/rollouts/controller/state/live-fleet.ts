@@ -24,7 +24,7 @@ import { HeldSubjects, placeIn } from './held-subjects.js';
 import { type FleetView, LiveFacts } from './live-facts.js';
 import { LiveMemory } from './live-memory.js';
 import { OwnTargets } from './own-targets.js';
-import { skippedByName } from './skip-decisions.js';
+import { skippedByDecisions } from './skip-decisions.js';
 import { isTargetWithdrawn } from './withdrawn-target.js';
 
 /** A roll-out that was read, with its object and the step that was written last. */
@@ -99,7 +99,7 @@ export class LiveFleet implements FleetView {
     const known = this.#skipped.get(rollout);
     if (known !== undefined) return known;
     const found = this.rollouts.find(({ record }) => record.spec.name === rollout);
-    const skipped = found === undefined ? new Set<string>() : skippedByName(found.object, this.state.decisions);
+    const skipped = found === undefined ? new Set<string>() : skippedByDecisions(found.object, this.state.decisions);
     this.#skipped.set(rollout, skipped);
     return skipped;
   }

@@ -1,5 +1,6 @@
 import type { FleetDecision } from '#core/kernel/api/fleet/fleet-decision';
-import type { Decision, DecisionEffects } from '#core/rollout/controller/step/decisions';
+import { concernedBy, type Decision, type DecisionEffects } from '#core/rollout/controller/step/decisions';
+import type { RolloutView } from '#core/rollout/controller/step/rollout-state';
 import { type Decided, storedState } from '../../assignments/stored-rollout.js';
 import type { FleetState } from './fleet-state.js';
 import type { LiveRollout } from './live-fleet.js';
@@ -65,6 +66,20 @@ export const decisionOf = ({ metadata, spec }: FleetDecision, now: number): Deci
   reason: spec.reason,
   expiresAt: spec.expiresAt === undefined ? undefined : Date.parse(spec.expiresAt),
 });
+
+/** Names of clusters that the status of a decision has room for: an object has 1.5 MiB at most. */
+const MOST_KEPT_CHARACTERS = 512 * 1024;
+
+/** Keeps the clusters that a decision concerned, in case the rows are lost; nothing if there is no room. */
+export function keptOf(
+  decision: FleetDecision,
+  record: Pick<RolloutView, 'rows' | 'spec'>,
+  now: number,
+): Readonly<{ clusters?: readonly string[] }> {
+  const clusters = concernedBy(decisionOf(decision, now), record);
+  const characters = clusters?.reduce((sum, { length }) => sum + length, 0) ?? Number.POSITIVE_INFINITY;
+  return clusters === undefined || characters > MOST_KEPT_CHARACTERS ? {} : { clusters };
+}
 
 type Metadata = Readonly<{ uid?: string; creationTimestamp?: string }>;
 
