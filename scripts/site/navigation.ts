@@ -48,7 +48,14 @@ export const NAVIGATION: readonly NavigationSection[] = [
     pages: [doc('authoring-catalogs'), doc('upgrade-graph')],
   },
   { title: 'Migrate', pages: [doc('extensions'), doc('differences-from-olm')] },
-  { title: 'Fleet', pages: [doc('fleet')] },
+  {
+    title: 'Fleet',
+    pages: [
+      doc('fleet'),
+      ...['fleetcluster', 'fleetcatalog', 'fleetoperator', 'fleetstrategy', 'fleetwindow', 'fleetdecision'].map(made),
+      ...['fleetrollout', 'fleetplan', 'fleetassignment'].map(made),
+    ],
+  },
   { title: 'Console', pages: [doc('console')] },
   {
     title: 'Reference',

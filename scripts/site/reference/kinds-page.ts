@@ -43,21 +43,23 @@ export function kindsPage(): string {
   const groups = [
     { title: 'Kinds of OLM Classic', of: 'k8s/crds/operators*.yaml', note: OF_OLM },
     { title: 'Kinds of OLM v1', of: 'k8s/crds/olm*.yaml', note: OF_OLM },
-    {
-      title: 'Kinds of a fleet',
-      of: 'k8s/crds/fleet/*_*.yaml',
-      note: 'For [roll-outs](../docs/fleet.md), on the API server of the hub alone.',
-    },
   ];
   const sections = groups.map(({ title, of, note }) => {
     const files = globSync(of, { cwd: PROJECT_ROOT }).sort();
     return [`## ${title}`, note, ...files.map((file) => kindSection(file))].join('\n\n');
   });
-  return ['# Kinds', 'Fields of `spec`, made from the CustomResourceDefinitions.', ...sections].join('\n\n');
+  const fleet = globSync('k8s/crds/fleet/*_*.yaml', { cwd: PROJECT_ROOT }).sort().map(kindOf);
+  const links = fleet.map((kind) => `[${kind}](${kind.toLowerCase()}.md)`);
+  const own = `Kinds of a [fleet](../docs/fleet.md) are on the API server of the hub alone; each has a page: ${links.join(', ')}.`;
+  return ['# Kinds', 'Fields of `spec`, made from the CustomResourceDefinitions.', own, ...sections].join('\n\n');
 }
 
+const definitionIn = (file: string): Definition =>
+  Definition.parse(parse(readFileSync(join(PROJECT_ROOT, file), 'utf8')));
+const kindOf = (file: string): string => definitionIn(file).spec.names.kind;
+
 function kindSection(file: string): string {
-  const { spec }: Definition = Definition.parse(parse(readFileSync(join(PROJECT_ROOT, file), 'utf8')));
+  const { spec } = definitionIn(file);
   const { names, group, scope, versions } = spec;
   const served = versions.filter((one) => one.served);
   const schema = served.at(-1)?.schema.openAPIV3Schema ?? {};

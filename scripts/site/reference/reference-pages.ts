@@ -1,5 +1,6 @@
 import { annotationsPage } from './annotations-page.js';
 import { exitCodesPage } from './exit-codes-page.js';
+import { fleetKindPages } from './fleet-kind-pages.js';
 import { kindsPage } from './kinds-page.js';
 import { metricsPage } from './metrics-page.js';
 import { reasonsPage } from './reasons-page.js';
@@ -12,6 +13,7 @@ export async function referencePages(): Promise<readonly (readonly [string, stri
     ['reference/exit-codes.md', exitCodesPage()],
     ['reference/metrics.md', await metricsPage()],
     ['reference/kinds.md', kindsPage()],
+    ...fleetKindPages(),
     ['reference/reasons.md', reasonsPage()],
     ['reference/annotations.md', annotationsPage()],
   ];

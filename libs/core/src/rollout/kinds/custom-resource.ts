@@ -1,11 +1,16 @@
 import { z } from 'zod';
+import { FleetAssignmentStatus } from '../../kernel/api/fleet/fleet-assignment.js';
 import { FleetCatalogStatusFields } from '../../kernel/api/fleet/fleet-catalog.js';
 import { FleetClusterStatusFields } from '../../kernel/api/fleet/fleet-cluster.js';
+import { FleetDecisionStatus } from '../../kernel/api/fleet/fleet-decision.js';
 import { type FieldRule, FLEET_API } from '../../kernel/api/fleet/fleet-fields.js';
 import { type AnyFleetKind } from '../../kernel/api/fleet/fleet-kinds.js';
 import { FleetOperatorStatus, NAME_OF_CATALOG } from '../../kernel/api/fleet/fleet-operator.js';
 import { FleetRolloutStatus } from '../../kernel/api/fleet/fleet-rollout.js';
+import { FleetStrategyStatus } from '../../kernel/api/fleet/fleet-strategy.js';
+import { FleetWindowStatus } from '../../kernel/api/fleet/fleet-window.js';
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
+import { fieldDescription } from './descriptions/field-descriptions.js';
 import { specSchema } from './read-fleet-object.js';
 
 type JsonSchema = Readonly<Record<string, unknown>>;
@@ -123,6 +128,13 @@ const STATUSES: Partial<Readonly<Record<AnyFleetKind, z.ZodType>>> = {
   FleetOperator: FleetOperatorStatus,
   FleetRollout: FleetRolloutStatus,
 };
+/** Kinds whose status is declared for readers alone: an API server takes any other field, too. */
+const LOOSE_STATUSES: Partial<Readonly<Record<AnyFleetKind, z.ZodType>>> = {
+  FleetStrategy: FleetStrategyStatus,
+  FleetWindow: FleetWindowStatus,
+  FleetDecision: FleetDecisionStatus,
+  FleetAssignment: FleetAssignmentStatus,
+};
 const KEPT_AS_IT_IS = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
 
 /**
@@ -131,9 +143,23 @@ const KEPT_AS_IT_IS = { type: 'object', 'x-kubernetes-preserve-unknown-fields': 
  */
 function statusSchema(kind: AnyFleetKind): JsonSchema {
   const schema = STATUSES[kind];
-  if (schema === undefined) return KEPT_AS_IT_IS;
+  if (schema === undefined) return looseStatus(kind);
   const { required: _required, ...rest } = structural(z.toJSONSchema(schema) as JsonSchema);
   return { ...rest, ...KEPT_AS_IT_IS };
+}
+
+/** Types of the fields of a status; of any object, unknown fields are kept and none is required. */
+function looseStatus(kind: AnyFleetKind): JsonSchema {
+  const schema = LOOSE_STATUSES[kind];
+  return schema === undefined ? KEPT_AS_IT_IS : typesOnly(structural(z.toJSONSchema(schema) as JsonSchema));
+}
+
+function typesOnly({ type, properties, items }: JsonSchema): JsonSchema {
+  if (properties !== undefined) {
+    const fields = Object.entries(properties as Readonly<Record<string, JsonSchema>>);
+    return { ...KEPT_AS_IT_IS, properties: Object.fromEntries(fields.map(([name, one]) => [name, typesOnly(one)])) };
+  }
+  return { type, ...(items === undefined ? {} : { items: typesOnly(items as JsonSchema) }) };
 }
 
 /** The definition of a fleet kind: what its schema says, in the form that an API server takes. */
@@ -145,8 +171,8 @@ export function fleetCrd(kind: AnyFleetKind): KubernetesObject {
     apiVersion: { type: 'string' },
     kind: { type: 'string' },
     metadata: { type: 'object' },
-    spec: structural(specSchema(kind) as JsonSchema),
-    status: statusSchema(kind),
+    spec: described(kind, 'spec', structural(specSchema(kind) as JsonSchema)),
+    status: described(kind, 'status', statusSchema(kind)),
   };
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
@@ -163,12 +189,48 @@ export function fleetCrd(kind: AnyFleetKind): KubernetesObject {
           storage: true,
           subresources: { status: {} },
           additionalPrinterColumns: columns,
-          schema: { openAPIV3Schema: { type: 'object', required: ['spec'], properties, ...wholeRules(kind) } },
+          schema: { openAPIV3Schema: wholeSchema(kind, properties) },
         },
       ],
     },
   };
 }
+
+const wholeSchema = (kind: AnyFleetKind, properties: Readonly<Record<string, JsonSchema>>): JsonSchema => ({
+  description: fieldDescription(kind, ''),
+  type: 'object',
+  required: ['spec'],
+  properties,
+  ...wholeRules(kind),
+});
+
+/** Adds the descriptions of a field and of all below it. A default is part of the description. */
+function described(kind: AnyFleetKind, path: string, schema: JsonSchema): JsonSchema {
+  const { properties, items, ...rest } = schema;
+  const text = fieldDescription(kind, path);
+  const whole = text === undefined ? {} : { description: `${text}${defaultText(text, schema['default'])}` };
+  const fields = Object.entries((properties ?? {}) as Readonly<Record<string, JsonSchema>>);
+  return {
+    ...whole,
+    ...rest,
+    ...(properties === undefined
+      ? {}
+      : {
+          properties: Object.fromEntries(fields.map(([name, one]) => [name, described(kind, `${path}.${name}`, one)])),
+        }),
+    ...(items === undefined ? {} : { items: describedItems(kind, path, items as JsonSchema) }),
+  };
+}
+
+/** Fields of the items of a list; the list itself has the description. */
+function describedItems(kind: AnyFleetKind, path: string, items: JsonSchema): JsonSchema {
+  const { description: _ofTheList, ...rest } = described(kind, `${path}[]`, items);
+  return rest;
+}
+
+const isEmpty = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
+const defaultText = (text: string, value: unknown): string =>
+  value === undefined || isEmpty(value) || text.includes('Default:') ? '' : ` Default: ${String(value)}.`;
 
 /** Keys of JSON schema that a CRD does not take. */
 const DROPPED = new Set(['$schema', 'additionalProperties', 'anyOf', 'propertyNames', 'const', 'allOf', 'pattern']);

@@ -118,7 +118,8 @@ const FleetAssignmentSpec = z.strictObject({
   paused: z.boolean().optional(),
   rows: withRules(z.array(AssignmentRow).max(MOST_ROWS), differentSubjects).default([]),
 });
-const FleetAssignmentStatus = z.strictObject({
+/** Reports of the applier about a cluster. */
+export const FleetAssignmentStatus = z.strictObject({
   clusterUID: z.string().max(128).optional(),
   rows: z.array(AssignmentReport).max(MOST_ROWS).default([]),
   /** Of the rows: how many there are, are carried out now, and have failed. */

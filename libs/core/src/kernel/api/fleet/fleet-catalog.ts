@@ -69,11 +69,10 @@ export type FleetCatalogStatus = z.infer<typeof FleetCatalogStatus>;
 
 export const MOST_DIGESTS_SHOWN = 10;
 const Outcome = z.strictObject({
-  clusters: z.int().min(0).describe('Clusters that are to have it').optional(),
+  clusters: z.int().min(0).optional(),
   digests: z
     .array(z.strictObject({ digest: z.string().max(128), clusters: z.int().min(0) }))
     .max(MOST_DIGESTS_SHOWN)
-    .describe('How many clusters have which content')
     .optional(),
   conditions: Conditions.optional(),
 });
@@ -82,11 +81,10 @@ export const FleetCatalogOutcome = z.object(Outcome.shape);
 
 /** The whole status, as the CRD declares it. */
 export const FleetCatalogStatusFields = Outcome.extend({
-  current: z.string().max(128).describe('The digest that the image has by now').optional(),
+  current: z.string().max(128).optional(),
   revisions: z
     .array(z.strictObject({ digest: z.string().max(128), seenAt: Time, packages: z.int().min(0) }))
     .max(MOST_REVISIONS)
-    .describe('The newest digests of the image, the last one last')
     .optional(),
 });
 

@@ -38,30 +38,24 @@ const Fact = z.string().max(256);
 
 /** What is reported of a FleetCluster, as the CRD declares it. */
 export const FleetClusterStatusFields = z.strictObject({
-  uid: z.string().max(128).describe('UID of its namespace kube-system').optional(),
-  version: z.string().max(128).describe('Of its API server').optional(),
-  credentialsExpireAt: Time.describe('When the login of the hub ends').optional(),
+  uid: z.string().max(128).optional(),
+  version: z.string().max(128).optional(),
+  credentialsExpireAt: Time.optional(),
   facts: z
     .looseObject({
       distribution: Fact.optional(),
-      arches: z.array(Fact).max(64).describe('Architectures of its nodes').optional(),
-      nodes: z.int().min(0).describe('How many nodes it has').optional(),
-      provider: Fact.describe('Of most of its nodes').optional(),
-      claims: z.record(z.string(), Fact).describe('What its owner says in ConfigMap cluster-claims').optional(),
+      arches: z.array(Fact).max(64).optional(),
+      nodes: z.int().min(0).optional(),
+      provider: Fact.optional(),
+      claims: z.record(z.string(), Fact).optional(),
     })
-    .describe('What selectors may ask about it')
     .optional(),
-  operators: z
-    .int()
-    .min(0)
-    .describe('How many operators are installed, each Subscription and ClusterExtension')
-    .optional(),
+  operators: z.int().min(0).optional(),
   missingRights: z
     .strictObject({
-      poller: z.array(Fact).max(256).describe('Of ClusterRole flotilla:observe').optional(),
-      applier: z.array(Fact).max(256).describe('Of ClusterRole flotilla:apply').optional(),
+      poller: z.array(Fact).max(256).optional(),
+      applier: z.array(Fact).max(256).optional(),
     })
-    .describe('What the logins of the hub lack there')
     .optional(),
   conditions: z
     .array(

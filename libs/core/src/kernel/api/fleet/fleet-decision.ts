@@ -38,6 +38,14 @@ const FleetDecisionSpec = withRules(
   },
 );
 
+/** Fields of the status of a FleetDecision. */
+export const FleetDecisionStatus = z.looseObject({
+  effective: z.boolean(),
+  reason: Name,
+  message: Text.optional(),
+  at: Time,
+});
+
 /** What a user has decided: who, when and why. It is checked by the API server, and never changed later. */
 export const FleetDecision = z.strictObject({
   apiVersion: z.literal(FLEET_API),

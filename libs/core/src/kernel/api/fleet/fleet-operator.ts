@@ -108,25 +108,21 @@ const Bundle = z.string().max(512);
 
 /** What a FleetOperator has come to in its clusters (design: fleet.md §1.3). */
 export const FleetOperatorStatus = z.strictObject({
-  active: Name.describe('The roll-out that is at work').optional(),
-  standing: Name.describe('The newest roll-out that was completed: what clusters that join get').optional(),
-  counts: ClusterCounts.describe('How many clusters are in each phase of the newest roll-out').optional(),
-  done: z.string().max(32).describe('Clusters that are done, of those of the newest roll-out').optional(),
-  versions: z
-    .array(z.strictObject({ bundle: Bundle, clusters: z.int().min(0) }))
-    .max(MOST_VERSIONS_SHOWN)
-    .describe('What is installed, the commonest first'),
+  active: Name.optional(),
+  standing: Name.optional(),
+  counts: ClusterCounts.optional(),
+  done: z.string().max(32).optional(),
+  versions: z.array(z.strictObject({ bundle: Bundle, clusters: z.int().min(0) })).max(MOST_VERSIONS_SHOWN),
   denied: z
     .array(
       z.strictObject({
         bundle: Bundle,
-        digest: z.string().max(128).describe('Of the image of the bundle').optional(),
-        rollout: z.string().max(512).describe('The roll-out that was taken back').optional(),
+        digest: z.string().max(128).optional(),
+        rollout: z.string().max(512).optional(),
         since: Time.optional(),
       }),
     )
-    .max(MOST_DENIED_SHOWN)
-    .describe('Bundles that were taken back, and are not installed again'),
+    .max(MOST_DENIED_SHOWN),
   conditions: Conditions,
 });
 export type FleetOperatorStatus = z.infer<typeof FleetOperatorStatus>;

@@ -11,7 +11,7 @@ const RolloutTarget = z.strictObject({
   specHash: Hash.optional(),
   catalogDigest: Hash.optional(),
   bundle: z.string().min(1).max(512),
-  specOnly: z.boolean().describe('Another spec, to whatever version is installed').optional(),
+  specOnly: z.boolean().optional(),
 });
 
 const FleetRolloutSpec = withRules(
@@ -36,24 +36,22 @@ export const MOST_SAMPLED = 5;
 
 /** What a roll-out has come to; all of it follows from the roll-out and its rows (design: fleet.md §1.7). */
 export const FleetRolloutStatus = z.strictObject({
-  phase: Word.describe(
-    'Planning, Progressing, Paused, Halted, RollingBack; at its end Completed, RolledBack, Aborted or Superseded',
-  ),
+  phase: Word,
   reason: Word,
-  message: Text.describe('What it is at, for people').optional(),
-  wave: z.string().max(80).describe('The first wave that is not complete, as 2/3 canary').optional(),
-  counts: ClusterCounts.describe('How many clusters are in each phase'),
+  message: Text.optional(),
+  wave: z.string().max(80).optional(),
+  counts: ClusterCounts,
   waves: z
     .array(
       z.strictObject({
         name: z.string().max(63),
-        phase: Word.describe('Pending, AwaitingPromotion, Open, Soaking, Complete, RollingBack or RolledBack'),
+        phase: Word,
         reason: Word,
         members: z.int().min(0),
-        limit: z.int().min(0).describe('Most clusters in flight at one time'),
+        limit: z.int().min(0),
         counts: ClusterCounts,
         openedAt: Time.optional(),
-        soakUntil: Time.describe('When its soak ends, while it runs').optional(),
+        soakUntil: Time.optional(),
         completedAt: Time.optional(),
       }),
     )
@@ -61,29 +59,27 @@ export const FleetRolloutStatus = z.strictObject({
   classes: z
     .array(
       z.strictObject({
-        hash: Hash.describe('Names the class: the beginning of the hash of its plan'),
+        hash: Hash,
         clusters: z.int().min(0),
         changes: z.array(ChangeKind).max(CHANGES.length),
-        approval: Word.describe('NotNeeded, Waiting, Approved, Rejected or Denied'),
-        reason: Word.describe('Lapsed: it was approved before it changed as much as it does now').optional(),
+        approval: Word,
+        reason: Word.optional(),
       }),
     )
-    .max(MOST_CLASSES_SHOWN)
-    .describe('Clusters with one and the same plan'),
+    .max(MOST_CLASSES_SHOWN),
   failures: z
     .array(
       z.strictObject({
         reason: Word,
         cause: Text,
         clusters: z.int().min(1),
-        sample: z.array(Name).max(MOST_SAMPLED).describe('Some of these clusters'),
+        sample: z.array(Name).max(MOST_SAMPLED),
       }),
     )
-    .max(MOST_FAILURES)
-    .describe('Clusters that have failed, those with the same cause together'),
+    .max(MOST_FAILURES),
   conditions: Conditions,
   startedAt: Time.optional(),
-  movedAt: Time.describe('When a phase, a count or an approval was another one last').optional(),
+  movedAt: Time.optional(),
   finishedAt: Time.optional(),
 });
 export type FleetRolloutStatus = z.infer<typeof FleetRolloutStatus>;

@@ -12,6 +12,7 @@ import {
   Threshold,
   withRules,
 } from './fleet-fields.js';
+import { Conditions } from './fleet-status-fields.js';
 
 const ONE_HOUR = 3_600_000;
 const MOST_WAVES = 16;
@@ -145,6 +146,13 @@ export const StrategySpec = z.strictObject({
 });
 export type StrategySpec = z.infer<typeof StrategySpec>;
 
+/** Fields of the status of a FleetStrategy. */
+export const FleetStrategyStatus = z.looseObject({
+  observedGeneration: z.int().optional(),
+  conditions: Conditions.optional(),
+});
+
+/** Rules for rollouts. */
 export const FleetStrategy = z.strictObject({
   apiVersion: z.literal(FLEET_API),
   kind: z.literal('FleetStrategy'),

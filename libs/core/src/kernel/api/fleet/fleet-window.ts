@@ -10,6 +10,7 @@ import {
   Time,
   withRules,
 } from './fleet-fields.js';
+import { Conditions } from './fleet-status-fields.js';
 
 const ONE_HOUR = 3_600_000;
 const LONGEST = 168 * ONE_HOUR;
@@ -60,6 +61,16 @@ const FleetWindowSpec = withRules(
     message: 'an Allow needs schedule or period',
   },
 );
+
+/** Fields of the status of a FleetWindow. */
+export const FleetWindowStatus = z.looseObject({
+  active: z.boolean(),
+  nextStart: Time.optional(),
+  nextEnd: Time.optional(),
+  clusters: z.int().min(0),
+  observedGeneration: z.int().optional(),
+  conditions: Conditions.optional(),
+});
 
 /** Times when changes may, or must not, start. */
 export const FleetWindow = z.strictObject({

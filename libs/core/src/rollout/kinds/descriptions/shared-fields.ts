@@ -1,0 +1,38 @@
+/** Descriptions of fields that several kinds have, by the end of their path. */
+export const SHARED_FIELDS: Readonly<Record<string, string>> = {
+  clusters: 'Selects clusters of the fleet. Both parts must match; an absent part matches all clusters.',
+  'clusters.selector': 'Selects clusters by the labels of their FleetClusters.',
+  'clusters.expression':
+    'CEL expression about `cluster` (`name`, `labels`, `facts`) that is true for the clusters to select. Example: `cluster.facts.nodes >= 3`.',
+  matchLabels: 'Labels and the values that they must have.',
+  matchExpressions: 'Requirements on labels. All of them must hold.',
+  'matchExpressions[].key': 'Key of the label.',
+  'matchExpressions[].operator':
+    'Relation of the label to `values`: In, NotIn, Exists or DoesNotExist. Exists and DoesNotExist have no values.',
+  'matchExpressions[].values': 'Values for In and NotIn.',
+  strategyRef: 'Names the FleetStrategy of the same namespace that rollouts follow.',
+  'strategyRef.name': 'Name of the FleetStrategy.',
+  conditions: 'Conditions as Kubernetes defines them, one of each type.',
+  'conditions[].type': 'Type of the condition.',
+  'conditions[].status': 'True, False, or Unknown.',
+  'conditions[].reason': 'One word for programs that gives the cause of the status.',
+  'conditions[].message': 'Explains the status to people, and names the next step if there is one.',
+  'conditions[].lastTransitionTime': 'Time at which the status changed last.',
+  'conditions[].observedGeneration': 'Generation of the object that the condition is about.',
+  'counts.targets': 'Clusters that the rollout concerns.',
+  'counts.waiting': 'Clusters that wait for their turn.',
+  'counts.applying': 'Clusters in which the change is being made.',
+  'counts.verifying': 'Clusters that have the change and are being checked.',
+  'counts.done': 'Clusters that have the change and are healthy.',
+  'counts.failed': 'Clusters in which the change failed.',
+  'counts.rollingBack': 'Clusters that are going back.',
+  'counts.rolledBack': 'Clusters that went back.',
+  'counts.skipped': 'Clusters that the rollout left out.',
+  'cel.apiVersion': 'API version of the objects to check, such as `apps/v1`.',
+  'cel.kind': 'Kind of the objects to check, such as `Deployment`.',
+  'cel.namespace': 'Namespace of the objects. Default: the namespace of the operator.',
+  'cel.name': 'Name of the one object to check. Exactly one of `name` and `selector` is needed.',
+  'cel.selector': 'Selects the objects to check by their labels. The expression must be true for each of them.',
+  'cel.expression':
+    'CEL expression about `self`, the object. True is green. Example: `self.status.readyReplicas == self.spec.replicas`.',
+};
