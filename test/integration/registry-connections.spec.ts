@@ -125,7 +125,7 @@ describe('a registry in plain HTTP', () => {
     await expect(client.resolve(`${HOST}:5000/acme/catalog:v1`)).rejects.toMatchObject({
       failure: 'Unreachable',
       message: expect.stringMatching(
-        /cannot reach registry \S+:5000 \(it does not speak TLS\): name it in FLOTILLA_REGISTRY_PLAIN_HTTP_HOSTS [^\n]*$/,
+        /cannot reach registry \S+:5000 \(it does not speak TLS; through the proxy [^)]*\): name it in FLOTILLA_REGISTRY_PLAIN_HTTP_HOSTS [^\n]*$/,
       ),
     });
     await proxy.stop();

@@ -93,7 +93,6 @@ const ALLOWED: Readonly<Record<string, readonly [calls: number, because: string]
   'libs/platform/src/redis/redis-url.ts': [2, OWN.settings],
   'libs/platform/src/registry/grpc/grpc-definitions.ts': [1, OWN.shipped],
   'libs/platform/src/registry/http/http-exchange.ts': [2, OWN.checked],
-  'libs/platform/src/registry/http/proxy-environment.ts': [1, OWN.checked],
   'libs/platform/src/registry/image-push.ts': [1, OWN.checked],
   'libs/platform/src/registry/image/layers/default-layers.ts': [1, OWN.shipped],
   'libs/platform/src/outbound/address-kind.ts': [1, 'an address that the resolver of this machine gave'],

@@ -1,8 +1,11 @@
 import type { LookupFunction } from 'node:net';
-import type { Agent } from 'undici';
+import type { Dispatcher } from 'undici';
 import type { SelectableKind } from '../outbound/address-kind.js';
-import { checkedLookup, isAddressRefusal } from '../outbound/checked-lookup.js';
+import { checkedLookup, isAddressRefusal, refuseTarget } from '../outbound/checked-lookup.js';
+import { dispatcherFor } from '../outbound/dispatcher.js';
+import { fetchReason } from '../outbound/fetch-reason.js';
 import { addressRefusal, isRefusedLiteral, type OutboundPolicy } from '../outbound/outbound-policy.js';
+import { type ProxyEnvironment, type Route, routeText, routeTo } from '../outbound/route.js';
 
 type IssuerConnectionsOptions = Readonly<{
   issuer: string;
@@ -10,6 +13,8 @@ type IssuerConnectionsOptions = Readonly<{
   addresses: readonly SelectableKind[];
   /** Resolves names. Default: as the system does. */
   lookup?: LookupFunction;
+  /** Names proxies. Default: the environment of the process. */
+  environment?: ProxyEnvironment;
 }>;
 
 /** The parts of a request that a client of OpenID Connect sets. */
@@ -43,9 +48,11 @@ export class IssuerConnections {
   readonly #named: OutboundPolicy;
   readonly #isOnLoopback: boolean;
   readonly #lookup: LookupFunction | undefined;
-  readonly #agents = new Map<OutboundPolicy, Agent>();
+  readonly #environment: ProxyEnvironment;
+  readonly #dispatchers = new Map<string, Promise<Dispatcher>>();
 
-  constructor({ issuer, addresses, lookup }: IssuerConnectionsOptions) {
+  constructor({ issuer, addresses, lookup, environment = process.env }: IssuerConnectionsOptions) {
+    this.#environment = environment;
     const hostname = URL.parse(issuer)?.hostname ?? '';
     this.#host = hostname;
     this.#isOnLoopback = isLoopbackName(hostname);
@@ -76,13 +83,17 @@ export class IssuerConnections {
     const refusal = this.refusalOf(address);
     if (refusal !== undefined) throw new Error(refusal);
     const { fetch } = await import('undici');
-    const { hostname = '', host = '' } = URL.parse(address) ?? {};
-    const dispatcher = await this.#agentFor(this.#policyFor(hostname));
+    const url = URL.parse(address);
+    if (url === null) throw new Error(`${address.slice(0, MOST_TEXT)} is no URL`);
     const sent = body === undefined || body === null ? {} : { body: body as string };
+    const route = routeTo(url, this.#environment);
     try {
+      const dispatcher = await this.#dispatcher(url, route);
       return await fetch(address, { ...request, ...sent, redirect: 'manual', dispatcher } as object);
     } catch (error) {
-      throw isAddressRefusal(error) ? new Error(addressRefusal(host)) : error;
+      if (isAddressRefusal(error)) throw new Error(addressRefusal(url.host));
+      const way = routeText(route);
+      throw way === undefined ? error : new Error(`${fetchReason(error)} (${way})`, { cause: error });
     }
   }
 
@@ -90,13 +101,13 @@ export class IssuerConnections {
     return hostname === this.#host ? this.#own : this.#named;
   }
 
-  async #agentFor(policy: OutboundPolicy): Promise<Agent> {
-    const known = this.#agents.get(policy);
-    if (known !== undefined) return known;
-    const { Agent } = await import('undici');
-    const agent = new Agent({ connect: { lookup: checkedLookup(policy, this.#lookup) } });
-    this.#agents.set(policy, agent);
-    return agent;
+  async #dispatcher({ hostname }: URL, route: Route): Promise<Dispatcher> {
+    const policy = this.#policyFor(hostname);
+    if (route.proxy !== undefined) await refuseTarget(hostname, policy, this.#lookup);
+    const key = `${policy === this.#own} ${route.proxy?.href}`;
+    const made = this.#dispatchers.get(key) ?? dispatcherFor({ route, lookup: checkedLookup(policy, this.#lookup) });
+    this.#dispatchers.set(key, made);
+    return made;
   }
 }
 

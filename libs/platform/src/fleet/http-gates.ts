@@ -100,7 +100,8 @@ export class HttpGates {
     // A redirect would lead to a host that was not allowed.
     const signal = AbortSignal.timeout(timeoutMs);
     const response = await this.#fetch(url, { ...init, redirect: 'error', signal }).catch((error: unknown) => {
-      throw new Error(unanswered(url.host, error, signal.aborted ? timeoutMs : undefined));
+      const lateAfterMs = signal.aborted ? timeoutMs : undefined;
+      throw new Error(unanswered(url.host, error, { lateAfterMs, way: this.#connections.way(url) }));
     });
     if (!response.ok) throw new Error(`${url.host} answers ${response.status}`);
     let text = '';
@@ -114,11 +115,16 @@ export class HttpGates {
 }
 
 /** Returns the reason for a missing answer, and the remedy: fetch hides the reason in causes. */
-function unanswered(host: string, error: unknown, lateAfterMs: number | undefined): string {
+function unanswered(
+  host: string,
+  error: unknown,
+  { lateAfterMs, way }: Readonly<{ lateAfterMs: number | undefined; way: string | undefined }>,
+): string {
+  const gone = way === undefined ? '' : `; ${way}`;
   if (isAddressRefusal(error)) {
     return `${addressRefusal(host)}: if gates may ask it, allow that kind of address and restart the fleet controller`;
   }
-  if (lateAfterMs !== undefined) return `${host} gave no answer within ${lateAfterMs / 1000} s`;
+  if (lateAfterMs !== undefined) return `${host} gave no answer within ${lateAfterMs / 1000} s${gone}`;
   const { reason, advice } = networkReason(error);
-  return `cannot reach ${host} (${reason}): ${advice}`;
+  return `cannot reach ${host} (${reason}${gone}): ${advice}`;
 }

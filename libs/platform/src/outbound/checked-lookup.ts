@@ -1,6 +1,6 @@
 import { lookup as systemLookup } from 'node:dns';
-import type { LookupFunction } from 'node:net';
-import { isAddressAllowed, type OutboundPolicy } from './outbound-policy.js';
+import { isIP, type LookupFunction } from 'node:net';
+import { isAddressAllowed, isRefusedLiteral, type OutboundPolicy } from './outbound-policy.js';
 
 /** A connection that was not made, because the policy allows none of the addresses of the host. */
 export class AddressNotAllowed extends Error {}
@@ -26,4 +26,28 @@ export function isAddressRefusal(error: unknown): boolean {
     cause = cause.cause;
   }
   return cause instanceof AddressNotAllowed;
+}
+
+/**
+ * A name is resolved for so long before a proxy gets it: many networks behind a proxy resolve only their
+ * own names.
+ */
+const RESOLVED_WITHIN_MS = 2_000;
+
+/**
+ * Refuses a server that a proxy would be asked for: an address that is not allowed, or a name that has only
+ * such addresses here. A name that is not known here is left to the proxy.
+ *
+ * @throws AddressNotAllowed
+ */
+export async function refuseTarget(hostname: string, policy: OutboundPolicy, lookup?: LookupFunction): Promise<void> {
+  const bare = hostname.replace(/^\[|\]$/g, '');
+  if (isRefusedLiteral(bare, policy)) throw new AddressNotAllowed(`${bare} is not allowed`);
+  if (isIP(bare) !== 0) return;
+  const { promise, resolve } = Promise.withResolvers<unknown>();
+  const timer = setTimeout(resolve, RESOLVED_WITHIN_MS);
+  checkedLookup(policy, lookup)(bare, { all: true }, (error) => resolve(error));
+  const failure = await promise;
+  clearTimeout(timer);
+  if (failure instanceof AddressNotAllowed) throw failure;
 }

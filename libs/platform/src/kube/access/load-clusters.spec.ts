@@ -218,6 +218,11 @@ describe('a server that a Secret names', () => {
     },
   );
 
+  it.each(['https://169.254.169.254', 'https://[fe80::1]:6443'])('gets none through a proxy at %s', async (server) => {
+    const cluster = { server, 'proxy-url': 'http://127.0.0.1:1' };
+    expect(await ask(server, { cluster })).toContain('its server is at a link-local or metadata address');
+  });
+
   it('is reached on this machine and in private networks', async () => {
     for (const server of ['https://127.0.0.1:1', 'https://localhost:1', 'https://[::1]:1'])
       expect(await ask(server)).toMatch(/ECONNREFUSED|EADDRNOTAVAIL/);

@@ -5,6 +5,7 @@ import { DEFAULT_READ_LIMITS, type ReadLimits } from '#core/kernel/read-budget/r
 import { SharedBytes } from '#core/kernel/read-budget/shared-bytes';
 import { whyUnreadable } from '../../files/unreadable-file.js';
 import type { OutboundPolicy } from '../../outbound/outbound-policy.js';
+import { type ProxyEnvironment, proxyAddress, type Route, routeThrough, routeTo } from '../../outbound/route.js';
 import { HttpKubeClient } from '../client/http-kube-client.js';
 import type { KubeClient } from '../client/kube-client.port.js';
 import { ReadBudget } from '../limits/read-budget.js';
@@ -12,7 +13,6 @@ import { HttpTransport, type TransportOptions } from '../transport/http-transpor
 import { ClusterConfigError } from './cluster-config.error.js';
 import { type ClusterAccess, type ParsedKubeconfig, parseKubeconfig } from './kubeconfig.js';
 import { LibraryCredentials } from './library-credentials.js';
-import { proxyFor } from './proxy-environment.js';
 import { SERVER_POLICY, serverUrl } from './server-url.js';
 
 export type LoadClustersOptions = Readonly<{
@@ -40,7 +40,7 @@ export type LoadClustersOptions = Readonly<{
   environment?: Readonly<Record<string, string | undefined>>;
   /** Where a pod finds its service account. */
   serviceAccountFolder?: string;
-  transport?: Omit<TransportOptions, 'server' | 'credentials' | 'proxy' | 'proxyPolicy' | 'serverPolicy'>;
+  transport?: Omit<TransportOptions, 'server' | 'credentials' | 'route' | 'proxyPolicy' | 'serverPolicy'>;
   /** The addresses at which a proxy may be that a Secret names. Default: any. */
   policy?: OutboundPolicy;
 }>;
@@ -74,7 +74,7 @@ export type ClientOptions = Pick<LoadClustersOptions, 'fieldManager' | 'pageSize
 /** The client of one context, under the name `cluster`. Connects to nothing. */
 export function clientOf({ access, cluster, budget, ...options }: ClientOptions): KubeClient {
   const server = serverOf(access);
-  const proxy = proxyFor(server, access.cluster['proxy-url'] ?? undefined, options.environment ?? process.env);
+  const route = routeOf(server, access, options.environment ?? process.env);
   const transport = new HttpTransport({
     userAgent: options.fieldManager,
     rest: (workMs) => budget.rest(workMs),
@@ -82,7 +82,7 @@ export function clientOf({ access, cluster, budget, ...options }: ClientOptions)
     ...options.transport,
     server,
     credentials: new LibraryCredentials(loadLibrary, access),
-    ...(proxy === undefined ? {} : { proxy }),
+    route,
     ...(isFromSecret(access) ? policiesOf(access, options.policy) : {}),
   });
   return new HttpKubeClient({
@@ -94,6 +94,16 @@ export function clientOf({ access, cluster, budget, ...options }: ClientOptions)
     ...(access.isInKubeconfig === false ? {} : { login: { file: access.file, context: access.context } }),
     ...(access.globalCatalogNamespace === undefined ? {} : { globalCatalogNamespace: access.globalCatalogNamespace }),
   });
+}
+
+/** Returns the way to an API server: `proxy-url` of its cluster decides alone, otherwise the environment. */
+function routeOf(server: URL, { cluster, context, file }: ClusterAccess, environment: ProxyEnvironment): Route {
+  const text = cluster['proxy-url'] ?? '';
+  if (text === '') return routeTo(server, environment);
+  const proxy = proxyAddress(text);
+  if (proxy !== undefined) return routeThrough(proxy, 'proxy-url of its kubeconfig');
+  // The text may have a password, so that it is not repeated.
+  throw new ClusterConfigError(context, `context "${context}" of ${file} cannot be used: its proxy-url is no URL`);
 }
 
 /** True if a Secret has the access: only the pod's own login outside of kubeconfigs names a file. */

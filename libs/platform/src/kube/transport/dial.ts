@@ -2,15 +2,17 @@ import net from 'node:net';
 import tls from 'node:tls';
 import { checkedLookup, isAddressRefusal } from '../../outbound/checked-lookup.js';
 import { isRefusedLiteral, type OutboundPolicy } from '../../outbound/outbound-policy.js';
+import { type Route, routeText } from '../../outbound/route.js';
+import { openTunnel } from '../../outbound/tunnel.js';
 import type { TlsIdentity } from './credentials.js';
 import { dialTrouble } from './dial-trouble.js';
 import type { DialRequest, DialTurns } from './dial-turns.js';
-import { openTunnel } from './proxy-tunnel.js';
 import { TransportError } from './transport.error.js';
 
 export type DialTarget = Readonly<{
   server: URL;
-  proxy?: URL;
+  /** Default: directly. */
+  route?: Route;
   proxyPolicy?: OutboundPolicy;
   serverPolicy?: OutboundPolicy;
   /** Counted from the turn on. */
@@ -26,21 +28,34 @@ const KEEP_ALIVE_DELAY_MS = 30_000;
  * the URL says so.
  */
 export const dial = (target: DialTarget, identity: TlsIdentity, protocols: string[]): Promise<net.Socket> =>
-  target.turns.run(target, () => open(target, identity, protocols));
+  target.turns.run(target, () =>
+    open(target, identity, protocols).catch((error: unknown) => {
+      throw withRoute(error, target.route);
+    }),
+  );
+
+/** The failure of a connection with the way that it went. */
+export function withRoute(error: unknown, route: Route | undefined): unknown {
+  const text = route === undefined ? undefined : routeText(route);
+  if (text === undefined || !(error instanceof TransportError)) return error;
+  return new TransportError(error.failure, `${error.message} (${text})`);
+}
 
 async function open(target: DialTarget, identity: TlsIdentity, protocols: string[]): Promise<net.Socket> {
   const host = target.server.hostname.replace(/^\[|\]$/g, '');
   const port = Number(target.server.port || (target.server.protocol === 'https:' ? 443 : 80));
   const raw = await within(target.connectTimeoutMs, (signal) =>
-    target.proxy === undefined
+    target.route?.proxy === undefined
       ? connectTcp({ host, port, signal, policy: target.serverPolicy })
-      : openTunnel(target.proxy, { host, port, signal, policy: target.proxyPolicy }),
+      : openTunnel(target.route.proxy, { ...{ host, port, signal }, ...policiesOf(target) }),
   );
   raw.setKeepAlive(true, KEEP_ALIVE_DELAY_MS);
   raw.setNoDelay(true);
   if (target.server.protocol !== 'https:') return raw;
   return within(target.connectTimeoutMs, (signal) => secure(raw, host, identity, protocols, signal));
 }
+
+const policiesOf = ({ proxyPolicy, serverPolicy }: DialTarget) => ({ proxyPolicy, serverPolicy });
 
 type TcpTarget = Readonly<{ host: string; port: number; signal: AbortSignal; policy: OutboundPolicy | undefined }>;
 

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { proxyFor } from '../access/proxy-environment.js';
 import { retryDelay } from './http-transport.js';
 import { warningsOf } from './warnings.js';
 import { WatchLines } from './watch-lines.js';
@@ -78,95 +77,5 @@ describe('the lines of a watch', () => {
   it('are not endless', async () => {
     const chunk = Buffer.alloc(1024 * 1024, 'x');
     await expect(lines(Array.from({ length: 17 }, () => chunk))).rejects.toMatchObject({ failure: 'too-large' });
-  });
-});
-
-describe('the proxy to a server', () => {
-  const HTTPS = { HTTPS_PROXY: 'http://proxy:3128' };
-  it.each([
-    {
-      server: 'https://api.example.com',
-      configured: undefined,
-      environment: {},
-      proxy: undefined,
-      because: 'none is set',
-    },
-    {
-      server: 'https://api.example.com',
-      configured: 'socks5://p:1',
-      environment: HTTPS,
-      proxy: 'socks5://p:1',
-      because: 'the kubeconfig names one',
-    },
-    {
-      server: 'https://api.example.com',
-      configured: undefined,
-      environment: HTTPS,
-      proxy: 'http://proxy:3128/',
-      because: 'HTTPS_PROXY',
-    },
-    {
-      server: 'https://api.example.com',
-      configured: undefined,
-      environment: { https_proxy: 'proxy:3128' },
-      proxy: 'http://proxy:3128/',
-      because: 'lower case, no scheme',
-    },
-    {
-      server: 'http://api.example.com',
-      configured: undefined,
-      environment: HTTPS,
-      proxy: undefined,
-      because: 'it is for https only',
-    },
-    {
-      server: 'https://127.0.0.1:6443',
-      configured: undefined,
-      environment: HTTPS,
-      proxy: undefined,
-      because: 'loopback',
-    },
-    {
-      server: 'https://[::1]:6443',
-      configured: undefined,
-      environment: HTTPS,
-      proxy: undefined,
-      because: 'loopback of IPv6',
-    },
-    {
-      server: 'https://a.example.com',
-      configured: undefined,
-      environment: { ...HTTPS, NO_PROXY: 'x, .example.com' },
-      proxy: undefined,
-      because: 'NO_PROXY names the domain',
-    },
-    {
-      server: 'https://a.example.com',
-      configured: undefined,
-      environment: { ...HTTPS, NO_PROXY: 'a.example.com' },
-      proxy: undefined,
-      because: 'NO_PROXY names the host',
-    },
-    {
-      server: 'https://badexample.com',
-      configured: undefined,
-      environment: { ...HTTPS, NO_PROXY: '.example.com' },
-      proxy: 'http://proxy:3128/',
-      because: 'that is another domain',
-    },
-    {
-      server: 'https://a.example.com',
-      configured: undefined,
-      environment: { ...HTTPS, NO_PROXY: '*' },
-      proxy: undefined,
-      because: 'NO_PROXY names all',
-    },
-  ])('$because', ({ server, configured, environment, proxy }) => {
-    expect(proxyFor(new URL(server), configured, environment)?.href).toBe(proxy);
-  });
-
-  it('that is no URL is refused without repeating it, for it may hold a password', () => {
-    const message = expect.not.stringContaining('hush');
-    expect(() => proxyFor(new URL('https://x'), 'http://u:hush@[', {})).toThrow(expect.objectContaining({ message }));
   });
 });

@@ -1,10 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { DEFAULT_READ_LIMITS } from '#core/kernel/read-budget/read-limits';
 import type { OutboundPolicy } from '../../outbound/outbound-policy.js';
+import type { Route } from '../../outbound/route.js';
 import { AnswerBytes, type AnswerLease } from './answer-bytes.js';
 import { type ConnectionNeed, ConnectionNeeds } from './connection-needs.js';
 import type { CredentialSource, TlsIdentity } from './credentials.js';
-import { type DialTarget, dial } from './dial.js';
+import { type DialTarget, dial, withRoute } from './dial.js';
 import { DIAL_TURNS, type DialTurns } from './dial-turns.js';
 import { Http1Wire } from './http1-wire.js';
 import { Http2Wire } from './http2-wire.js';
@@ -16,7 +17,8 @@ import type { Exchange, RequestHeaders, Wire, WireRequest } from './wire.js';
 export type TransportOptions = Readonly<{
   server: URL;
   credentials: CredentialSource;
-  proxy?: URL;
+  /** The way to the server. Default: directly. */
+  route?: Route;
   /** The addresses at which the proxy may be, if people without rights in the hub name it. Default: any. */
   proxyPolicy?: OutboundPolicy;
   /** The same of the server itself. */
@@ -59,7 +61,7 @@ export type ApiRequest = Readonly<{
 
 export type ApiResponse = Readonly<{ status: number; headers: Exchange['headers']; text: string }>;
 
-type Tuning = Required<Omit<TransportOptions, 'server' | 'credentials' | 'proxy' | 'proxyPolicy' | 'serverPolicy'>>;
+type Tuning = Required<Omit<TransportOptions, 'server' | 'credentials' | 'route' | 'proxyPolicy' | 'serverPolicy'>>;
 
 const DEFAULTS: Tuning = {
   userAgent: 'flotilla',
@@ -110,7 +112,7 @@ export class HttpTransport {
       turns: this.#options.turns,
       needs: this.#needs,
       signal: this.#closing.signal,
-      ...(options.proxy === undefined ? {} : { proxy: options.proxy }),
+      ...(options.route === undefined ? {} : { route: options.route }),
       ...(options.proxyPolicy === undefined ? {} : { proxyPolicy: options.proxyPolicy }),
       ...(options.serverPolicy === undefined ? {} : { serverPolicy: options.serverPolicy }),
     };
@@ -317,7 +319,8 @@ export class HttpTransport {
     const aborted = error instanceof Error && (error.name === 'AbortError' || error.name === 'TimeoutError');
     if (!aborted) return error instanceof TransportError ? error : new TransportError('lost', textOf(error));
     if (!expired) return error;
-    return new TransportError('timeout', `no answer within ${this.#options.requestTimeoutMs / 1000} s`);
+    const late = new TransportError('timeout', `no answer within ${this.#options.requestTimeoutMs / 1000} s`);
+    return withRoute(late, this.#target.route);
   }
 }
 

@@ -8,6 +8,7 @@ import {
   status,
 } from '@grpc/grpc-js';
 import { type GrpcBundle, type GrpcPackage, type GrpcRecords, recordsOfGrpc } from '#core/catalog/load/grpc-bundle';
+import { AddressNotAllowed, refuseTarget } from '../../outbound/checked-lookup.js';
 import { checkedTarget } from '../../outbound/checked-resolver.js';
 import {
   addressRefusal,
@@ -17,11 +18,11 @@ import {
   isRefusedLiteral,
   type OutboundPolicy,
 } from '../../outbound/outbound-policy.js';
+import { grpcRouteTo, type ProxyEnvironment, type Route, routeText } from '../../outbound/route.js';
 import { RegistryError, type RegistryFailure } from '../client/registry-client.port.js';
-import type { ProxyEnvironment } from '../http/proxy-environment.js';
 import { type GrpcAddress, isClusterLocal, parseGrpcAddress } from './grpc-address.js';
 import { serviceDefinition } from './grpc-definitions.js';
-import { routeTo } from './grpc-route.js';
+import { channelTo, unusableProxy } from './grpc-route.js';
 import { ListingBudget, type Received } from './listing-budget.js';
 
 /** gRPC's connectivity states, as OLM writes them into `lastObservedState`. */
@@ -63,6 +64,8 @@ const STATES: Readonly<Record<connectivityState, GrpcState>> = {
 export class GrpcCatalogClient {
   readonly limits: GrpcLimits;
   readonly #address: GrpcAddress;
+  readonly #route: Route;
+  readonly #policy: OutboundPolicy | undefined;
   readonly #client: Client;
   #closed = false;
 
@@ -70,9 +73,9 @@ export class GrpcCatalogClient {
   #isRefused = false;
 
   /**
-   * Throws RegistryError: InvalidReference where `address` is not HOST:PORT, NotAllowed where
-   * the policy refuses it as it is written. Nothing is dialled before the first use; without a
-   * policy every address may be.
+   * Throws RegistryError: InvalidReference where `address` is not HOST:PORT, NotAllowed where the policy
+   * refuses it as it is written, Unreachable if gRPC cannot go through GRPC_PROXY. Nothing is dialled
+   * before the first use; without a policy every address may be.
    */
   constructor(
     address: string,
@@ -84,9 +87,13 @@ export class GrpcCatalogClient {
     this.limits = { ...defaultLimits, ...limits };
     this.#address = parseGrpcAddress(address);
     if (policy !== undefined) checkWritten(this.#address, policy);
-    const { target, ...route } = this.#route(environment, policy);
+    this.#policy = policy;
+    this.#route = grpcRouteTo({ hostname: this.#address.host, port: this.#address.port }, environment);
+    const unusable = unusableProxy(this.#route);
+    if (unusable !== undefined) throw new RegistryError('Unreachable', address, `catalog at ${address}: ${unusable}`);
+    const { target, ...channel } = this.#channel();
     this.#client = new Client(target, credentials.createInsecure(), {
-      ...route,
+      ...channel,
       'grpc.max_receive_message_length': this.limits.messageBytes,
       'grpc.service_config_disable_resolution': 1,
       // During calls only: Go's servers turn clients away that ask in between.
@@ -97,14 +104,24 @@ export class GrpcCatalogClient {
   }
 
   /** A proxy is dialled as the environment names it; of the address itself only what the policy allows. */
-  #route(environment: ProxyEnvironment, policy: OutboundPolicy | undefined) {
-    const route = routeTo(this.#address, environment);
-    if (policy === undefined || route.target !== this.#address.target) return route;
+  #channel() {
+    const channel = channelTo(this.#address, this.#route);
+    const policy = this.#policy;
+    if (policy === undefined || this.#route.proxy !== undefined) return channel;
     const resolved = (isRefused: boolean) => {
       this.#isRefused = isRefused;
     };
     const allows = (ip: string) => isAddressAllowed(ip, policy);
-    return { ...route, ...checkedTarget(route.target, { allows, resolved }) };
+    return { ...channel, ...checkedTarget(channel.target, { allows, resolved }) };
+  }
+
+  /** A proxy gets no name that has only addresses here that are not allowed. */
+  async #checkBehindProxy(): Promise<void> {
+    if (this.#policy === undefined || this.#route.proxy === undefined) return;
+    await refuseTarget(this.#address.host, this.#policy).catch((error: unknown) => {
+      if (!(error instanceof AddressNotAllowed)) throw error;
+      throw notAllowed(this.#address, addressRefusal(this.#address.text));
+    });
   }
 
   get state(): GrpcState {
@@ -170,6 +187,7 @@ export class GrpcCatalogClient {
   }
 
   async #counted<T>(list: (read: Received) => Promise<T>): Promise<T> {
+    await this.#checkBehindProxy();
     const read = this.listings.begin();
     try {
       return await list(read);
@@ -253,7 +271,9 @@ export class GrpcCatalogClient {
     if (!isServiceError(error)) return this.#error(doing, String(error));
     const name = status[error.code];
     const [failure, advice] = this.#meaning(error.code);
-    return this.#error(doing, `${name}: ${error.details.slice(0, 500)}); ${advice}`, failure, '');
+    const way = failure === 'Unreachable' ? routeText(this.#route) : undefined;
+    const said = `${name}: ${error.details.slice(0, 500)}${way === undefined ? '' : `; ${way}`}`;
+    return this.#error(doing, `${said}); ${advice}`, failure, '');
   }
 
   #meaning(code: status): readonly [RegistryFailure, string] {

@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest';
+import { grpcRouteTo, type ProxyEnvironment } from '../../outbound/route.js';
 import { parseGrpcAddress } from './grpc-address.js';
-import { routeTo } from './grpc-route.js';
+import { channelTo, unusableProxy } from './grpc-route.js';
 
 const ADDRESS = parseGrpcAddress('catalog.test:50051');
+const routeTo = (address: typeof ADDRESS, environment: ProxyEnvironment) =>
+  channelTo(address, grpcRouteTo({ hostname: address.host, port: address.port }, environment));
 const direct = { target: 'dns:catalog.test:50051', 'grpc.enable_http_proxy': 0 };
 
-describe('routeTo', () => {
+describe('channelTo', () => {
   it.each([
     { because: 'nothing is set', environment: {} },
     {
@@ -44,9 +47,22 @@ describe('routeTo', () => {
     { proxy: 'http://user:pass@p.test', login: 'user:pass' },
     { proxy: 'http://user@p.test', login: 'user' },
     { proxy: 'http://us%40er:p%3Ass@p.test', login: 'us@er:p:ss' },
+    { proxy: 'http://user:100%@p.test', login: 'user:100%' },
   ])('logs in at the proxy as $login', ({ proxy, login }) => {
     const route = routeTo(ADDRESS, { GRPC_PROXY: proxy });
     expect(route['grpc.http_connect_creds']).toBe(login);
     expect(route.target).toBe('dns:p.test:80');
+  });
+});
+
+describe('unusableProxy', () => {
+  it.each([
+    { proxy: 'http://p.test', says: undefined },
+    { proxy: 'p.test:3128', says: undefined },
+    { proxy: 'socks5://p.test', says: 'GRPC_PROXY has a proxy of socks5, and gRPC goes through http:// alone' },
+    { proxy: 'https://p.test', says: 'GRPC_PROXY has a proxy of https, and gRPC goes through http:// alone' },
+  ])('$proxy: $says', ({ proxy, says }) => {
+    const route = grpcRouteTo({ hostname: ADDRESS.host, port: ADDRESS.port }, { GRPC_PROXY: proxy });
+    expect(unusableProxy(route)).toBe(says);
   });
 });

@@ -1,9 +1,10 @@
 import type { LookupFunction } from 'node:net';
 import { getCACertificates } from 'node:tls';
 import type * as Undici from 'undici';
-import { AddressNotAllowed, checkedLookup } from '../../outbound/checked-lookup.js';
+import { AddressNotAllowed, checkedLookup, refuseTarget } from '../../outbound/checked-lookup.js';
+import { dispatcherFor } from '../../outbound/dispatcher.js';
 import { isRefusedLiteral, type OutboundPolicy } from '../../outbound/outbound-policy.js';
-import { type ProxyEnvironment, proxyFor } from './proxy-environment.js';
+import { type ProxyEnvironment, type Route, routeText, routeTo } from '../../outbound/route.js';
 import { type CertificateLocations, RegistryCertificates, type TlsFiles } from './registry-certificates.js';
 
 export type ConnectionOptions = Readonly<{
@@ -11,8 +12,8 @@ export type ConnectionOptions = Readonly<{
   /** HTTPS_PROXY and its like are read here; this process's environment by default. */
   environment?: ProxyEnvironment;
   /**
-   * Which addresses are dialled; all by default. A proxy is dialled in any case, and resolves
-   * the names that it is given.
+   * Which addresses are dialled; all by default. A proxy of the environment is dialled in any case. It gets
+   * no name that has only addresses here that are not allowed.
    */
   policy?: OutboundPolicy;
   /** How names are resolved; as the system does by default. */
@@ -36,9 +37,11 @@ export class Connections {
 
   readonly #policy: OutboundPolicy | undefined;
   readonly #lookup: LookupFunction | undefined;
+  readonly #system: LookupFunction | undefined;
 
   constructor({ certificates = {}, environment = process.env, policy, lookup }: ConnectionOptions = {}) {
     this.#policy = policy;
+    this.#system = lookup;
     this.#lookup = policy === undefined ? lookup : checkedLookup(policy, lookup);
     this.#certificates = new RegistryCertificates(certificates);
     this.#environment = environment;
@@ -46,21 +49,35 @@ export class Connections {
 
   /** Through what a URL is requested. Throws InvalidCertificate, AddressNotAllowed. */
   async to(url: URL): Promise<Undici.Dispatcher> {
-    const undici = await import('undici');
     // A socket resolves names alone: what is written as an address is checked here.
     if (this.#policy !== undefined && isRefusedLiteral(url.hostname, this.#policy))
       throw new AddressNotAllowed(url.host);
     const held = this.#held.get(url.origin);
     if (held !== undefined && performance.now() - held.readAt < REREAD_MS) return held.dispatcher;
     const files = url.protocol === 'https:' ? await this.#certificates.of(url.host) : { authorities: [] };
-    const proxy = proxyFor(url, this.#environment);
-    const key = JSON.stringify([files, proxy?.href]);
-    const dispatcher = held?.key === key ? held.dispatcher : dispatcherFor(undici, files, proxy, this.#lookup);
+    const route = routeTo(url, this.#environment);
+    if (route.proxy !== undefined && this.#policy !== undefined)
+      await refuseTarget(url.hostname, this.#policy, this.#system);
+    const key = JSON.stringify([files, route.proxy?.href]);
+    const dispatcher = held?.key === key ? held.dispatcher : await this.#dispatcher(route, files);
     if (held !== undefined && held.dispatcher !== dispatcher) void held.dispatcher.close();
     if (this.#held.size >= MAX_HOSTS) this.#forgetOldest();
     this.#held.delete(url.origin);
     this.#held.set(url.origin, { key, readAt: performance.now(), dispatcher });
     return dispatcher;
+  }
+
+  /**
+   * Describes the way to a URL, for the message about a connection that failed: undefined for this machine
+   * itself.
+   */
+  way(url: URL): string | undefined {
+    return routeText(routeTo(url, this.#environment));
+  }
+
+  #dispatcher(route: Route, { authorities, client }: TlsFiles): Promise<Undici.Dispatcher> {
+    const ca = authorities.length === 0 ? {} : { ca: [...getCACertificates('default'), ...authorities] };
+    return dispatcherFor({ route, tls: { ...ca, ...client }, proxyTls: ca, lookup: this.#lookup });
   }
 
   #forgetOldest(): void {
@@ -69,16 +86,4 @@ export class Connections {
     this.#held.delete(oldest[0]);
     void oldest[1].dispatcher.close();
   }
-}
-
-function dispatcherFor(
-  { Agent, ProxyAgent }: typeof Undici,
-  { authorities, client }: TlsFiles,
-  proxy: URL | undefined,
-  lookup: LookupFunction | undefined,
-): Undici.Dispatcher {
-  const ca = authorities.length === 0 ? {} : { ca: [...getCACertificates('default'), ...authorities] };
-  const tls = { ...ca, ...client };
-  if (proxy === undefined) return new Agent({ connect: { ...tls, ...(lookup && { lookup }) } });
-  return new ProxyAgent({ uri: proxy.href, requestTls: tls, proxyTls: ca });
 }

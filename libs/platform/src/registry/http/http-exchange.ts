@@ -102,7 +102,7 @@ export class HttpExchange {
     } catch (error) {
       session.signal.throwIfAborted();
       if (isAddressRefusal(error)) throw session.refuse('NotAllowed', addressRefusal(url.host));
-      throw error instanceof FlotillaError ? error : broken(session, url, error);
+      throw error instanceof FlotillaError ? error : broken(session, url, error, this.connections.way(url));
     } finally {
       clearTimeout(timer);
     }
@@ -161,7 +161,8 @@ function notFollowed(session: Session, from: URL, why: string): RegistryError {
 }
 
 /** A failed connection as an error that is tried again. */
-function broken(session: Session, url: URL, error: unknown): TryAgain {
+function broken(session: Session, url: URL, error: unknown, way?: string): TryAgain {
   const { reason, advice } = networkReason(error);
-  return new TryAgain(session.refuse('Unreachable', `cannot reach registry ${url.host} (${reason}): ${advice}`));
+  const found = way === undefined ? reason : `${reason}; ${way}`;
+  return new TryAgain(session.refuse('Unreachable', `cannot reach registry ${url.host} (${found}): ${advice}`));
 }

@@ -1,7 +1,9 @@
-import { request as requestHttp } from 'node:http';
-import { request as requestHttps } from 'node:https';
+import type { Dispatcher } from 'undici';
 import type { Clock } from '../../clock/clock.port.js';
 import { projectVersion } from '../../files/build-info.js';
+import { dispatcherFor } from '../../outbound/dispatcher.js';
+import { fetchReason } from '../../outbound/fetch-reason.js';
+import { type ProxyEnvironment, routeText, routeTo } from '../../outbound/route.js';
 import type { Log } from '../log.port.js';
 import { otlpBody } from './otlp-body.js';
 import type { EndedSpan, Tracer } from './tracer.port.js';
@@ -16,6 +18,8 @@ export type OtlpTracerOptions = Readonly<{
   gatherMs?: number;
   /** A request that takes longer is given up. Default 10,000. */
   timeoutMs?: number;
+  /** Names proxies. Default: the environment of the process. */
+  environment?: ProxyEnvironment;
 }>;
 
 /** Spans that wait: those beyond are dropped. */
@@ -35,6 +39,7 @@ export class OtlpTracer implements Tracer {
   #sending: Promise<void> | undefined;
   #cancel: (() => void) | undefined;
   #failing = false;
+  #dispatcher: Promise<Dispatcher> | undefined;
 
   constructor(private readonly options: OtlpTracerOptions) {
     this.#url = new URL(`${options.endpoint.replace(/\/+$/, '')}/v1/traces`);
@@ -62,6 +67,7 @@ export class OtlpTracer implements Tracer {
     const cancel = this.options.clock.after(STOP_WITHIN_MS, resolve);
     await Promise.race([this.#sending, late]);
     cancel();
+    await (await this.#dispatcher)?.destroy();
   }
 
   #begin(): void {
@@ -94,21 +100,23 @@ export class OtlpTracer implements Tracer {
     else log.info({ endpoint }, 'the collector takes spans again');
   }
 
-  #send(body: string): Promise<void> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
+  async #send(body: string): Promise<void> {
     const { timeoutMs = 10_000 } = this.options;
-    const send = this.#url.protocol === 'https:' ? requestHttps : requestHttp;
-    const headers = { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) };
+    const route = routeTo(this.#url, this.options.environment ?? process.env);
     const signal = AbortSignal.timeout(timeoutMs);
-    const sent = send(this.#url, { method: 'POST', headers, signal }, (response) => {
-      const { statusCode = 0 } = response;
-      response.resume();
-      response.once('error', reject);
-      response.once('end', () => (statusCode < 300 ? resolve() : reject(new Error(`answered ${statusCode}`))));
-    });
-    sent.once('error', (error) => reject(signal.aborted ? new Error(`no answer within ${timeoutMs} ms`) : error));
-    sent.end(body);
-    return promise;
+    try {
+      const { request } = await import('undici');
+      this.#dispatcher ??= dispatcherFor({ route });
+      const headers = { 'content-type': 'application/json' };
+      const asked = { method: 'POST', headers, body, signal, dispatcher: await this.#dispatcher } as const;
+      const { statusCode, body: answer } = await request(this.#url, asked);
+      await answer.dump();
+      if (statusCode >= 300) throw new Error(`answered ${statusCode}`);
+    } catch (error) {
+      const reason = signal.aborted ? `no answer within ${timeoutMs} ms` : fetchReason(error);
+      const way = routeText(route);
+      throw new Error(way === undefined ? reason : `${reason} (${way})`, { cause: error });
+    }
   }
 }
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { grpcProxyFor, proxyFor } from './proxy-environment.js';
+import { grpcRouteTo, proxyAddress, routeText, routeThrough, routeTo } from './route.js';
 
 const PROXY = 'http://proxy.test:3128';
 
-describe('proxyFor', () => {
+describe('routeTo', () => {
   it.each([
     { because: 'no environment', url: 'https://r.test', env: {}, proxy: undefined },
     { because: 'by scheme: HTTPS', url: 'https://r.test', env: { HTTPS_PROXY: PROXY }, proxy: `${PROXY}/` },
@@ -21,7 +21,7 @@ describe('proxyFor', () => {
     { because: 'nor its IPv6 address', url: 'http://[::1]:5000', env: { HTTP_PROXY: PROXY }, proxy: undefined },
     { because: 'what is no URL is passed over', url: 'https://r.test', env: { HTTPS_PROXY: ':::' }, proxy: undefined },
   ])('$because', ({ url, env, proxy }) => {
-    expect(proxyFor(new URL(url), env)?.href).toBe(proxy);
+    expect(routeTo(new URL(url), env).proxy?.href).toBe(proxy);
   });
 
   it.each([
@@ -50,13 +50,13 @@ describe('proxyFor', () => {
     { noProxy: '10.0.0.1', host: '10.0.0.11', exempt: false, because: 'another address' },
   ])('NO_PROXY=$noProxy and $host: $because', ({ noProxy, host, exempt }) => {
     for (const name of ['NO_PROXY', 'no_proxy']) {
-      const found = proxyFor(new URL(`https://${host}`), { HTTPS_PROXY: PROXY, [name]: noProxy });
+      const found = routeTo(new URL(`https://${host}`), { HTTPS_PROXY: PROXY, [name]: noProxy }).proxy;
       expect(found === undefined).toBe(exempt);
     }
   });
 });
 
-describe('grpcProxyFor', () => {
+describe('grpcRouteTo', () => {
   const target = { hostname: 'catalog.test', port: 50051 };
   it.each([
     { because: 'capitals', env: { GRPC_PROXY: PROXY }, proxy: `${PROXY}/` },
@@ -68,6 +68,45 @@ describe('grpcProxyFor', () => {
     },
     { because: 'unless exempt', env: { GRPC_PROXY: PROXY, NO_PROXY: '.test' }, proxy: undefined },
   ])('$because', ({ env, proxy }) => {
-    expect(grpcProxyFor(target, env)?.href).toBe(proxy);
+    expect(grpcRouteTo(target, env).proxy?.href).toBe(proxy);
+  });
+});
+
+describe('routeText', () => {
+  const server = new URL('https://10.1.2.3:6443');
+  it.each([
+    { env: {}, says: 'directly: HTTPS_PROXY is not set' },
+    { env: { https_proxy: PROXY, NO_PROXY: 'x,10.0.0.0/8 ' }, says: 'directly: NO_PROXY has 10.0.0.0/8' },
+    { env: { HTTPS_PROXY: 'http://user:hush@[' }, says: 'directly: HTTPS_PROXY is no URL' },
+    {
+      env: { HTTPS_PROXY: '', https_proxy: 'http://user:hush@proxy.test:3128' },
+      says: 'through the proxy proxy.test:3128: https_proxy is set, and NO_PROXY is not set',
+    },
+    {
+      env: { HTTPS_PROXY: PROXY, NO_PROXY: '', no_proxy: '10.2.0.0/16' },
+      says: 'through the proxy proxy.test:3128: HTTPS_PROXY is set, and no_proxy does not have 10.1.2.3',
+    },
+  ])('says $says', ({ env, says }) => {
+    expect(routeText(routeTo(server, env))).toBe(says);
+  });
+
+  it('says nothing of this machine itself, which no proxy is asked for', () => {
+    expect(routeText(routeTo(new URL('https://localhost:6443'), { HTTPS_PROXY: PROXY }))).toBeUndefined();
+  });
+
+  it('names what names the proxy', () => {
+    const route = routeThrough(new URL('socks5://u:hush@proxy.test:1080'), 'proxy-url of its kubeconfig');
+    expect(routeText(route)).toBe('through the proxy proxy.test:1080: proxy-url of its kubeconfig');
+  });
+});
+
+describe('proxyAddress', () => {
+  it.each([
+    { text: 'proxy:3128', is: 'http://proxy:3128/' },
+    { text: 'socks5://p:1', is: 'socks5://p:1' },
+    { text: 'http://[', is: undefined },
+    { text: 'socks5://', is: undefined },
+  ])('$text', ({ text, is }) => {
+    expect(proxyAddress(text)?.href).toBe(is);
   });
 });

@@ -3,9 +3,11 @@ import http from 'node:http';
 import net from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startScriptedServer } from '#testing/control-plane/scripted-server';
-import type { OutboundPolicy } from '../../outbound/outbound-policy.js';
-import { fixedCredentials } from './credentials.js';
-import { HttpTransport } from './http-transport.js';
+import { startSocksProxy } from '#testing/registry/socks-proxy';
+import { fixedCredentials } from '../kube/transport/credentials.js';
+import { HttpTransport } from '../kube/transport/http-transport.js';
+import type { OutboundPolicy } from './outbound-policy.js';
+import { routeThrough } from './route.js';
 
 const endings: Array<() => unknown> = [];
 afterEach(async () => {
@@ -45,24 +47,10 @@ async function httpProxy(asked: string[]): Promise<number> {
   return listen(server);
 }
 
-/** The server's half of SOCKS5 with user and password, for one target given as a name. */
 async function socksProxy(asked: string[]): Promise<number> {
-  const server = net.createServer(async (socket) => {
-    socket.on('error', () => undefined);
-    const next = async () => (await once(socket, 'data'))[0] as Buffer;
-    await next();
-    socket.write(Uint8Array.of(5, 2));
-    const login = await next();
-    const allowed = login.includes('user') && login.includes('p@ss');
-    socket.write(Uint8Array.of(1, allowed ? 0 : 1));
-    if (!allowed) return;
-    const request = await next();
-    const target = `${request.subarray(5, -2)}:${request.readUInt16BE(request.length - 2)}`;
-    asked.push(target);
-    socket.write(Uint8Array.of(5, 0, 0, 1, 0, 0, 0, 0, 0, 0));
-    join(socket, target);
-  });
-  return listen(server);
+  const proxy = await startSocksProxy({ login: 'user:p@ss', log: asked });
+  endings.push(() => proxy.stop());
+  return proxy.port;
 }
 
 type Through = Readonly<{ host?: string; proxyPolicy?: OutboundPolicy }>;
@@ -77,7 +65,7 @@ describe.each([
     const server = await startScriptedServer({ protocol: 'h2', answer: () => ({ body: 'fine' }) });
     const transport = new HttpTransport({
       server: new URL(`https://localhost:${server.port}`),
-      proxy: new URL(`${scheme}://${login}@${host}:${port}`),
+      route: routeThrough(new URL(`${scheme}://${login}@${host}:${port}`), 'proxy-url'),
       ...(proxyPolicy && { proxyPolicy }),
       credentials: fixedCredentials({ headers: {}, tls: { ca: server.ca } }),
     });
@@ -128,7 +116,7 @@ describe.each([
 it('a proxy of an unknown kind is said to be one', async () => {
   const transport = new HttpTransport({
     server: new URL('https://localhost:1'),
-    proxy: new URL('ftp://127.0.0.1:1'),
+    route: routeThrough(new URL('ftp://127.0.0.1:1'), 'proxy-url'),
     credentials: fixedCredentials({ headers: {}, tls: {} }),
   });
   const failed = { failure: 'unreachable', message: expect.stringContaining('scheme ftp:') };
