@@ -1,6 +1,6 @@
+import { inParallel } from '#platform/fairness/in-parallel';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { troubleOf } from '#platform/kube/errors/api-server-trouble';
-import { inParallel } from '../in-parallel.js';
 import type { Verdict } from '../output/verdict.js';
 import type { Io } from '../terminal/io.js';
 

@@ -1,10 +1,10 @@
 import type { IndexedCatalog } from '#core/classic/resolution/problem/catalog-slice';
 import { globalCatalogNamespaceOf } from '#platform/clusters/managed-clusters';
 import type { Settings } from '#platform/config/settings';
+import { inParallel } from '#platform/fairness/in-parallel';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { type NamespaceRead, readNamespace } from '../../../../libs/lifecycle/src/classic/namespaces/namespace-read.js';
 import { PassReader } from '../../../../libs/lifecycle/src/engine/passes/pass-reader.js';
-import { inParallel } from '../in-parallel.js';
 import type { LiveContents } from './live-contents.js';
 
 /** A namespace as the applier reads it. */

@@ -10,6 +10,7 @@ import { ROLLBACK_KEY } from '#core/v1/revision/revision-keys';
 import { bundleOf, hasSucceeded } from '#core/v1/revision/revision-states';
 import { SystemClock } from '#platform/clock/system-clock';
 import { extensionGatesOf } from '#platform/config/extension-gates';
+import { inParallel } from '#platform/fairness/in-parallel';
 import { Patience } from '#platform/fairness/patience';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import { MemoryProblemStore } from '#platform/store/memory-problem-store';
@@ -20,7 +21,6 @@ import { type NextRevision, troubleOf } from '../../../../libs/lifecycle/src/v1/
 import { type ExtensionPass, siblingsOf } from '../../../../libs/lifecycle/src/v1/extensions/extension-pass.js';
 import { readContent } from '../../../../libs/lifecycle/src/v1/extensions/read-content.js';
 import { readExtension } from '../../../../libs/lifecycle/src/v1/extensions/read-extension.js';
-import { inParallel } from '../in-parallel.js';
 import { type ExtensionPlan, resolvedPlan } from '../resolution/plan-extensions.js';
 import { extensionDepsOf } from './extension-deps.js';
 import { liveClusterCatalogs } from './live-cluster-catalogs.js';

@@ -1,6 +1,6 @@
 import { ClusterExtension } from '#core/kernel/api/cluster-extension';
+import { inParallel } from '#platform/fairness/in-parallel';
 import { pullBundle } from '#platform/registry/bundle-image';
-import { inParallel } from '../in-parallel.js';
 import type { Manifest } from '../inputs/read-manifests.js';
 import { commandRegistryClient, logins } from '../inputs/registry-access.js';
 import { asUsageError } from '../inputs/unreadable-input.js';

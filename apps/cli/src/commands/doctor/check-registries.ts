@@ -1,6 +1,6 @@
 import { type DoctorCheck, ok, warning } from '#core/cluster/doctor/machine-checks';
+import { inParallel } from '#platform/fairness/in-parallel';
 import { lineOf } from '../../clusters/ask-clusters.js';
-import { inParallel } from '../../in-parallel.js';
 import { commandRegistryClient, logins } from '../../inputs/registry-access.js';
 import { catalogName } from './check-policy.js';
 

@@ -1,10 +1,10 @@
 import { type DoctorCheck, failed, machineChecks } from '#core/cluster/doctor/machine-checks';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
+import { inParallel } from '#platform/fairness/in-parallel';
 import { outboundPolicyOf } from '#platform/registry/configured-limits';
 import type { ClusterOptions } from '../../clusters/cluster-options.js';
 import { withClusters } from '../../clusters/open-clusters.js';
 import { commandSettings } from '../../hub/command-settings.js';
-import { inParallel } from '../../in-parallel.js';
 import { isData } from '../../output/data-format.js';
 import { NEXT } from '../../output/next-commands.js';
 import type { AnswerFormat } from '../../output/output-option.js';

@@ -1,11 +1,11 @@
 import { CLUSTER_EXTENSION_API } from '#core/kernel/api/cluster-extension';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
+import { inParallel } from '#platform/fairness/in-parallel';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import { askClusters, type FleetAnswer, fleetVerdict, reportAway } from '../../clusters/ask-clusters.js';
 import type { FleetOptions } from '../../clusters/cluster-options.js';
 import { withClusters } from '../../clusters/open-clusters.js';
 import { commandSettings } from '../../hub/command-settings.js';
-import { inParallel } from '../../in-parallel.js';
 import { NEXT } from '../../output/next-commands.js';
 import { type Progress, progressOn } from '../../output/progress.js';
 import { exitCodeOf } from '../../output/verdict.js';

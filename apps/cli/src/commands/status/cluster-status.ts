@@ -14,9 +14,9 @@ import { OPERATOR_GROUP_API, type OperatorGroup } from '#core/kernel/api/operato
 import { SUBSCRIPTION_API, type Subscription } from '#core/kernel/api/subscription';
 import { globalCatalogNamespaceOf } from '#platform/clusters/managed-clusters';
 import type { Settings } from '#platform/config/settings';
+import { inParallel } from '#platform/fairness/in-parallel';
 import { type KindRef, KubeApiError, type KubeClient, type ListOptions } from '#platform/kube/client/kube-client.port';
 import { type RefusedRead, refusedReads } from '../../clusters/refused-reads.js';
-import { inParallel } from '../../in-parallel.js';
 
 /** How many of how many are well. */
 export type Share = Readonly<{ well: number; of: number }>;

@@ -8,9 +8,9 @@ import type { RenderedImage, RenderedImages } from '#core/catalog/template/rende
 import { type MigrationLevel, renderBundle } from '#core/catalog/write/render-catalog';
 import { FlotillaError } from '#core/kernel/errors/flotilla.error';
 import { isRecord } from '#core/kernel/json/json-access';
+import { inParallel } from '#platform/fairness/in-parallel';
 import { fileError } from '#platform/files/file-tree.error';
 import { RegistryError } from '#platform/registry/client/registry-client.port';
-import { inParallel } from '../../../in-parallel.js';
 import { UsageError } from '../../../terminal/io.js';
 
 /** How many images are pulled at once. */

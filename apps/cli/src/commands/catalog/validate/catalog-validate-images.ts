@@ -1,6 +1,6 @@
 import type { CatalogBundle } from '#core/catalog/model/catalog';
 import { counted } from '#core/kernel/text/counted';
-import { inParallel } from '../../../in-parallel.js';
+import { inParallel } from '#platform/fairness/in-parallel';
 
 /** How many images are asked for at once. */
 const AT_ONCE = 8;

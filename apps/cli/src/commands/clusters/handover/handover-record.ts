@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { Workload, workloadOf } from '#core/cluster/handover/workloads';
 import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { inParallel } from '#platform/fairness/in-parallel';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
-import { inParallel } from '../../../in-parallel.js';
 import { DEPLOYMENT, PACKAGE_SERVER, podsOf } from './olm-in-cluster.js';
 
 const NAME = 'flotilla-handover';

@@ -1,1 +1,0 @@
-export { inParallel } from '#platform/fairness/in-parallel';
