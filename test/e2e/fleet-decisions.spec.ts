@@ -12,7 +12,8 @@ import { loadClusters } from '#platform/kube/access/load-clusters';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import { type ControlPlane, startControlPlane } from '#testing/control-plane/find-control-plane';
 import { PATIENCE } from '#testing/patience';
-import { decide as commandDecides, whoAmI } from '../../apps/cli/src/commands/fleet/decide/decide.js';
+import { whoAmI } from '../../apps/cli/src/clusters/who-am-i.js';
+import { decide as commandDecides } from '../../apps/cli/src/commands/fleet/decide/decide.js';
 import { runFlotilla } from '../../apps/cli/src/run-flotilla.fixture.js';
 
 const AUTHENTICATED = 'system:authenticated';

@@ -1,10 +1,11 @@
 import type { ManagementStatus } from '#core/cluster/joining/management-status';
 import { signText } from '#core/cluster/joining/olm-signs';
 import { CATALOG_SOURCE_API } from '#core/kernel/api/catalog-source';
+import { SystemClock } from '#platform/clock/system-clock';
 import { globalCatalogNamespaceOf } from '#platform/clusters/managed-clusters';
 import type { Settings } from '#platform/config/settings';
+import { OlmDetector } from '#platform/joining/olm-detector';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
-import { managementOf } from '../commands/up/check-cluster.js';
 import { readOwner } from './cluster-owner.js';
 
 /** What a check of a cluster finds, without writing anything. */
@@ -32,6 +33,17 @@ export async function findCluster(client: KubeClient, settings: Settings): Promi
   ]);
   return { version, globalCatalogNamespace, olmKinds, management, hub: owner?.holder ?? '', identity };
 }
+
+/** Whether the hub acts there, or leaves the cluster to an OLM of its own. */
+export const managementOf = (client: KubeClient, settings: Settings, access?: string): Promise<ManagementStatus> =>
+  new OlmDetector({
+    client,
+    clock: new SystemClock(),
+    consentedClusters: settings.clustersBesideOlm,
+    globalCatalogNamespace: () => globalCatalogNamespaceOf(client, settings),
+    everyMs: settings.resyncInterval,
+    access,
+  }).status();
 
 /** Returns the UID of namespace kube-system, or an empty text if this login may not read it. */
 export const identityOf = (client: KubeClient): Promise<string> =>

@@ -5,13 +5,13 @@ import { HUB_ROLES, type HubRole, shippedRights } from '#platform/joining/shippe
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { askClusters, fleetVerdict, reportAway, reportSame } from '../../clusters/ask-clusters.js';
 import { identityOf } from '../../clusters/find-clusters.js';
+import { whoAmI } from '../../clusters/who-am-i.js';
 import { isData } from '../../output/data-format.js';
 import { dataText } from '../../output/data-text.js';
 import { NEXT } from '../../output/next-commands.js';
 import type { AnswerFormat } from '../../output/output-option.js';
 import { exitCodeOf } from '../../output/verdict.js';
 import type { Io } from '../../terminal/io.js';
-import { whoAmI } from '../fleet/decide/decide.js';
 
 export type MissingOfRoles = Readonly<Record<HubRole, readonly Right[]>>;
 

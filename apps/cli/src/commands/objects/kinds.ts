@@ -6,6 +6,7 @@ import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { SUBSCRIPTION_API } from '#core/kernel/api/subscription';
 import { didYouMean } from '#core/kernel/text/did-you-mean';
 import { condition, text } from '../../clusters/field.js';
+import { ageText } from '../../output/age-text.js';
 import { UsageError } from '../../terminal/io.js';
 
 type Column = readonly [heading: string, cell: (object: KubernetesObject, now: Date) => string];
@@ -152,17 +153,3 @@ const isOfGroup = (word: string, { apiVersion }: LiveKind['api']): boolean => {
   const behind = word.toLowerCase().slice(word.indexOf('.') + 1);
   return behind === group || behind === `${version}.${group}`;
 };
-
-const UNITS: readonly (readonly [seconds: number, unit: string])[] = [
-  [86_400, 'd'],
-  [3_600, 'h'],
-  [60, 'm'],
-  [1, 's'],
-];
-
-export function ageText(since: string | null | undefined, now: Date): string {
-  const seconds = (now.getTime() - Date.parse(since ?? '')) / 1_000;
-  if (Number.isNaN(seconds)) return '<unknown>';
-  const [size, unit] = UNITS.find(([length]) => seconds >= length) ?? [1, 's'];
-  return `${Math.max(0, Math.floor(seconds / size))}${unit}`;
-}

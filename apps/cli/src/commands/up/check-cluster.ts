@@ -4,10 +4,10 @@ import { SystemClock } from '#platform/clock/system-clock';
 import { globalCatalogNamespaceOf } from '#platform/clusters/managed-clusters';
 import type { Settings } from '#platform/config/settings';
 import { type JoinReport, joinCluster } from '#platform/joining/join-cluster';
-import { OlmDetector } from '#platform/joining/olm-detector';
 import { OwnerCheck } from '#platform/joining/owner-check';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { troubleOf } from '#platform/kube/errors/api-server-trouble';
+import { managementOf } from '../../clusters/find-clusters.js';
 
 /** A cluster that answered: what is there, and what was done to it. */
 export type ReachedCluster = Readonly<{
@@ -100,17 +100,6 @@ async function readCluster(
     joined,
   };
 }
-
-/** Whether the hub acts there, or leaves the cluster to an OLM of its own. */
-export const managementOf = (client: KubeClient, settings: Settings, access?: string): Promise<ManagementStatus> =>
-  new OlmDetector({
-    client,
-    clock: new SystemClock(),
-    consentedClusters: settings.clustersBesideOlm,
-    globalCatalogNamespace: () => globalCatalogNamespaceOf(client, settings),
-    everyMs: settings.resyncInterval,
-    access,
-  }).status();
 
 async function inTime<T>(work: Promise<T>, patienceMs: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;

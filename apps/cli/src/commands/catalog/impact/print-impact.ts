@@ -1,6 +1,6 @@
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
+import { crdText, listed } from '../../../output/change-lines.js';
 import { type Columns, table } from '../../../output/table.js';
-import { crdText, lines as labelled } from '../../fleet/rollout/plan-text.js';
 import type { CatalogImpact } from './catalog-impact.js';
 
 /** Equal impacts on several Subscriptions. */
@@ -74,17 +74,14 @@ function contentText(one: ImpactClass): string {
   if (content === null || extension !== '') return '';
   const { rights, crds, webhooks, deprecations, unread } = content;
   const lines = [
-    ...labelled(
+    ...listed(
       'warning',
       deprecations.map((text) => `deprecated: ${text}`),
     ),
-    ...labelled('crd', crds.map(crdText)),
-    ...labelled('rights', [
-      ...rights.added.map((right) => `+ ${right}`),
-      ...rights.removed.map((right) => `- ${right}`),
-    ]),
-    ...labelled('webhook', webhooks),
-    ...labelled('unread', unread === '' ? [] : [`its rights, CRDs and webhooks are not compared: ${unread}`]),
+    ...listed('crd', crds.map(crdText)),
+    ...listed('rights', [...rights.added.map((right) => `+ ${right}`), ...rights.removed.map((right) => `- ${right}`)]),
+    ...listed('webhook', webhooks),
+    ...listed('unread', unread === '' ? [] : [`its rights, CRDs and webhooks are not compared: ${unread}`]),
   ];
   if (lines.length === 0) return '';
   return `\n${name} ${from || 'new'} → ${to} in ${placesOf(one)}:\n${lines.join('')}`;

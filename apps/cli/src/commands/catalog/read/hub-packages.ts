@@ -5,10 +5,10 @@ import { readForeign } from '#core/kernel/verdict/read-foreign';
 import { fetchReason } from '#platform/outbound/fetch-reason';
 import { TOKEN_ADVICE } from '../../../hub/ask-hub.js';
 import { withToken } from '../../../hub/hub-token.js';
+import { ageText } from '../../../output/age-text.js';
 import { unknownFormat } from '../../../output/output-option.js';
 import { type Columns, table } from '../../../output/table.js';
 import { ExitCode, type Io } from '../../../terminal/io.js';
-import { ageText } from '../../objects/kinds.js';
 
 export type PackagesQuestion = Readonly<{
   /** Where the hub serves its API, without a closing slash. */

@@ -35,20 +35,6 @@ export type DecisionOutcome = Readonly<{
 }>;
 
 const POLL_EVERY_MS = 250;
-const MOST_GROUPS = 256;
-
-/** The caller, as the hub's API server knows it. */
-export async function whoAmI(hub: KubeClient): Promise<Author> {
-  const { object } = await hub.create<KubernetesObject>({
-    apiVersion: 'authentication.k8s.io/v1',
-    kind: 'SelfSubjectReview',
-    metadata: {},
-  });
-  const { userInfo = {} } = (object['status'] ?? {}) as Readonly<{
-    userInfo?: Readonly<{ username?: string; groups?: readonly string[] }>;
-  }>;
-  return { user: userInfo.username ?? '', groups: (userInfo.groups ?? []).slice(0, MOST_GROUPS) };
-}
 
 /** What the engine would answer to a decision now; nothing is changed. */
 export function foreseen(

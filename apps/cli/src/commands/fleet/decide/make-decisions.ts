@@ -6,19 +6,19 @@ import type { LiveFleet, LiveRollout } from '#lifecycle/rollouts/controller/stat
 import { parseDuration } from '#platform/config/duration';
 import { FolderVisitor } from '#platform/fleet/folder/folder-visitor';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import { whoAmI } from '../../../clusters/who-am-i.js';
 import { isData } from '../../../output/data-format.js';
 import { NEXT } from '../../../output/next-commands.js';
 import type { AnswerFormat } from '../../../output/output-option.js';
 import { printData } from '../../../output/print-data.js';
 import { exitCodeOf, type Verdict } from '../../../output/verdict.js';
-import { type Io, NotFound, UsageError } from '../../../terminal/io.js';
-import { meantName, meantRollout, readFleet } from '../hub/read-fleet.js';
+import { type Io, UsageError } from '../../../terminal/io.js';
+import { meantName, meantRollout, readFleet, shortName } from '../hub/read-fleet.js';
 import { groupsOf, openDemands } from '../rollout/approval-text.js';
 import { planClassText } from '../rollout/plan-text.js';
-import { type ClassAnswer, rolloutAnswer } from '../rollout/rollout-answer.js';
+import { type ClassAnswer, meantClass, rolloutAnswer } from '../rollout/rollout-answer.js';
 import { holdOf } from '../rollout/window-hold.js';
-import { shortName } from '../status/show-rollouts.js';
-import { type DecisionAsked, type DecisionOutcome, decide, foreseen, whoAmI } from './decide.js';
+import { type DecisionAsked, type DecisionOutcome, decide, foreseen } from './decide.js';
 import { DECISION_WORDS, effectOf } from './decision-words.js';
 
 /** A decision verb as it was typed. */
@@ -134,18 +134,6 @@ function expiresAt(fleet: LiveFleet, order: DecisionOrder): string | undefined {
   const ms = durationOf('--for', order.for);
   if (ms > MOST_BREAK_GLASS_MS) throw new UsageError(`--for ${order.for}: windows are lifted for 4h at most`);
   return new Date(fleet.now + ms).toISOString();
-}
-
-/** The class whose hash is, or begins with, what was typed. */
-export function meantClass(classes: readonly ClassAnswer[], typed: string): ClassAnswer {
-  const found = classes.filter(({ hash }) => hash.startsWith(typed));
-  const [first, ...others] = found;
-  if (first === undefined) {
-    const known = classes.map(({ hash }) => hash).join(', ') || 'none';
-    throw new NotFound(`there is no plan class "${typed}"; there is ${known}`);
-  }
-  if (others.length === 0) return first;
-  throw new UsageError(`which class? "${typed}" may be ${found.map(({ hash }) => hash).join(', ')}`);
 }
 
 const REFUSALS: Readonly<Record<string, string>> = {

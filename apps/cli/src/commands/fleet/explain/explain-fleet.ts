@@ -18,7 +18,7 @@ import type { AnswerFormat } from '../../../output/output-option.js';
 import { printData } from '../../../output/print-data.js';
 import { exitCodeOf, verdictOf } from '../../../output/verdict.js';
 import { type Io, NotFound, UsageError } from '../../../terminal/io.js';
-import { meantName, nameOnly, readFleet } from '../hub/read-fleet.js';
+import { meantName, nameOnly, readFleet, shortName } from '../hub/read-fleet.js';
 import { type FleetStep, newRolloutSteps, step } from '../rollout/advised-steps.js';
 import { deniedBy, deniedOf, liftedBy } from '../rollout/denied-target.js';
 import { type DeprecatedAsked, deprecatedLine, deprecatedOperators } from '../rollout/deprecated-operators.js';
@@ -26,7 +26,6 @@ import { deniedSteps, explainReturns, hasDeniedReturns } from '../rollout/explai
 import { type RolloutAnswer, rolloutAnswer } from '../rollout/rollout-answer.js';
 import { awaitedClasses, type RolloutHints, rolloutHints, saidOf } from '../rollout/rollout-hints.js';
 import { reportedIn } from '../rollout/row-context.js';
-import { shortName } from '../status/show-rollouts.js';
 import { explainRow, type FleetExplanation, overThreshold, troubles, wavesBefore } from './explain-row.js';
 
 export type ExplainAsked = Readonly<{

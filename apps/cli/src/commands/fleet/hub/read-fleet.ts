@@ -50,3 +50,9 @@ export function meantRollout(fleet: LiveFleet, typed: string, namespace?: string
   if (found === undefined) throw new NotFound(`there is no roll-out "${typed}"`);
   return found;
 }
+
+/** The name of a roll-out as commands take it: without its namespace where that is no other's name. */
+export function shortName(fleet: LiveFleet, name: string): string {
+  const isOnly = fleet.rollouts.filter(({ record }) => nameOnly(record.spec.name) === nameOnly(name)).length === 1;
+  return isOnly ? nameOnly(name) : name;
+}

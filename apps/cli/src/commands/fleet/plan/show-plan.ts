@@ -13,13 +13,11 @@ import { printData } from '../../../output/print-data.js';
 import { type Columns, table } from '../../../output/table.js';
 import { exitCodeOf, verdictOf } from '../../../output/verdict.js';
 import type { Io } from '../../../terminal/io.js';
-import { meantClass } from '../decide/make-decisions.js';
-import { meantName, meantRollout, nameOnly, readFleet } from '../hub/read-fleet.js';
+import { meantName, meantRollout, nameOnly, readFleet, shortName } from '../hub/read-fleet.js';
 import { deniedBy, liftedBy } from '../rollout/denied-target.js';
 import { classPlanText, fromOf, type PlanClass, planClass } from '../rollout/plan-text.js';
-import { type ClassAnswer, rolloutAnswer } from '../rollout/rollout-answer.js';
+import { type ClassAnswer, meantClass, rolloutAnswer } from '../rollout/rollout-answer.js';
 import { awaitedClasses, rolloutHints } from '../rollout/rollout-hints.js';
-import { shortName } from '../status/show-rollouts.js';
 import { type LintedFleet, lintOf, type PlannedWave, plannedWaves, shareText, targetsOf } from './fleet-lint.js';
 
 export type PlanAsked = Readonly<{

@@ -6,6 +6,7 @@ import { ROLLBACK_CLASS } from '#core/rollout/controller/step/returns';
 import type { RolloutRow } from '#core/rollout/controller/step/row';
 import type { LiveFleet, LiveRollout } from '#lifecycle/rollouts/controller/state/live-fleet';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import { crdText, labelled, listed, TEXT_COLUMN } from '../../../output/change-lines.js';
 import { folded } from '../../../output/folded-lines.js';
 import { approvalTexts } from './approval-text.js';
 import { targetThere } from './cluster-target.js';
@@ -19,10 +20,6 @@ export type PlanClass = ClassAnswer &
     to: string;
     plan: FleetPlan['spec'] | null;
   }>;
-
-/** Lines of one kind of change that are printed; the rest is counted. */
-const MOST_LINES = 12;
-const LABEL = 9;
 
 /** The class of a roll-out, with the FleetPlan that keeps what was reviewed. */
 export async function planClass(
@@ -77,47 +74,37 @@ export function classPlanText(answer: PlanClass, width?: number): string {
   const path =
     hash === ROLLBACK_CLASS ? `back from ${to}, to what each had before` : `${first === null ? 'new' : first} → ${to}`;
   const head = `${path}${hops}, ${counted(clusters, 'cluster')}\n`;
-  const approval = lines('approval', approvalTexts(answer));
+  const approval = listed('approval', approvalTexts(answer));
   if (plan === null) {
     const kinds = changes.join(', ') || 'no change of a kind that is known';
-    return inColumn(head, [line('class', `${hash}: ${kinds}`), ...approval], width);
+    return inColumn(head, [labelled('class', `${hash}: ${kinds}`), ...approval], width);
   }
   const { images, crds, rbac, webhooks, dependencies, neighbours, objects, deprecations } = plan;
   const rows = [
-    line('class', `${hash}: ${changes.join(', ')}`),
+    labelled('class', `${hash}: ${changes.join(', ')}`),
     ...approval,
-    ...plan.path.slice(1).map((hop) => line('then', `${hop.from ?? ''} → ${hop.to}`)),
-    ...lines(
+    ...plan.path.slice(1).map((hop) => labelled('then', `${hop.from ?? ''} → ${hop.to}`)),
+    ...listed(
       'warning',
       deprecations.map((one) => `deprecated: ${one}`),
     ),
-    ...lines('image', imageTexts(images?.added ?? [], images?.removed ?? [])),
-    ...lines('crd', crds.map(crdText)),
-    ...lines('rights', [
+    ...listed('image', imageTexts(images?.added ?? [], images?.removed ?? [])),
+    ...listed('crd', crds.map(crdText)),
+    ...listed('rights', [
       ...(rbac?.added ?? []).map((one) => `+ ${one}`),
       ...(rbac?.removed ?? []).map((one) => `- ${one}`),
     ]),
-    ...lines('webhook', webhooks),
-    ...lines('needs', dependencies),
-    ...lines('objects', objectTexts(objects)),
-    ...lines('also', neighbours.length === 0 ? ['nothing else moves in these namespaces'] : neighbours),
+    ...listed('webhook', webhooks),
+    ...listed('needs', dependencies),
+    ...listed('objects', objectTexts(objects)),
+    ...listed('also', neighbours.length === 0 ? ['nothing else moves in these namespaces'] : neighbours),
   ];
   return inColumn(head, rows, width);
 }
 
 /** What does not fit goes on in the column of the texts. */
 const inColumn = (head: string, rows: readonly string[], width: number | undefined): string =>
-  `${folded(head, width)}${folded(rows.join(''), width, LABEL + 4)}`;
-
-/** A text of several lines, as the difference of a Deployment is one, stays in its column. */
-const line = (label: string, text: string): string =>
-  `  ${label.padEnd(LABEL)}${text.replaceAll('\n', `\n${' '.repeat(LABEL + 2)}  `)}\n`;
-
-/** Texts of one kind under its label, not too many. */
-export function lines(label: string, texts: readonly string[]): string[] {
-  const shown = texts.slice(0, MOST_LINES).map((text, at) => line(at === 0 ? label : '', text));
-  return texts.length > MOST_LINES ? [...shown, line('', `and ${texts.length - MOST_LINES} more`)] : shown;
-}
+  `${folded(head, width)}${folded(rows.join(''), width, TEXT_COLUMN)}`;
 
 /** An image with the digest that it replaces: of the same repository. */
 function imageTexts(added: readonly string[], removed: readonly string[]): string[] {
@@ -130,18 +117,6 @@ function imageTexts(added: readonly string[], removed: readonly string[]): strin
     return was === undefined ? image : `${image}  (was ${was.slice(repository(was).length)})`;
   });
   return [...texts, ...left.map((image) => `${image}  (no longer)`)];
-}
-
-/** What happens to one CRD. */
-export function crdText({ name, adds, removes, storage, breaking, owners }: FleetPlan['spec']['crds'][number]): string {
-  const parts = [
-    ...(adds.length === 0 ? [] : [`adds ${adds.join(', ')}`]),
-    removes.length === 0 ? 'nothing removed' : `removes ${removes.join(', ')}`,
-    ...(storage === undefined ? [] : [`stores ${storage}`]),
-    ...breaking.map((one) => `BREAKS: ${one}`),
-    ...(owners.length === 0 ? [] : [`also of ${owners.join(', ')}`]),
-  ];
-  return `${name}: ${parts.join('; ')}`;
 }
 
 function objectTexts(objects: FleetPlan['spec']['objects']): string[] {

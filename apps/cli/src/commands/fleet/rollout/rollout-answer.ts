@@ -6,6 +6,7 @@ import { type Counts, sumOf } from '#core/rollout/controller/step/tally';
 import { durationMs, placesOf } from '#core/rollout/placement/waves';
 import { type ApprovalDemand, approvalDemands } from '#core/rollout/review/class-approval';
 import type { LiveFleet, LiveRollout } from '#lifecycle/rollouts/controller/state/live-fleet';
+import { NotFound, UsageError } from '../../../terminal/io.js';
 import { holdOf, type WindowHoldText, windowsOf } from './window-hold.js';
 
 /** A wave, as `fleet status` shows it. */
@@ -172,4 +173,16 @@ function causesOf(failed: readonly RolloutRow[]): FailureAnswer[] {
         .slice(0, SAMPLE),
     }))
     .sort((a, b) => b.clusters - a.clusters || byCodeUnit(a.reason + a.cause, b.reason + b.cause));
+}
+
+/** The class whose hash is, or begins with, what was typed. */
+export function meantClass(classes: readonly ClassAnswer[], typed: string): ClassAnswer {
+  const found = classes.filter(({ hash }) => hash.startsWith(typed));
+  const [first, ...others] = found;
+  if (first === undefined) {
+    const known = classes.map(({ hash }) => hash).join(', ') || 'none';
+    throw new NotFound(`there is no plan class "${typed}"; there is ${known}`);
+  }
+  if (others.length === 0) return first;
+  throw new UsageError(`which class? "${typed}" may be ${found.map(({ hash }) => hash).join(', ')}`);
 }

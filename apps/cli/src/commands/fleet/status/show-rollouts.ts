@@ -12,7 +12,7 @@ import { printData } from '../../../output/print-data.js';
 import { type Columns, table } from '../../../output/table.js';
 import { ExitCode, type Io } from '../../../terminal/io.js';
 import { hubAway } from '../hub/hub-at-work.js';
-import { meantRollout, nameOnly, readFleet } from '../hub/read-fleet.js';
+import { meantRollout, nameOnly, readFleet, shortName } from '../hub/read-fleet.js';
 import { type DeprecatedAnswer, deprecatedLine, deprecatedOperators } from '../rollout/deprecated-operators.js';
 import { type RolloutAnswer, rolloutAnswer } from '../rollout/rollout-answer.js';
 import { NO_HINTS, rolloutHints } from '../rollout/rollout-hints.js';
@@ -49,12 +49,6 @@ export async function showStatus(hub: KubeClient, io: Io, asked: StatusAsked, no
     }
   } else await showAll(fleet, io, asked, hubData);
   io.exit(ExitCode.done);
-}
-
-/** The name of a roll-out as commands take it: without its namespace where that is no other's name. */
-export function shortName(fleet: LiveFleet, name: string): string {
-  const isOnly = fleet.rollouts.filter(({ record }) => nameOnly(record.spec.name) === nameOnly(name)).length === 1;
-  return isOnly ? nameOnly(name) : name;
 }
 
 /** `fleetrollout.fleet.flotilla.dev/NAME`, as `kubectl -o name`. */
