@@ -2,6 +2,7 @@ import { isData } from '../output/data-format.js';
 import { dataText } from '../output/data-text.js';
 import { NEXT } from '../output/next-commands.js';
 import type { AnswerFormat } from '../output/output-option.js';
+import { type Columns, table } from '../output/table.js';
 import { verdictOf } from '../output/verdict.js';
 import { isYes, type PlanAnswer, type PlannedBundle } from './plan-answer.js';
 import type { PlannedPermission } from './plan-steps.js';
@@ -24,6 +25,15 @@ const MAX_MESSAGE = 600;
 const shortened = (text: string): string =>
   text.length <= MAX_MESSAGE ? text : `${text.slice(0, MAX_MESSAGE)}… (all of it with -o json)`;
 
+const COLUMNS: Columns<PlannedBundle> = [
+  ['ACTION', ({ action }) => action],
+  ['BUNDLE', ({ name }) => name],
+  ['VERSION', ({ version }) => version],
+  ['CHANNEL', ({ channel }) => channel],
+  ['CATALOG', ({ catalog }) => catalog],
+  ['BECAUSE', ({ because }) => because[0] ?? ''],
+];
+
 function resolvedText({
   namespace,
   bundles,
@@ -38,21 +48,12 @@ function resolvedText({
     const hint = `What is newer, and why it does not come: ${NEXT.explainSubscription()}, with the same options.`;
     return `${[`${nothing}\n${hint}`, ...leftOut].join('\n\n')}\n`;
   }
-  const rows = bundles.map(({ name, action, version, channel, catalog, because }) => [
-    action,
-    name,
-    version,
-    channel,
-    catalog,
-    because[0] ?? '',
-  ]);
-  const table = columns([['ACTION', 'BUNDLE', 'VERSION', 'CHANNEL', 'CATALOG', 'BECAUSE'], ...rows]);
   const created = subscriptionsCreated.map(
     ({ name, package: packageName, channel }) =>
       `Subscription to be made: ${name} (package ${packageName}, channel ${channel})`,
   );
   const fails = failing.map((line) => `Installed, and then fails: ${line}`);
-  return `${[`Plan for namespace ${namespace}`, table, ...bundles.map(detailText), ...created, ...leftOut, ...fails].join('\n\n')}\n`;
+  return `${[`Plan for namespace ${namespace}`, table(bundles, COLUMNS).trimEnd(), ...bundles.map(detailText), ...created, ...leftOut, ...fails].join('\n\n')}\n`;
 }
 
 function detailText(bundle: PlannedBundle): string {
@@ -96,16 +97,4 @@ function ruleText({
   const names = resourceNames.length === 0 ? '' : ` (only ${resourceNames.join(', ')})`;
   const what = nonResourceURLs.length > 0 ? nonResourceURLs.join(',') : `${groups} ${resources.join(',')}${names}`;
   return `${what}: ${verbs.join(', ')}`;
-}
-
-function columns(rows: readonly (readonly string[])[]): string {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return rows
-    .map((row) =>
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
 }

@@ -1,29 +1,23 @@
+import { type Columns, table } from '../../output/table.js';
 import type { Seen } from './seen-objects.js';
 
 type ClusterSummary = Readonly<{ cluster: string; seen: Seen }>;
+type Row = ClusterSummary & Readonly<{ csv: Seen['csvs'][number] }>;
+
+const subscriptionOf = ({ seen, csv }: Row) =>
+  seen.subscriptions.find((one) => one.status?.installedCSV === csv.metadata.name);
 
 /** The end of the story as a table: one row per cluster and operator. */
 export function renderSummary(clusters: readonly ClusterSummary[], upgradedBy: (cluster: string) => string): string {
-  const header = ['CLUSTER', 'OPERATOR', 'PHASE', 'SUBSCRIPTION', 'APPROVAL', 'PLANS', 'DONE AFTER'];
-  const rows = clusters.flatMap(({ cluster, seen }) =>
-    seen.csvs.map(({ metadata, status }) => {
-      const subscription = seen.subscriptions.find((one) => one.status?.installedCSV === metadata.name);
-      return [
-        cluster,
-        metadata.name ?? '',
-        status?.phase ?? '',
-        `${subscription?.spec.name ?? '-'} ${subscription?.status?.state ?? ''}`,
-        subscription?.spec.installPlanApproval ?? 'Automatic',
-        String(seen.plans.filter((plan) => plan.status?.phase === 'Complete').length),
-        upgradedBy(cluster),
-      ];
-    }),
-  );
-  return table([header, ...rows]);
-}
-
-function table(rows: readonly (readonly string[])[]): string {
-  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
-  const line = (row: readonly string[]) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ');
-  return `${rows.map((row) => line(row).trimEnd()).join('\n')}\n`;
+  const columns: Columns<Row> = [
+    ['CLUSTER', ({ cluster }) => cluster],
+    ['OPERATOR', ({ csv }) => csv.metadata.name ?? ''],
+    ['PHASE', ({ csv }) => csv.status?.phase ?? ''],
+    ['SUBSCRIPTION', (row) => `${subscriptionOf(row)?.spec.name ?? '-'} ${subscriptionOf(row)?.status?.state ?? ''}`],
+    ['APPROVAL', (row) => subscriptionOf(row)?.spec.installPlanApproval ?? 'Automatic'],
+    ['PLANS', ({ seen }) => String(seen.plans.filter((plan) => plan.status?.phase === 'Complete').length)],
+    ['DONE AFTER', ({ cluster }) => upgradedBy(cluster)],
+  ];
+  const rows = clusters.flatMap((one) => one.seen.csvs.map((csv) => ({ ...one, csv })));
+  return table(rows, columns);
 }
