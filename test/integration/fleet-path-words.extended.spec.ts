@@ -3,7 +3,7 @@ import { buildImage } from '#platform/registry/image-builder';
 import { makeDecisions } from '../../apps/cli/src/commands/fleet/decide/make-decisions.js';
 import { explainFleet } from '../../apps/cli/src/commands/fleet/explain/explain-fleet.js';
 import { showPlan } from '../../apps/cli/src/commands/fleet/plan/show-plan.js';
-import { showStatus } from '../../apps/cli/src/commands/fleet/status/show-rollouts.js';
+import { showRollouts } from '../../apps/cli/src/commands/fleet/status/show-rollouts.js';
 import { recorder } from '../../apps/cli/src/run-flotilla.fixture.js';
 import { FleetBench } from './applier-support/fleet-bench.js';
 import { LAMP_OPERATOR, LAMPS, lampPath } from './applier-support/lamp-operator.js';
@@ -44,7 +44,7 @@ describe('what is printed of a roll-out whose paths have several steps', () => {
   const status = async (rollout?: string, columns?: number): Promise<string> => {
     const { result, io } = recorder();
     const terminal = columns === undefined ? io : { ...io, columns };
-    await showStatus(fleet.hub.client, terminal, { rollout, output: 'table', all: false }, fleet.clock.now());
+    await showRollouts(fleet.hub.client, terminal, { rollout, output: 'table', all: false }, fleet.clock.now());
     return result.out;
   };
   const explain = async (what: string, cluster?: string): Promise<string> => {

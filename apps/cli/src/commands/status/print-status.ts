@@ -10,10 +10,10 @@ import { type Columns, table } from '../../output/table.js';
 import type { Verdict } from '../../output/verdict.js';
 import type { ClusterStatus, Share } from './cluster-status.js';
 
-export type FleetFinding = Finding & Readonly<{ cluster: string }>;
+export type ClusterFinding = Finding & Readonly<{ cluster: string }>;
 
 /** Everything on the screen; also what `-o json` prints. */
-export type FleetStatus = Readonly<{
+export type StatusAnswer = Readonly<{
   /** `incomplete` where a cluster, or a service of the hub that was named, did not answer. */
   verdict: Verdict;
   hub: readonly HubStatus[];
@@ -21,7 +21,7 @@ export type FleetStatus = Readonly<{
   /** Clusters that did not answer, and why. */
   away: readonly Away[];
   /** The most urgent first. */
-  waiting: readonly FleetFinding[];
+  waiting: readonly ClusterFinding[];
 }>;
 
 /** Causes on one screen; the others are printed with --all. */
@@ -56,7 +56,7 @@ type StatusText = Readonly<{
 }>;
 
 /** The screen as text. */
-export function printStatus(status: FleetStatus, options: StatusText): string {
+export function printStatus(status: StatusAnswer, options: StatusText): string {
   const parts = [hubText(status.hub, options), clustersText(status, options), waitingText(status, options)];
   return `${parts.filter((part) => part !== '').join('\n')}`;
 }
@@ -78,7 +78,7 @@ function hubText(hub: readonly HubStatus[], { width }: StatusText): string {
   return `${services.join('\n')}\n${queues.length === 0 ? '' : `\n${table(queues, QUEUES, width)}`}`;
 }
 
-function clustersText({ clusters, away }: FleetStatus, { width }: StatusText): string {
+function clustersText({ clusters, away }: StatusAnswer, { width }: StatusText): string {
   const lines = away.map(({ cluster, because }) => `${cluster}  does not answer: ${because}\n`).join('');
   const blocked = clusters.flatMap(({ cluster, upgradeBlockers = [] }) =>
     upgradeBlockers.map((why) => `${cluster}  an operator blocks the next minor version of OpenShift: ${why}\n`),
@@ -94,7 +94,7 @@ const HEADINGS: Readonly<Record<HealthState, string>> = {
   well: 'WELL',
 };
 
-function waitingText({ waiting, clusters, away }: FleetStatus, { namespace, all, access }: StatusText): string {
+function waitingText({ waiting, clusters, away }: StatusAnswer, { namespace, all, access }: StatusText): string {
   if (waiting.length === 0) return nothingText(clusters.length, away.length, namespace);
   const causes = all ? waiting.map((one) => [one] as const) : equalCauses(waiting);
   const shown = all ? causes : causes.slice(0, SHOWN);
@@ -117,7 +117,7 @@ function nothingText(answered: number, away: number, namespace: string | undefin
   return `Nothing waits${where} in ${them}; of ${away === 1 ? 'the other' : `the ${away} others`} nothing is known.\n`;
 }
 
-function moreText(causes: readonly (readonly FleetFinding[])[]): string {
+function moreText(causes: readonly (readonly ClusterFinding[])[]): string {
   const objects = causes.reduce((sum, cause) => sum + cause.length, 0);
   return `and ${counted(causes.length, 'more cause')}, of ${counted(objects, 'object')}`;
 }
@@ -126,7 +126,7 @@ const LONGEST = 300;
 
 /** A cause, at the first object that has it, and which others have it too. */
 function causeLines(
-  [first, ...others]: readonly [FleetFinding, ...FleetFinding[]],
+  [first, ...others]: readonly [ClusterFinding, ...ClusterFinding[]],
   access: StatusText['access'],
 ): string[] {
   const { cluster, kind, because, todo } = first;
@@ -141,10 +141,10 @@ function causeLines(
   ];
 }
 
-const placeOf = ({ kind, namespace, name }: FleetFinding): string =>
+const placeOf = ({ kind, namespace, name }: ClusterFinding): string =>
   namespace === undefined || kind === 'Namespace' ? name : `${namespace}/${name}`;
 
-function othersText(others: readonly FleetFinding[]): string {
+function othersText(others: readonly ClusterFinding[]): string {
   const names = others.slice(0, NAMED).map((one) => `${one.cluster} ${placeOf(one)}`);
   const more = others.length - names.length;
   return `${others.length} more (${names.join(', ')}${more === 0 ? '' : ` and ${counted(more, 'other')}`})`;

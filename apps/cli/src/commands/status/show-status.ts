@@ -13,7 +13,7 @@ import type { AnswerFormat } from '../../output/output-option.js';
 import { exitCodeOf } from '../../output/verdict.js';
 import type { Io } from '../../terminal/io.js';
 import { type ClusterStatus, clusterStatus } from './cluster-status.js';
-import { type FleetFinding, type FleetStatus, printStatus } from './print-status.js';
+import { type ClusterFinding, printStatus, type StatusAnswer } from './print-status.js';
 
 export type StatusOptions = Readonly<{
   /** Addresses of the hub's services that were named; none: where the settings say that they listen. */
@@ -28,7 +28,7 @@ export type StatusOptions = Readonly<{
 }>;
 
 /** `flotilla status`: hub and clusters on one screen. */
-export async function fleetStatus(
+export async function showStatus(
   clients: readonly KubeClient[],
   io: Io,
   settings: Settings,
@@ -41,7 +41,7 @@ export async function fleetStatus(
   ]);
   const statuses = fleet.answers.map(({ value }) => value);
   const isHubLost = hub.length > 0 && services.some(({ reached }) => !reached);
-  const status: FleetStatus = {
+  const status: StatusAnswer = {
     verdict: isHubLost ? 'incomplete' : fleetVerdict(true, fleet, options),
     away: fleet.away,
     hub: services,
@@ -81,9 +81,9 @@ const NAMED = 5;
 const few = (names: readonly string[]): string =>
   names.slice(0, NAMED).join(', ') + (names.length > NAMED ? ` and ${names.length - NAMED} more` : '');
 
-const ofCluster = ({ cluster, findings }: ClusterStatus): FleetFinding[] =>
+const ofCluster = ({ cluster, findings }: ClusterStatus): ClusterFinding[] =>
   findings.map((finding) => ({ cluster, ...finding }));
 
 /** Within a cluster they are in order. */
-const mostUrgentFirst = (a: FleetFinding, b: FleetFinding): number =>
+const mostUrgentFirst = (a: ClusterFinding, b: ClusterFinding): number =>
   urgency(a.standing) - urgency(b.standing) || byCodeUnit(a.cluster, b.cluster);

@@ -41,12 +41,12 @@ export const statusCommand = (program: Command, io: Io): Command =>
 async function status(options: Options, io: Io): Promise<void> {
   const { hub = [], namespace, allNamespaces = false, all = false, output, allowMissing = false } = options;
   if (allNamespaces && namespace !== undefined) throw new UsageError('-n and -A exclude each other; choose one');
-  const [{ withClusters }, { fleetStatus }, { commandSettings }] = await Promise.all([
+  const [{ withClusters }, { showStatus }, { commandSettings }] = await Promise.all([
     import('../../clusters/open-clusters.js'),
     import('./show-status.js'),
     import('../../hub/command-settings.js'),
   ]);
   const asked = { hub, namespace, all, output, allowMissing, kubeconfig: options.kubeconfig ?? [] };
   const settings = commandSettings(process.env);
-  await withClusters(options, (clients) => fleetStatus(clients, io, settings, asked));
+  await withClusters(options, (clients) => showStatus(clients, io, settings, asked));
 }

@@ -37,8 +37,8 @@ export const fleetStatusCommand = (fleet: Command, io: Io): Command =>
       const asked = { rollout, namespace, all, output };
       const { withHub } = await import('../hub/open-hub.js');
       if (!watch) {
-        const { showStatus } = await import('./show-rollouts.js');
-        return withHub(options, io, (hub) => showStatus(hub, io, asked, new Date()));
+        const { showRollouts } = await import('./show-rollouts.js');
+        return withHub(options, io, (hub) => showRollouts(hub, io, asked, new Date()));
       }
       if (output !== 'table' && output !== 'wide' && output !== 'json') {
         throw new UsageError('--watch prints changes as they come: use -o json or no -o');

@@ -19,7 +19,7 @@ import { NO_HINTS, rolloutHints } from '../rollout/rollout-hints.js';
 import { rolloutNote } from './rollout-note.js';
 import { rolloutText } from './rollout-text.js';
 
-export type StatusAsked = Readonly<{
+export type RolloutsAsked = Readonly<{
   rollout?: string | undefined;
   namespace?: string | undefined;
   output: ListFormat;
@@ -27,7 +27,7 @@ export type StatusAsked = Readonly<{
 }>;
 
 /** `flotilla fleet status`: all roll-outs, or one. */
-export async function showStatus(hub: KubeClient, io: Io, asked: StatusAsked, now: Date): Promise<void> {
+export async function showRollouts(hub: KubeClient, io: Io, asked: RolloutsAsked, now: Date): Promise<void> {
   const fleet = await readFleet(hub, now);
   const { rollout, namespace, output } = asked;
   const away = await hubAway(hub, now);
@@ -57,7 +57,7 @@ const objectName = (name: string): string => `fleetrollout.fleet.flotilla.dev/${
 async function showAll(
   fleet: LiveFleet,
   io: Io,
-  { namespace, output, all }: StatusAsked,
+  { namespace, output, all }: RolloutsAsked,
   hubData: Readonly<{ hub?: object }>,
 ): Promise<void> {
   const shown = fleet.rollouts

@@ -11,7 +11,7 @@ import { meantRollout, readFleet } from '../hub/read-fleet.js';
 import { eventLine } from '../picture/event-text.js';
 import { LivePicture, type WaveTimes } from '../picture/live-picture.js';
 import { RedrawnPicture } from '../picture/redrawn-picture.js';
-import type { StatusAsked } from './show-rollouts.js';
+import type { RolloutsAsked } from './show-rollouts.js';
 
 /** Four pictures a second; the hub is asked less often, the larger the fleet is. */
 const FRAME_MS = 250;
@@ -75,7 +75,7 @@ export class RolloutWatch {
 export async function watchRollouts(
   hub: KubeClient,
   io: Io,
-  asked: StatusAsked,
+  asked: RolloutsAsked,
   stop: Promise<unknown>,
 ): Promise<void> {
   let isStopped = false;
@@ -124,7 +124,7 @@ function beganAt({ record }: LiveRollout, { kind, cluster, wave }: EventFacts): 
 type Choice = (fleet: LiveFleet) => readonly LiveRollout[];
 
 /** The roll-out that was named, else all that are at work. */
-function choice(first: LiveFleet, { rollout, namespace }: StatusAsked): Choice {
+function choice(first: LiveFleet, { rollout, namespace }: RolloutsAsked): Choice {
   if (rollout !== undefined) {
     const { name } = meantRollout(first, rollout, namespace).record.spec;
     return (fleet) => fleet.rollouts.filter(({ record }) => record.spec.name === name);
@@ -145,7 +145,7 @@ function drawer(io: Io, picture: LivePicture, start: number): (events: readonly 
 }
 
 const printer =
-  (io: Io, { output }: StatusAsked): ((events: readonly FleetEvent[]) => void) =>
+  (io: Io, { output }: RolloutsAsked): ((events: readonly FleetEvent[]) => void) =>
   (events) => {
     for (const event of events) io.out(output === 'json' ? `${JSON.stringify(event)}\n` : `${eventLine(event)}\n`);
   };
