@@ -58,7 +58,7 @@ describe('a roll-out that a rule keeps from going back', () => {
     expect(out).not.toContain('fleet rollback');
     const whole = await hub.flotilla('explain', 'kafka-1');
     expect(whole.out).toBe(
-      'platform/kafka-1 has stopped (RollbackIncomplete): it starts nothing until somebody decides.\n' +
+      'platform/kafka-1 has stopped (RollbackIncomplete): it starts nothing without a decision.\n' +
         '  wave lab: 1 failure, 0 accepted\n  1 Failed (ApplyFailed): ImagePullBackOff [lab-1]\n' +
         `  a rule of the strategy denies Rollback: what was to go back stays as it is\n${abort}`,
     );

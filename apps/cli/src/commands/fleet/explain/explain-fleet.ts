@@ -324,7 +324,7 @@ const stopText = (phase: string, reason: string): string =>
     ? reason === 'SubjectPaused'
       ? 'is paused, since spec.paused of its subject is set (SubjectPaused)'
       : 'is paused by a decision'
-    : `has stopped (${reason}): it starts nothing until somebody decides`;
+    : `has stopped (${reason}): it starts nothing without a decision`;
 
 const failureStep = (short: string, cluster: string | undefined): FleetStep[] =>
   cluster === undefined ? [] : [{ command: NEXT.fleetExplain(short, cluster), note: 'one of them' }];
