@@ -3,9 +3,9 @@ import { ContentIcon } from '#core/view/catalog-pages/catalog-answers';
 import { iconType } from '#core/view/catalog-pages/icon-type';
 import { Demand } from '#platform/fairness/demand';
 import { FairLimiter } from '#platform/fairness/fair-limiter';
+import type { ApiReply } from '../api/api-reply.js';
 import type { Ask } from '../questions/question-turns.js';
 import type { LiveRows } from '../rows/live-rows.js';
-import type { ApiReply } from '../serve/route-runner.js';
 import { askCatalog, catalogsWith } from './ask-catalog.js';
 import type { IconAddress } from './icon-addresses.js';
 

@@ -1,9 +1,9 @@
+import type { ApiReply } from '../api/api-reply.js';
 import { notFound, RequestProblem } from '../api/problem.js';
 import type { AuditLog, AuditSubject } from '../audit/audit-log.js';
 import type { AccountSignIn } from '../sign-in/account-sign-in.js';
 import type { Person } from '../sign-in/person.js';
 import type { SignInHeaders } from '../sign-in/sign-in.js';
-import type { ApiReply } from './route-runner.js';
 
 /** What these routes read of a request. */
 export type AccountRequest = Readonly<{

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import type { AuditTrail } from '#platform/console/audit-trail.port';
 import type { Log } from '#platform/telemetry/log.port';
 import type { ViewReader } from '#platform/view/view-store.port';
+import type { ApiReply } from '../api/api-reply.js';
 import { badRequest, notReady, RequestProblem } from '../api/problem.js';
 import type { AuditEvent, AuditLog, AuditSubject } from '../audit/audit-log.js';
 import type { IconAddresses } from '../catalog/icon-addresses.js';
@@ -22,12 +23,6 @@ type RouteRequest = Readonly<{
   query: unknown;
   body: unknown;
   headers: Readonly<Record<string, string | string[] | undefined>>;
-}>;
-
-export type ApiReply = Readonly<{
-  status: number;
-  headers: Readonly<Record<string, string>>;
-  body: string | Buffer;
 }>;
 
 type Parts = Readonly<{
