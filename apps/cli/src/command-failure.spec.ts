@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { RegistryError } from '#platform/registry/client/registry-client.port';
 import { commandFailure } from './command-failure.js';
-import { outputFailure } from './output-failure.js';
+import { outputFailure } from './process-end.js';
 import { UsageError } from './terminal/io.js';
 
 const system = (code: string, syscall: string, path?: string): Error =>

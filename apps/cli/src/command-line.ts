@@ -1,7 +1,6 @@
 import { writeSync } from 'node:fs';
 import { endWithParent } from '#platform/processes/end-with-parent';
-import { finished } from './finished.js';
-import { outputFailure } from './output-failure.js';
+import { finished, outputFailure } from './process-end.js';
 import { run } from './program.js';
 import { ExitCode, processIo } from './terminal/io.js';
 

@@ -1,7 +1,8 @@
+import { type DynamicModule, Module } from '@nestjs/common';
 import type { LiveController } from '#lifecycle/rollouts/controller/live-controller';
 import { clustersModule } from '#platform/clusters/clusters.module';
 import type { Settings } from '#platform/config/settings';
-import type { FleetFolder } from '#platform/fleet/folder/fleet-folder';
+import { FleetFolder } from '#platform/fleet/folder/fleet-folder';
 import { ReleaseMarks } from '#platform/fleet/release-marks';
 import type { SecretClusters } from '#platform/fleet/secret-clusters';
 import type { Hub } from '#platform/hub/hub';
@@ -9,12 +10,12 @@ import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { ClusterRegistry } from '#platform/membership/cluster-registry';
 import type { ServiceClusters } from '#platform/membership/service-clusters.port';
 import type { ServiceParts } from '#platform/service/run-main';
+import { healthIndicator } from '#platform/telemetry/health-indicator';
 import { applierModule } from '../../../../applier/src/applier.module.js';
 import { catalogPollerModule } from '../../../../catalog-poller/src/catalog-poller.module.js';
 import type { ConsoleService } from '../../../../console/src/console.service.js';
 import { fleetControllerModule } from '../../../../fleet-controller/src/fleet-controller.module.js';
 import { ResolverWorkerModule } from '../../../../resolver-worker/src/resolver-worker.module.js';
-import { fleetFolderModule } from './fleet-folder.module.js';
 
 /** The clusters as each service sees them: each writes with a field manager of its own. */
 type ClustersOfServices = Readonly<{
@@ -45,6 +46,15 @@ export async function openConsole(hub: Hub, consolePort: number): Promise<Consol
   const options = consoleParts(hub);
   return Service.open({ ...options, settings: { ...options.settings, consolePort } });
 }
+
+@Module({})
+class FleetFolderModule {}
+
+/** The health of a fleet in files; the command starts and ends the folder itself. */
+const fleetFolderModule = (folder: FleetFolder): DynamicModule => ({
+  module: FleetFolderModule,
+  providers: [{ provide: FleetFolder, useValue: folder }, healthIndicator(FleetFolder, ({ check }) => check)],
+});
 
 /**
  * Poller, resolver worker and applier as parts of one process: one hub, one port, one health.

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { finished } from './finished.js';
+import { finished } from './process-end.js';
 
 describe('finished', () => {
   it('reports a command that waits for what can never come', () => {
