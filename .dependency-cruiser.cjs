@@ -2,7 +2,7 @@
  * The import rule (ARCHITECTURE.md): apps → lifecycle → platform → core; testing → platform, core; core imports nothing of
  * ours. Inside core: kernel ← catalog ← {classic, v1} ← cluster ← rollout ← view; inside lifecycle: {engine, catalogs, solve} ←
  * {classic, v1} ← clusters ← rollouts/previews ← rollouts/assignments ← {rollouts/controller, rollouts/orders, rollouts/reports} ← fleet.
- * Classic and v1 do not import each other. Inside platform: the list PLATFORM.
+ * Classic and v1 do not import each other. Inside platform: the list PLATFORM; inside the command: the list COMMAND.
  */
 const SPEC = '\\.spec\\.ts$';
 const wing = (name, comment, from, to) => ({
@@ -45,6 +45,17 @@ const platformFloors = PLATFORM.slice(0, -1).map((folder, at) => ({
   to: { path: filesOf(PLATFORM.slice(at + 1)) },
 }));
 
+/** The folders of apps/cli/src from the lowest; each imports only folders before it, and none imports the program beside them. */
+const COMMAND = ['terminal', 'output', 'inputs', 'hub', 'clusters', 'resolution', 'preview', 'commands'];
+const ofCommand = (folders) => `^apps/cli/src/(${folders.join('|')})/`;
+const commandFloors = COMMAND.map((folder, at) => ({
+  name: 'command-floors',
+  severity: 'error',
+  comment: 'a folder of apps/cli imports only folders before it in the list COMMAND',
+  from: { path: ofCommand([folder]), pathNot: '\\.(spec|fixture)\\.ts$' },
+  to: { path: ['^apps/cli/src/[^/]+$', ...(at + 1 < COMMAND.length ? [ofCommand(COMMAND.slice(at + 1))] : [])] },
+}));
+
 /** Pure folders of core whose code pages may run: they import nothing but themselves. */
 const PURE_FOR_PAGES = '^libs/core/src/(catalog/graph/svg/lanes|view/questions/operator-chain|cluster/advice/advice-parts|cluster/advice/command-in|rollout/controller/step/withdrawn|kernel/text/shell-word)\\.ts$';
 
@@ -61,6 +72,7 @@ module.exports = {
     wing('rollout-below-view', 'rollouts know no rows', 'rollout', 'view'),
     { name: 'platform-below-lifecycle', severity: 'error', comment: 'libs/platform imports core only', from: { path: '^libs/platform/src', pathNot: SPEC }, to: { path: '^(apps|libs/(lifecycle|testing))/' } },
     ...platformFloors,
+    ...commandFloors,
     { name: 'platform-folders', severity: 'error', comment: 'each folder of libs/platform has a place in the list PLATFORM', from: {}, to: { path: '^libs/platform/src/', pathNot: filesOf(PLATFORM) } },
     { name: 'platform-no-type-cycles', severity: 'error', comment: 'files of libs/platform do not import each other, types included', from: { path: '^libs/platform/src/' }, to: { circular: true } },
     { name: 'lifecycle-below-apps', severity: 'error', comment: 'libs/lifecycle imports platform and core only', from: { path: '^libs/lifecycle/src', pathNot: '\\.(spec|fixture)\\.ts$' }, to: { path: '^(apps|libs/testing)/' } },
