@@ -53,7 +53,7 @@ export class ExtensionHub {
     this.#client = directClient(this.cluster, APPLIER).client;
     this.#deps = {
       ...{ store: this.#store, pulls: this.#pulls, log: silentLog },
-      check: { admits: async () => true },
+      check: { admit: async () => true },
       observe: memoryQueues({ clock: this.#clock }).observe,
       wake: () => undefined,
       credentials: async () => ({}),

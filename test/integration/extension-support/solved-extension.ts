@@ -29,7 +29,7 @@ export async function solvedFor(
   return {
     store,
     // Chosen here, and not read from Redis.
-    check: { admits: async () => true },
+    check: { admit: async () => true },
     observe: memoryQueues().observe,
     pulls: BundlePulls.withoutTurns(await configuredRegistryClient(readSettings({}))),
     wake: () => undefined,

@@ -13,7 +13,7 @@ export const extensionDepsOf = (
 ): ExtensionDeps => ({
   store,
   // Chosen here, and not read from Redis.
-  check: { admits: async () => true },
+  check: { admit: async () => true },
   observe: memoryQueues().observe,
   pulls: contents.bundlePulls,
   wake: () => undefined,

@@ -80,11 +80,11 @@ export class CsvWorldReader {
   }
 
   /**
-   * Whether there is cluster-scoped RBAC of the CSV that this pass has not read, because its cache lagged. A
-   * cache that has come up to the CSV's own version has all that was made before its deletion; for what it
+   * Doubts the cache about cluster-scoped RBAC of the CSV; true if the cluster has some that this pass lacks.
+   * A cache that has come up to the CSV's own version has all that was made before its deletion; for what it
    * does not have, the API server is asked, from then on by the pass as well.
    */
-  async hasUnreadRights(csv: ClusterServiceVersion): Promise<boolean> {
+  async doubtUnreadRights(csv: ClusterServiceVersion): Promise<boolean> {
     const { client, reader } = this.input;
     if (reader.live) return false;
     const { resourceVersion = '' } = csv.metadata;

@@ -71,7 +71,7 @@ export const csvStage =
 async function decideOn(input: NamespaceStageInput, csv: ClusterServiceVersion): Promise<CsvStep> {
   const worlds = new CsvWorldReader(input);
   const step = stepCsv(csv, await worlds.worldOf(csv));
-  if (step.releasing !== true || !(await worlds.hasUnreadRights(csv))) return step;
+  if (step.releasing !== true || !(await worlds.doubtUnreadRights(csv))) return step;
   return stepCsv(csv, await worlds.worldOf(csv));
 }
 

@@ -67,7 +67,7 @@ async function watched(...objects: KubernetesObject[]) {
     log: silentLog,
     metrics: new Metrics(),
     globalCatalogNamespace: 'olm',
-    turns: { next: () => TURN_MS },
+    turns: { take: () => TURN_MS },
     catalogs: (onChange) => {
       catalogChanged = onChange;
       return catalogs as unknown as ClusterCatalogs;

@@ -62,7 +62,7 @@ type ObservedClusterDeps = Readonly<{
   /** The rows of a namespace may be others; undefined: those of all. */
   onRowsMoved?: ((namespace: string | undefined) => void) | undefined;
   /** When the cluster has its turn at passes over what is at rest. Absent: at once. */
-  turns?: Pick<ClusterTurns, 'next'> | undefined;
+  turns?: Pick<ClusterTurns, 'take'> | undefined;
   /**
    * Answers whether a pass was enqueued, as one always is where it is asked for now. `sinceMs`: when the
    * first event that it is for came.
@@ -199,7 +199,7 @@ export class ObservedCluster implements ClusterPart {
   touchAll(): void {
     const all = this.#held();
     const resting = [...all].filter((namespace) => this.#isAtRest(namespace));
-    const waitMs = resting.length === 0 ? 0 : (this.deps.turns?.next() ?? 0);
+    const waitMs = resting.length === 0 ? 0 : (this.deps.turns?.take() ?? 0);
     if (waitMs > 0) {
       for (const namespace of resting) this.#resting.add(namespace);
       this.#timers.after(waitMs, () => this.#endRest());

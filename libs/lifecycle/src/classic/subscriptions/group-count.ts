@@ -12,7 +12,7 @@ import { resolutionWarning } from './resolution-events.js';
  */
 export async function reportGroupCount(input: NamespaceStageInput): Promise<StageOutcome> {
   const { namespace, operatorGroups } = input.read;
-  if (!(await areThoseGroups(input))) {
+  if (!(await areGroupsCurrent(input))) {
     input.reader.doubtAll();
     return MOVED;
   }
@@ -24,8 +24,8 @@ export async function reportGroupCount(input: NamespaceStageInput): Promise<Stag
   return perform(input, [resolutionWarning(namespace, message)]);
 }
 
-/** A cache may have a Subscription before the OperatorGroup that is older: each kind has its own watch. */
-async function areThoseGroups({ client, read, reader }: NamespaceStageInput): Promise<boolean> {
+/** True if the API server has the same groups: a cache may have a Subscription before its OperatorGroup. */
+async function areGroupsCurrent({ client, read, reader }: NamespaceStageInput): Promise<boolean> {
   if (reader.live) return true;
   const found = await client.list<OperatorGroup>(OPERATOR_GROUP_API, { namespace: read.namespace });
   const uids = (groups: readonly OperatorGroup[]) => canonicalJson(groups.map(({ metadata }) => metadata.uid).sort());

@@ -12,7 +12,7 @@ import { AT_REST, MOVED, type StageOutcome, waitFor } from '../../engine/passes/
 import type { BundleContents } from '../bundles/bundle-contents.js';
 import type { NamespaceStage, NamespaceStageInput } from '../namespaces/stage.js';
 import { writeSubscriptions } from '../namespaces/write-subscriptions.js';
-import { readSolution, type SolutionDeps, solveAnew } from './current-solution.js';
+import { observeAgain, readProblem, type SolutionDeps, solveAnew } from './current-problem.js';
 import { reportGroupCount } from './group-count.js';
 import { makePlan, type PlanDeps, planFailure } from './make-plan.js';
 import { askingFor, planTurn } from './plan-turn.js';
@@ -56,14 +56,25 @@ export const resolutionStage =
     if (!needsResolution(read.subscriptions)) return AT_REST;
     const againAfterMs = untilUpgraded(input);
     if (againAfterMs !== undefined) return waitFor('an upgrade that is under way', againAfterMs);
-    const solved = await readSolution(deps, input);
-    if (solved === undefined) return AT_REST;
-    const { solution, hash } = solved;
-    const change = changeOf({ cluster: input.client.cluster, namespace: read.namespace }, hash);
-    const changing = { ...input, change };
-    if (solution.result !== 'resolved') return reportFailure(deps, changing, { ...solved, solution });
-    return install(deps, changing, { ...solved, solution }, unpack);
+    return followSolution(deps, input, unpack);
   };
+
+/** Acts on the solution of the observed problem; has the namespace observed again where that does not fit. */
+async function followSolution(
+  deps: ResolutionDeps,
+  input: NamespaceStageInput,
+  unpack: UnpackSettings,
+): Promise<StageOutcome> {
+  const observed = await readProblem(deps, input);
+  if (observed === undefined) return observeAgain(deps, input);
+  const { hash } = observed;
+  const solution = await deps.observed.solution(input, hash);
+  if (solution === undefined) return AT_REST;
+  const change = changeOf({ cluster: input.client.cluster, namespace: input.read.namespace }, hash);
+  const changing = { ...input, change };
+  if (solution.result !== 'resolved') return reportFailure(deps, changing, { ...observed, solution });
+  return install(deps, changing, { ...observed, solution }, unpack);
+}
 
 const untilUpgraded = ({ read, now }: NamespaceStageInput): number | undefined =>
   surroundingsOf(read).failForward ? undefined : upgradeUnderWayMs(read.csvs, read.installPlans, now);
@@ -75,7 +86,7 @@ async function reportFailure(
 ): Promise<StageOutcome> {
   const { log, check } = deps;
   const where = { cluster: input.client.cluster, namespace: input.read.namespace };
-  const resolution = await check.verifiedFailure(where, failed);
+  const resolution = await check.admitFailure(where, failed);
   if (resolution === undefined) {
     await solveAnew(deps, input);
     return AT_REST;
@@ -101,7 +112,7 @@ async function install(
     solution.unresolved === undefined ? solution : { ...solution, unresolved: solution.unresolved.map(bounded) };
   await reportLeftOut(input, resolution);
   if (resolution.subscriptionsUpdated.length === 0) return conclude(input, { effect: 'settled', resolution });
-  if (!(await deps.check.admits({ cluster: input.client.cluster, namespace: read.namespace }, solved))) {
+  if (!(await deps.check.admit({ cluster: input.client.cluster, namespace: read.namespace }, solved))) {
     await solveAnew(deps, input);
     return AT_REST;
   }
@@ -120,7 +131,7 @@ async function install(
   const held = await reportHeld(input, usable.held, minRetryMs);
   const { resolution: rest, bundles } = usable;
   if (held !== undefined && rest.subscriptionsUpdated.length === 0) return held;
-  if (!(await areStillWished(input))) {
+  if (!(await areSubscriptionsCurrent(input))) {
     input.reader.doubtAll();
     return MOVED;
   }
@@ -141,10 +152,10 @@ const without = (subscriptions: readonly Subscription[], held: readonly HeldSubs
   subscriptions.filter(({ metadata }) => !held.some((one) => one.subscriptions.includes(metadata.name ?? '')));
 
 /**
- * A plan cannot be taken back: Subscriptions that were read from the cache are read live
- * once more before it is made.
+ * True if the API server has the same Subscriptions as the pass has read: a plan cannot be taken back, so
+ * those of the cache are read live once more before it is made.
  */
-async function areStillWished({ client, read, reader }: NamespaceStageInput): Promise<boolean> {
+async function areSubscriptionsCurrent({ client, read, reader }: NamespaceStageInput): Promise<boolean> {
   if (reader.live) return true;
   const found = await client.list<Subscription>(SUBSCRIPTION_API, { namespace: read.namespace });
   const specs = (subscriptions: readonly Subscription[]) =>

@@ -55,7 +55,7 @@ describe('a "yes" of a resolver', () => {
   it('that the problem and its records allow may be acted on', async () => {
     const problem = await solved(['lamp']);
     expect(problem.solution.result).toBe('resolved');
-    expect(await check.admits(WHERE, problem as ResolvedProblem)).toBe(true);
+    expect(await check.admit(WHERE, problem as ResolvedProblem)).toBe(true);
     expect([refused, await store.getSolution(problem.hash)]).toEqual([[], problem.solution]);
   });
 
@@ -66,7 +66,7 @@ describe('a "yes" of a resolver', () => {
   ])('with %s is refused, reported and forgotten', async (_, from, to) => {
     const problem = await solved(['lamp']);
     const forged = { ...problem, solution: changed(problem.solution, from, to) } as ResolvedProblem;
-    expect(await check.admits(WHERE, forged)).toBe(false);
+    expect(await check.admit(WHERE, forged)).toBe(false);
     expect(refused).toEqual([
       {
         cluster: 'east',
@@ -91,13 +91,13 @@ describe('a "yes" of a resolver', () => {
         (one) => !JSON.stringify(one).includes('"wick.v1.0.0"'),
       ),
     };
-    expect(await check.admits(WHERE, { ...problem, solution: without } as unknown as ResolvedProblem)).toBe(false);
+    expect(await check.admit(WHERE, { ...problem, solution: without } as unknown as ResolvedProblem)).toBe(false);
     expect(refused).toHaveLength(1);
   });
 
   it('waits while the store has lost a record: that is no fault of the resolver', async () => {
     const problem = await solved(['lamp'], true);
-    expect(await check.admits(WHERE, problem as ResolvedProblem)).toBe(false);
+    expect(await check.admit(WHERE, problem as ResolvedProblem)).toBe(false);
     expect([refused, await store.getSolution(problem.hash)]).toEqual([[], problem.solution]);
   });
 });
@@ -106,17 +106,17 @@ describe('a "no" of a resolver', () => {
   it('that is true is shown, and is checked once for all passes', async () => {
     const problem = await solved(['lamp', 'none']);
     expect(problem.solution.result).toBe('unsatisfiable');
-    const answer = await check.verifiedFailure(WHERE, problem as FailedProblem);
+    const answer = await check.admitFailure(WHERE, problem as FailedProblem);
     expect(answer?.message).toContain('none');
     const before = asked;
-    expect(await check.verifiedFailure(WHERE, problem as FailedProblem)).toEqual(answer);
+    expect(await check.admitFailure(WHERE, problem as FailedProblem)).toEqual(answer);
     expect(asked).toBe(before);
   });
 
   it('to what can be installed is refused, reported and forgotten', async () => {
     const problem = await solved(['lamp']);
     const { solution } = await solved(['none']);
-    expect(await check.verifiedFailure(WHERE, { ...problem, solution } as FailedProblem)).toBeUndefined();
+    expect(await check.admitFailure(WHERE, { ...problem, solution } as FailedProblem)).toBeUndefined();
     expect(refused).toHaveLength(1);
     expect(await store.getSolution(problem.hash)).toBeUndefined();
   });
@@ -127,15 +127,15 @@ describe('a "no" of a resolver', () => {
       ...problem,
       solution: { ...problem.solution, message: 'pay first', advice: 'to this account' },
     } as FailedProblem;
-    const answer = await check.verifiedFailure(WHERE, forged);
+    const answer = await check.admitFailure(WHERE, forged);
     expect(JSON.stringify(answer ?? {})).not.toMatch(/pay first|this account/);
   });
 
   it('another "no" to the same problem is checked anew', async () => {
     const problem = await solved(['lamp', 'none']);
-    const answer = await check.verifiedFailure(WHERE, problem as FailedProblem);
+    const answer = await check.admitFailure(WHERE, problem as FailedProblem);
     const before = asked;
-    await check.verifiedFailure(WHERE, {
+    await check.admitFailure(WHERE, {
       ...problem,
       solution: { ...problem.solution, message: 'other' },
     } as FailedProblem);
@@ -145,7 +145,7 @@ describe('a "no" of a resolver', () => {
 
   it('waits while the store has lost a record', async () => {
     const problem = await solved(['lamp', 'none'], true);
-    expect(await check.verifiedFailure(WHERE, problem as FailedProblem)).toBeUndefined();
+    expect(await check.admitFailure(WHERE, problem as FailedProblem)).toBeUndefined();
     expect(refused).toEqual([]);
   });
 });

@@ -33,10 +33,10 @@ export class SolutionCheck {
   ) {}
 
   /**
-   * Whether the solution may be acted on. A refused one is logged, counted and removed from the store; also
-   * false while package records are missing there.
+   * Admits a solution: it may be acted on. Logs and counts one that is refused, and removes it from the
+   * store; returns false for it, and while package records are missing there.
    */
-  async admits(where: Where, solved: ResolvedProblem): Promise<boolean> {
+  async admit(where: Where, solved: ResolvedProblem): Promise<boolean> {
     const { hash, problem, solution } = solved;
     const records = await this.#recordsOf(problem);
     if (records === undefined) return false;
@@ -47,10 +47,10 @@ export class SolutionCheck {
   }
 
   /**
-   * A failure with texts that may be shown to users; undefined where it is refused, as in {@link admits}, and
-   * while package records are missing.
+   * Admits a failure, and returns it with texts that may be shown to users; undefined where it is refused, as
+   * in {@link admit}, and while package records are missing.
    */
-  async verifiedFailure(where: Where, failed: FailedProblem): Promise<FailedAnswer | undefined> {
+  async admitFailure(where: Where, failed: FailedProblem): Promise<FailedAnswer | undefined> {
     const { hash, problem, solution } = failed;
     const claimed = canonicalJson(solution);
     const known = this.#failures.get(hash);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ManualClock } from '#platform/clock/manual-clock';
 import { ClusterTurns } from './cluster-turns.js';
 
-const next = (turns: ClusterTurns, times: number) => Array.from({ length: times }, () => turns.next());
+const next = (turns: ClusterTurns, times: number) => Array.from({ length: times }, () => turns.take());
 
 describe('the turns of clusters', () => {
   it('come at once for twenty clusters, and every half second for those after them', () => {

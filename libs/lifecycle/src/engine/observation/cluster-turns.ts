@@ -13,8 +13,8 @@ export class ClusterTurns {
 
   constructor(private readonly clock: Pick<Clock, 'now'>) {}
 
-  /** In how many milliseconds the next cluster has its turn; 0: now. */
-  next(): number {
+  /** Gives the next cluster its turn: in so many milliseconds; 0: now. */
+  take(): number {
     const nowMs = this.clock.now().getTime();
     this.#lastMs = Math.max(this.#lastMs + EACH_MS, nowMs - (AT_ONCE - 1) * EACH_MS);
     return Math.max(0, this.#lastMs - nowMs);

@@ -76,17 +76,17 @@ export async function carryOutOrders(place: OrderPlace, live: OrderPlace = place
   }
   const againAfterMs = soonest(dues);
   if (canonicalJson(rows) === canonicalJson(before)) return againAfterMs;
-  if (await wasReported(hub, stored, before, rows)) return againAfterMs;
+  if (await writeReports(hub, stored, before, rows)) return againAfterMs;
   // Orders or what is kept of rows have changed in between, and the latter alone brings no other pass.
   return Math.min(againAfterMs ?? Number.POSITIVE_INFINITY, REPORT_AGAIN_MS);
 }
 
 /**
  * Writes the reports. Where the object has changed in between they are written all the same, about what is
- * still ordered, since some of it is found only once: a change that was set back. It counts as not reported
- * then. What another applier has reported since stays.
+ * still ordered, since some of it is found only once: a change that was set back. Returns false then: orders
+ * have changed. What another applier has reported since stays.
  */
-async function wasReported(
+async function writeReports(
   hub: KubeClient,
   stored: KubernetesObject,
   before: readonly AssignmentReport[],

@@ -231,7 +231,7 @@ export async function continueReturn(
     await client.delete(ref, { uid: memo.uid });
     return returning();
   }
-  if (!(await areGone(client, namespace, memo))) return returning();
+  if (!(await deleteCsvs(client, namespace, memo))) return returning();
   if (stored === undefined) {
     await client.create(memo.subscription);
     return returning();
@@ -253,7 +253,7 @@ export async function continueReturn(
 }
 
 /** Deletes the CSVs that go; true once none of them is there. */
-async function areGone(client: KubeClient, namespace: string, { csvs }: ReturnMemo): Promise<boolean> {
+async function deleteCsvs(client: KubeClient, namespace: string, { csvs }: ReturnMemo): Promise<boolean> {
   let areAllGone = true;
   for (const { name, uid } of csvs) {
     const live: KubernetesObject | undefined = await client.get({ ...CSV_API, name, namespace });

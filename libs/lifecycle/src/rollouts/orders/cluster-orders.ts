@@ -177,7 +177,7 @@ export class ClusterOrders {
     }
     if (kind !== 'FleetAssignment') {
       // The hub counts in statuses of FleetOperators, which no order depends on.
-      if (kind !== 'FleetOperator' || (await this.#written.isNews(this.#store.client, kind, metadata)))
+      if (kind !== 'FleetOperator' || (await this.#written.noteVersion(this.#store.client, kind, metadata)))
         this.#touchAll();
       return;
     }

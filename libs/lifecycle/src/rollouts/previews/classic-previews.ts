@@ -79,7 +79,7 @@ export class ClassicPreviews {
     const solution = await this.hub.problems.getSolution(known.hash);
     if (solution === undefined) return { waits: 'it is being resolved' };
     if (solution.result !== 'resolved') {
-      const verified = await this.#check.verifiedFailure(where, { ...known, solution });
+      const verified = await this.#check.admitFailure(where, { ...known, solution });
       if (verified === undefined) return { waits: 'it is resolved anew' };
       // A catalog that does not answer, and a search that was given up, are no answer about the operator.
       return verified.result === 'unsatisfiable' ? { fails: verified.message } : { waits: verified.message };
@@ -102,7 +102,7 @@ export class ClassicPreviews {
     if (known === undefined || !sameJson(desiredNamespaceOf(live), known.problem.wishes)) return false;
     const solution = await this.hub.problems.getSolution(known.hash);
     if (solution?.result !== 'resolved') return false;
-    if (!(await this.#check.admits({ cluster: client.cluster, namespace }, { ...known, solution }))) return false;
+    if (!(await this.#check.admit({ cluster: client.cluster, namespace }, { ...known, solution }))) return false;
     const { hops, ends } = askedPath({ ...known.problem, path: name }, solution);
     return hops.length === 0 && ends === undefined;
   }
@@ -148,7 +148,7 @@ export class ClassicPreviews {
     if (known !== undefined) return { ...known, desired };
     const path = askedPath(problem, solution);
     for (const hop of path.hops) {
-      if (!(await this.#check.admits(where, { ...hop, hash }))) return { waits: 'it is resolved anew' };
+      if (!(await this.#check.admit(where, { ...hop, hash }))) return { waits: 'it is resolved anew' };
     }
     try {
       const planned = await this.#plansOf(input, path.hops, desired);
@@ -223,7 +223,7 @@ export class ClassicPreviews {
     ends: NonNullable<AskedPath['ends']>,
   ): Promise<string | undefined> {
     if ('leftOut' in ends) return ends.leftOut;
-    return (await this.#check.verifiedFailure(where, { ...ends, hash }))?.message;
+    return (await this.#check.admitFailure(where, { ...ends, hash }))?.message;
   }
 }
 

@@ -75,7 +75,7 @@ export class ExtensionPlans {
     live: ExtensionRead | undefined,
   ): Promise<V1Preview> {
     const asked = extensionOver(live?.extension, desired, versionAsked(desired));
-    const solution = await this.#solution(client, name, asked, live);
+    const solution = await this.#takeSolution(client, name, asked, live);
     if ('waits' in solution) return solution;
     if (solution.class === 'CatalogNotServed') return { waits: solution.error };
     if (solution.class !== 'Resolved') return { fails: solution.error };
@@ -129,7 +129,7 @@ export class ExtensionPlans {
     return { objects: content.phases.flatMap(({ objects }) => objects.map(({ object }) => object)), problem };
   }
 
-  async #solution(
+  async #takeSolution(
     client: KubeClient,
     name: string,
     asked: ClusterExtension,
@@ -148,7 +148,7 @@ export class ExtensionPlans {
     const { problem: hash } = observation;
     const solution = await store.getSolution(hash);
     if (solution === undefined) return { waits: 'it is being resolved' };
-    const isChecked = await check.admits({ cluster, extension: name }, { hash, problem, solution });
+    const isChecked = await check.admit({ cluster, extension: name }, { hash, problem, solution });
     return isChecked ? solution : { waits: 'it is resolved anew' };
   }
 

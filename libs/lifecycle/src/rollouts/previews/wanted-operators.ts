@@ -154,7 +154,7 @@ export class WantedOperators {
   async #moved(kind: string, metadata: KubernetesObject['metadata']): Promise<void> {
     const { name = '' } = metadata;
     // The hub counts in statuses of FleetOperators, which nothing here depends on.
-    if (kind === 'FleetOperator' && !(await this.#written.isNews(this.#store.client, kind, metadata))) return;
+    if (kind === 'FleetOperator' && !(await this.#written.noteVersion(this.#store.client, kind, metadata))) return;
     if (kind === 'FleetCluster') await this.#clusterMoved(name);
     else if (kind !== 'FleetAssignment') this.#readAll();
     else this.#read(name, await this.#store.client.get({ apiVersion: FLEET_API, kind, name }), false);

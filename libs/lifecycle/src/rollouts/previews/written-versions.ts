@@ -15,8 +15,8 @@ export class WrittenVersions {
     this.#known.clear();
   }
 
-  /** Whether that may be another than when the object moved last. */
-  async isNews(
+  /** Notes the version that the object has; true if it may be another than at its last change. */
+  async noteVersion(
     hub: Pick<KubeClient, 'get'>,
     kind: string,
     { name = '', namespace }: KubernetesObject['metadata'],

@@ -60,7 +60,7 @@ export async function wantedBundle(pass: ExtensionPass): Promise<DesiredBundle> 
   const newest = states.active.at(-1);
   const kept = newest && ({ kind: 'bundle', bundle: bundleOf(newest), query } as const);
   if (kept !== undefined && isRollingOut(pass, query)) return kept;
-  const solution = await currentSolution(pass, desired);
+  const solution = await takeSolution(pass, desired);
   if (solution === undefined) return { kind: 'wait' };
   if (solution.class === 'Resolved') {
     const { bundle, image, deprecation, heldBack } = solution;
@@ -88,9 +88,10 @@ const isRollingOut = ({ read }: ExtensionPass, query: string): boolean =>
   );
 
 /**
- * The solution of the problem that was observed, provided that the desired state is still what was solved.
+ * Takes the solution of the observed problem. Has the extension observed again where its desired state is
+ * another than what was solved, or where the solution is refused.
  */
-async function currentSolution(
+async function takeSolution(
   { deps, client, read }: ExtensionPass,
   desired: DesiredExtension,
 ): Promise<ExtensionSolution | undefined> {
@@ -105,7 +106,7 @@ async function currentSolution(
   const solution = await deps.store.getSolution(hash);
   if (solution === undefined) return undefined;
   const where = { cluster, extension: read.name };
-  if (await deps.check.admits(where, { hash, problem, solution })) return solution;
+  if (await deps.check.admit(where, { hash, problem, solution })) return solution;
   await deps.observe.add({ v: 1, ...where }, { delayMs: OBSERVE_AFTER_REFUSAL_MS });
   return undefined;
 }

@@ -57,7 +57,7 @@ describe('the choice of a bundle for a ClusterExtension, as read from Redis', ()
     await store.putSolution(hash, solution);
     const refused: string[] = [];
     const check = new ChoiceCheck(store, { note: ({ cluster, what }) => void refused.push(`${cluster} ${what}`) });
-    const admitted = await check.admits(where, { hash, problem, solution });
+    const admitted = await check.admit(where, { hash, problem, solution });
     return { admitted, refused, held: await store.getSolution(hash) };
   }
 

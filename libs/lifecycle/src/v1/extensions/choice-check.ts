@@ -28,10 +28,10 @@ export class ChoiceCheck {
   ) {}
 
   /**
-   * Whether the choice may be acted on. A refused one is logged, counted and removed from the store; also
-   * false while package records are missing there.
+   * Admits a choice: it may be acted on. Logs and counts one that is refused, and removes it from the store;
+   * returns false for it, and while package records are missing there.
    */
-  async admits(where: Readonly<{ cluster: string; extension: string }>, chosen: StoredChoice): Promise<boolean> {
+  async admit(where: Readonly<{ cluster: string; extension: string }>, chosen: StoredChoice): Promise<boolean> {
     const { hash, problem, solution } = chosen;
     const claimed = canonicalJson(solution);
     if (this.#checked.get(hash) === claimed) return true;

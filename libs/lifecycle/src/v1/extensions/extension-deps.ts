@@ -12,7 +12,7 @@ import { ChoiceCheck } from './choice-check.js';
 /** What work on ClusterExtensions needs of the hub. */
 export type ExtensionDeps = Readonly<{
   store: ProblemStore<ExtensionProblems>;
-  check: Pick<ChoiceCheck, 'admits'>;
+  check: Pick<ChoiceCheck, 'admit'>;
   observe: JobQueue<SubjectJob>;
   pulls: BundlePulls;
   /** Enqueues the extension again: its bundle is fetched. */

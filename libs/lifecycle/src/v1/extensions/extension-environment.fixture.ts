@@ -132,7 +132,7 @@ export class ExtensionEnvironment {
     });
     this.deps = {
       store: this.store,
-      check: { admits: async () => this.admitted },
+      check: { admit: async () => this.admitted },
       observe,
       pulls: BundlePulls.withoutTurns(this.shelf),
       wake: ({ extension }) => void this.woken.push(extension),

@@ -1,22 +1,19 @@
 import { desiredNamespaceOf } from '#core/classic/resolution/problem/desired-namespace';
-import type { Resolution, ResolutionProblem } from '#core/classic/resolution/problem/resolution-problem';
 import { sameJson } from '#core/kernel/canonical/same-json';
 import { environmentName } from '#platform/config/settings';
 import type { JobQueue } from '#platform/queue/job-queue.port';
 import type { SubjectJob } from '#platform/queue/jobs';
 import type { PollerAgreement } from '../../engine/passes/poller-agreement.js';
+import { AT_REST, type StageOutcome } from '../../engine/passes/stage.js';
 import type { HashedProblem, ObservedProblems } from '../namespaces/observed-problems.js';
 import type { NamespaceStageInput } from '../namespaces/stage.js';
 
-/** Dependencies of the shell that reads solutions. */
+/** Dependencies of the shell that reads problems and solutions. */
 export type SolutionDeps = Readonly<{
   observed: ObservedProblems;
   agreement: Pick<PollerAgreement, 'note'>;
   observe: JobQueue<SubjectJob>;
 }>;
-
-/** A problem of the namespace, and its solution. */
-type SolvedProblem = Readonly<{ hash: string; problem: ResolutionProblem; solution: Resolution }>;
 
 const GLOBAL_CATALOGS = environmentName('globalCatalogNamespace');
 /** A compromised resolver must not keep poller and applier running in circles. */
@@ -27,27 +24,30 @@ const OBSERVE_AFTER_REFUSAL_MS = 30_000;
  */
 const OBSERVE_AFTER_MS = 1_000;
 
-/** Reads the observed problem and its solution. One that does not fit any more is observed again. */
-export async function readSolution(
-  { observed, observe, agreement }: SolutionDeps,
+/** Reads the observed problem of the namespace; undefined if none fits what the namespace asks for now. */
+export async function readProblem(
+  { observed, agreement }: Pick<SolutionDeps, 'observed' | 'agreement'>,
   input: NamespaceStageInput,
-): Promise<SolvedProblem | undefined> {
+): Promise<HashedProblem | undefined> {
   const { client, read } = input;
-  const { cluster } = client;
   const desired = desiredNamespaceOf(read);
   const fits = (one: HashedProblem | undefined) => sameJson(desired, one?.problem.wishes);
   const first = await observed.of(input);
   const known = fits(first) ? first : await observed.ofRound(input);
   if (known !== undefined) {
     const poller = known.problem.wishes.globalCatalogNamespace;
-    agreement.note(cluster, { setting: GLOBAL_CATALOGS, applier: read.globalCatalogNamespace, poller });
+    agreement.note(client.cluster, { setting: GLOBAL_CATALOGS, applier: read.globalCatalogNamespace, poller });
   }
-  if (known === undefined || !fits(known)) {
-    await observe.add({ v: 1, cluster, namespace: read.namespace }, { delayMs: OBSERVE_AFTER_MS });
-    return undefined;
-  }
-  const solution = await observed.solution(input, known.hash);
-  return solution && { ...known, solution };
+  return fits(known) ? known : undefined;
+}
+
+/** Has the namespace observed again: its problem does not fit any more. */
+export async function observeAgain(
+  { observe }: Pick<SolutionDeps, 'observe'>,
+  { client: { cluster }, read: { namespace } }: NamespaceStageInput,
+): Promise<StageOutcome> {
+  await observe.add({ v: 1, cluster, namespace }, { delayMs: OBSERVE_AFTER_MS });
+  return AT_REST;
 }
 
 /** Has the problem solved anew, after its solution was refused. */
