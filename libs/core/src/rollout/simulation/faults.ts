@@ -20,11 +20,13 @@ export class Faults {
   constructor(
     readonly seed: string,
     faults: readonly FaultEntry[],
+    /** Start of the run, in milliseconds since 1970. */
+    start: number,
   ) {
     for (const [index, fault] of faults.entries()) {
       const effect = effectOf(fault);
-      const until = fault.until === undefined ? Number.POSITIVE_INFINITY : durationMs(fault.until);
-      const placed = { index, fault, from: durationMs(fault.from), until };
+      const until = fault.until === undefined ? Number.POSITIVE_INFINITY : start + durationMs(fault.until);
+      const placed = { index, fault, from: start + durationMs(fault.from), until };
       this.#byEffect.set(effect, [...(this.#byEffect.get(effect) ?? []), placed]);
     }
   }

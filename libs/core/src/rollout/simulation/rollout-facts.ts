@@ -114,19 +114,15 @@ export class VirtualFacts implements RolloutFacts {
 
   windowHold(cluster: string, isStart: boolean): WindowHold | undefined {
     const holding = this.#holding(cluster);
-    return holding.length === 0 ? undefined : windowHold(holding, this.#instant, isStart);
-  }
-
-  get #instant(): number {
-    return this.hub.world.options.log.start + this.#now;
+    return holding.length === 0 ? undefined : windowHold(holding, this.#now, isStart);
   }
 
   isDeniedByWindow(cluster: string): boolean {
-    return isDenied(this.#holding(cluster), this.#instant);
+    return isDenied(this.#holding(cluster), this.#now);
   }
 
   isWindowInTheWay(groups: readonly string[]): boolean {
-    return isWindowInTheWay(this.record.rows.values(), groups, this.#holding, this.#instant);
+    return isWindowInTheWay(this.record.rows.values(), groups, this.#holding, this.#now);
   }
 
   needsCatalog(name: string): boolean {

@@ -24,10 +24,10 @@ export function addCluster(world: VirtualWorld, entry: ScenarioCluster): Virtual
 export function playScript(scenario: FleetScenario, world: VirtualWorld, controller: Controller): void {
   const { script } = scenario.file;
   for (const [index, entry] of script.entries()) {
-    world.at(durationMs(entry.at), () => play(entry, scenario.applied.get(index), world, controller));
+    world.at(world.start + durationMs(entry.at), () => play(entry, scenario.applied.get(index), world, controller));
   }
   if (script.some(({ release }) => release !== undefined)) return;
-  world.at(0, () => {
+  world.at(world.start, () => {
     for (const key of controller.files.subjects.keys()) controller.release(key, undefined, 'Release');
   });
 }

@@ -31,7 +31,7 @@ export function* simulateByInstants(
 ): Generator<undefined, RunSummary> {
   const agenda = new Agenda<Due>();
   const log = new EventLog(Date.parse(scenario.file.start), emit);
-  const faults = new Faults(scenario.seed, scenario.file.faults);
+  const faults = new Faults(scenario.seed, scenario.file.faults, log.start);
   const files = new FleetFiles(scenario.objects);
   const world: VirtualWorld = new VirtualWorld({
     seed: scenario.seed,
@@ -47,11 +47,11 @@ export function* simulateByInstants(
   const killed = playFaults(world, controller);
   playScript(scenario, world, controller);
   const windows = new WindowClock(world, controller);
-  const end = yield* run(agenda, world, controller, windows, scenario.until);
+  const end = yield* run(agenda, world, controller, windows, log.start + scenario.until);
   return summaryOf(scenario, { controller, world, end });
 }
 
-/** Yields after each instant; returns the last one, in milliseconds since the start. */
+/** Yields after each instant; returns the last one, in milliseconds since 1970. */
 function* run(
   agenda: Agenda<Due>,
   world: VirtualWorld,
@@ -59,7 +59,7 @@ function* run(
   windows: WindowClock,
   until: number,
 ): Generator<undefined, number> {
-  let end = 0;
+  let end = world.start;
   windows.announce();
   for (;;) {
     const next = nextInstant(agenda, windows);
@@ -101,10 +101,6 @@ class WindowClock {
     readonly controller: Controller,
   ) {}
 
-  get #now(): number {
-    return this.world.options.log.start + this.world.now;
-  }
-
   /** When a window opens or closes next, or leaves less time than it needs. */
   get nextAt(): number | undefined {
     return this.#changesAt;
@@ -116,12 +112,11 @@ class WindowClock {
     const isChanged = windows !== this.#windows || (this.#changesAt !== undefined && this.world.now >= this.#changesAt);
     if (!isChanged) return;
     this.#windows = windows;
-    const open = new Set(windows.filter((window) => isActive(window, this.#now)).map(({ name }) => name));
+    const open = new Set(windows.filter((window) => isActive(window, this.world.now)).map(({ name }) => name));
     for (const name of [...this.#open].sort()) if (!open.has(name)) this.#event('WindowClosed', name);
     for (const name of [...open].sort()) if (!this.#open.has(name)) this.#event('WindowOpened', name);
     for (const record of this.controller.records) record.isAllDirty = true;
-    const next = nextChange(windows, this.#now);
-    this.#changesAt = next === undefined ? undefined : next - this.world.options.log.start;
+    this.#changesAt = nextChange(windows, this.world.now);
   }
 
   #event(phase: 'WindowOpened' | 'WindowClosed', name: string): void {

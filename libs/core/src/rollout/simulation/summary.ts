@@ -66,29 +66,31 @@ export type RunSummary = Readonly<{
   invariants: Readonly<{ checked: number; violations: readonly Violation[] }>;
 }>;
 
-const seconds = (time: number | undefined): number | null => (time === undefined ? null : time / 1000);
+/** Seconds from the start of a run to an instant. */
+type SecondsTo = (time: number | undefined) => number | null;
 
 /** How a run ended; the invariants are filled in by those who watched its events. */
 export function summaryOf({ seed }: FleetScenario, run: FleetRun): RunSummary {
   const { controller, world, end } = run;
   const { log } = world.options;
+  const seconds: SecondsTo = (time) => (time === undefined ? null : (time - log.start) / 1000);
   return {
     type: 'summary',
     version: 1,
     seed,
     start: new Date(log.start).toISOString(),
-    end: new Date(log.start + end).toISOString(),
-    seconds: end / 1000,
+    end: new Date(end).toISOString(),
+    seconds: (end - log.start) / 1000,
     steps: controller.steps,
     events: log.count,
     writes: { hub: controller.writer.writes + world.hubWrites, clusters: world.clusterWrites },
-    rollouts: controller.records.map(rolloutSummary),
+    rollouts: controller.records.map((record) => rolloutSummary(record, seconds)),
     clusters: [...world.clusters.values()].map((cluster) => clusterSummary(cluster, run)),
     invariants: { checked: 0, violations: [] },
   };
 }
 
-function rolloutSummary(record: RolloutRecord): RunSummary['rollouts'][number] {
+function rolloutSummary(record: RolloutRecord, seconds: SecondsTo): RunSummary['rollouts'][number] {
   const { spec, status, tallies } = record;
   const { phase, reason, startedAt, finishedAt } = status;
   const byClass = new Map<string, number>();
@@ -105,9 +107,9 @@ function rolloutSummary(record: RolloutRecord): RunSummary['rollouts'][number] {
     counts: sumOf(tallies).counts,
     starts: record.starts,
     returns: record.returns,
-    startedAt: startedAt / 1000,
+    startedAt: seconds(startedAt) ?? 0,
     finishedAt: isFinal(phase) ? seconds(finishedAt) : null,
-    waves: spec.waves.map((_, index) => waveSummary(record, index)),
+    waves: spec.waves.map((_, index) => waveSummary(record, index, seconds)),
     classes: status.classes.map(({ name, changes, state }) => ({
       name,
       clusters: byClass.get(name) ?? 0,
@@ -117,7 +119,11 @@ function rolloutSummary(record: RolloutRecord): RunSummary['rollouts'][number] {
   };
 }
 
-function waveSummary({ spec, status, tallies, maxInFlight }: RolloutRecord, index: number): WaveSummary {
+function waveSummary(
+  { spec, status, tallies, maxInFlight }: RolloutRecord,
+  index: number,
+  seconds: SecondsTo,
+): WaveSummary {
   const [wave, tally, state] = [spec.waves[index], tallies[index], status.waves[index]];
   if (wave === undefined || tally === undefined || state === undefined)
     throw new RangeError(`there is no wave ${index}`);

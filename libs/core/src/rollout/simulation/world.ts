@@ -44,7 +44,7 @@ export class VirtualWorld {
   readonly clusters = new Map<string, VirtualCluster>();
   /** Faults that concern a cluster which joins. */
   readonly onJoined: ((cluster: VirtualCluster) => void)[] = [];
-  now = 0;
+  now: number;
   clusterWrites = 0;
   /** Reports that appliers write to the hub. */
   hubWrites = 0;
@@ -56,6 +56,7 @@ export class VirtualWorld {
   readonly withdrawn = new Set<string>();
 
   constructor(readonly options: WorldOptions) {
+    this.now = options.log.start;
     const { plan, hop, ready, return: back } = options.file.durations;
     this.#durations = {
       plan: durationMs(plan),
@@ -63,6 +64,11 @@ export class VirtualWorld {
       ready: durationMs(ready),
       return: durationMs(back),
     };
+  }
+
+  /** Start of the run, in milliseconds since 1970. */
+  get start(): number {
+    return this.options.log.start;
   }
 
   event(phase: string, cluster: string | null, more: Readonly<Record<string, string>> = {}): void {
@@ -359,7 +365,7 @@ export class VirtualWorld {
       cluster.isReachable = false;
       this.options.changed(cluster.name);
     };
-    if (this.now === 0) notice();
+    if (this.now === this.start) notice();
     else this.at(this.now + NOTICED_AFTER, notice, isLive);
   }
 

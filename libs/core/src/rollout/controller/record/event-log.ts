@@ -48,8 +48,8 @@ export class EventLog {
     this.emit({
       type: 'event',
       seq: ++this.#seq,
-      t: now / 1000,
-      time: new Date(this.start + now).toISOString(),
+      t: (now - this.start) / 1000,
+      time: new Date(now).toISOString(),
       kind: facts.kind,
       rollout: facts.rollout ?? null,
       subject: facts.subject ?? null,
