@@ -1,8 +1,8 @@
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { CheckAnswer } from '#core/rollout/gates/cel-check';
+import type { GateQuestion } from '#core/rollout/gates/gate-question';
 import { ManualClock } from '#platform/clock/manual-clock';
-import type { GateQuestion } from '#platform/fleet/http-gates';
 import { silentLog } from '#platform/telemetry/log.port';
 import { type DirectCluster, directCluster } from '#testing/cluster/direct-client';
 import { fleetDefinitions, serveKinds } from '#testing/cluster/fleet-definitions';

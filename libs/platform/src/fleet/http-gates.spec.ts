@@ -2,8 +2,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { GateSpec } from '#core/kernel/api/fleet/fleet-strategy';
+import type { GateQuestion } from '#core/rollout/gates/gate-question';
 import { PATIENCE } from '#testing/patience';
-import { type GateQuestion, HttpGates } from './http-gates.js';
+import { HttpGates } from './http-gates.js';
 
 const policy = { addresses: ['loopback' as const], registryHosts: [], grpcHosts: [] };
 

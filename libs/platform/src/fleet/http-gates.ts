@@ -1,7 +1,7 @@
 import type { RequestInit } from 'undici';
 import { z } from 'zod';
-import type { GateSpec } from '#core/kernel/api/fleet/fleet-strategy';
 import type { CheckAnswer } from '#core/rollout/gates/cel-check';
+import type { GateQuestion } from '#core/rollout/gates/gate-question';
 import { prometheusAnswer, queryFor } from '#core/rollout/gates/prometheus-answer';
 import { Demand } from '../fairness/demand.js';
 import { FairLimiter } from '../fairness/fair-limiter.js';
@@ -9,15 +9,6 @@ import { isAddressRefusal } from '../outbound/checked-lookup.js';
 import { addressRefusal, isHostListed, type OutboundPolicy } from '../outbound/outbound-policy.js';
 import { networkReason } from '../registry/http/answers.js';
 import { Connections } from '../registry/http/connections.js';
-
-/** What a gate is asked about; without a cluster about the wave as a whole. */
-export type GateQuestion = Readonly<{
-  rollout: string;
-  wave: string;
-  cluster: string | null;
-  bundle: string;
-  gate: GateSpec;
-}>;
 
 type HttpGatesOptions = Readonly<{
   /** The hosts that may be asked; none: no host. */

@@ -1,4 +1,7 @@
+import type { AssignmentReport } from '../../kernel/api/fleet/fleet-assignment.js';
 import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
+import type { FleetView, KnownCluster, Neighbour } from '../controller/facts/fleet-view.js';
+import { HubFacts } from '../controller/facts/hub-facts.js';
 import { RolloutRecord } from '../controller/record/rollout-record.js';
 import { SubjectRollouts } from '../controller/record/rollout-roles.js';
 import { decisionEvent } from '../controller/record/step-events.js';
@@ -10,23 +13,22 @@ import { stepRollout } from '../controller/step/step.js';
 import { sumOf } from '../controller/step/tally.js';
 import { cutsOf, wavesOf } from '../placement/waves.js';
 import { HubWriter } from './hub-writer.js';
-import { type HubState, VirtualFacts } from './rollout-facts.js';
+import { VirtualGates } from './virtual-gates.js';
 import type { VirtualWorld } from './world.js';
 
-/** Steps of one instant after which something must be wrong: the run ends instead of going round for ever. */
+/** More steps in one instant are an error: the run ends. */
 const MOST_STEPS_AT_ONCE = 100_000;
 
-/**
- * The controller of the simulation: it makes steps, writes what they decide and gives orders to the clusters.
- */
-export class Controller implements HubState {
+/** The controller of the simulation: makes steps, writes their results and gives orders to the clusters. */
+export class Controller implements FleetView {
   readonly records: RolloutRecord[] = [];
-  readonly #facts = new Map<RolloutRecord, VirtualFacts>();
+  readonly #facts = new Map<RolloutRecord, HubFacts>();
   readonly #subjects = new Map<string, SubjectRollouts>();
   readonly denied = new Map<string, Set<string>>();
-  /** What a controller that starts again finds to do, in its order. */
+  /** Work for the next start, in its order. */
   readonly #left: (() => void)[] = [];
   readonly writer: HubWriter;
+  readonly gates: VirtualGates;
   /** Other controllers that believe to be the active one. */
   readonly others: Readonly<{ settle(): void; refused: number }>[] = [];
   /** How old their views are at most, in milliseconds. */
@@ -40,6 +42,59 @@ export class Controller implements HubState {
     onKilled: () => void,
   ) {
     this.writer = new HubWriter(this, world, onKilled);
+    this.gates = new VirtualGates(this, world);
+  }
+
+  get now(): number {
+    return this.world.now;
+  }
+
+  get clusters(): ReadonlyMap<string, KnownCluster> {
+    return this.world.clusters;
+  }
+
+  isTarget(subject: FleetSubject, cluster: KnownCluster): boolean {
+    return isTargetOf(subject, cluster);
+  }
+
+  hasNext({ key }: FleetSubject): boolean {
+    return this.rolloutsOf(key).queued !== undefined;
+  }
+
+  /** Channels and overrides have no effect in a rehearsal. */
+  isOwn(): boolean {
+    return false;
+  }
+
+  askedOf(): undefined {
+    return undefined;
+  }
+
+  /** Classes have the names that the scenario gives them. */
+  classOf({ planHash = '' }: AssignmentReport): string {
+    return planHash;
+  }
+
+  catalogOf({ spec }: RolloutRecord): string | undefined {
+    return this.world.target(spec.subject, spec.target)?.needs?.subject;
+  }
+
+  neighboursOf({ spec }: RolloutRecord, { name }: KnownCluster): readonly Neighbour[] {
+    return (
+      this.world.clusters
+        .get(name)
+        ?.plans.get(spec.name)
+        ?.neighbours.map((key) => ({ key })) ?? []
+    );
+  }
+
+  /** Every object of a scenario was read. */
+  hasUnreadOlder(): boolean {
+    return false;
+  }
+
+  isSkipped({ skipped }: RolloutRecord, cluster: string): boolean {
+    return skipped.has(cluster);
   }
 
   get #isDown(): boolean {
@@ -52,7 +107,7 @@ export class Controller implements HubState {
     return known;
   }
 
-  /** Whether windows hold a cluster for a roll-out, by their times now. */
+  /** True if windows hold a cluster for a rollout now. */
   isHeld(record: RolloutRecord, cluster: string, isStart: boolean): boolean {
     return this.#facts.get(record)?.windowHold(cluster, isStart) !== undefined;
   }
@@ -66,21 +121,19 @@ export class Controller implements HubState {
     for (const record of this.records) record.dirty.add(cluster);
   }
 
-  /** Labels, windows or subjects have changed: what was derived from them is derived again. */
+  /** Derives everything again from labels, windows and subjects. */
   changedAll(cluster?: string): void {
     for (const record of this.records) {
       if (cluster === undefined) {
-        record.matching.clear();
         record.isAllDirty = true;
         record.subject = this.files.subjects.get(record.subject.key) ?? record.subject;
       } else {
-        record.matching.delete(cluster);
         record.dirty.add(cluster);
       }
     }
   }
 
-  /** Does what only a controller can do: at once, or when it has started again. */
+  /** Acts at once, or after the next start. */
   whenUp(act: () => void): void {
     if (this.#isDown) this.#left.push(act);
     else act();
@@ -122,7 +175,7 @@ export class Controller implements HubState {
     rollouts.records.push(record);
     record.keepsFor = this.keepsFor;
     this.#insert(record);
-    this.#facts.set(record, new VirtualFacts(this, record));
+    this.#facts.set(record, new HubFacts(this, record));
     if (queued !== undefined) this.#supersede(queued);
     if (active === undefined) this.#begin(record, trigger === 'Retry' ? 'Retry' : 'Released');
     else this.whenUp(() => this.#announce(record, undefined));
@@ -261,12 +314,12 @@ export class Controller implements HubState {
     return new Set([...record.rows.keys(), ...this.world.clusters.keys()]);
   }
 
-  /** An end, or a beginning, of one roll-out changes what the others of its subject are. */
+  /** The end of a rollout, or its beginning, changes the roles of the others of its subject. */
   #rolesMayChange(record: RolloutRecord): void {
     for (const other of this.rolloutsOf(record.subject.key).records) other.isAllDirty = true;
   }
 
-  /** Begins anew after a crash: what was begun is completed, and everything is counted again. */
+  /** Begins anew after a crash: completes intents and counts everything again. */
   restart(): void {
     this.writer.isDown = false;
     for (const record of this.records) {
@@ -277,7 +330,7 @@ export class Controller implements HubState {
     for (const record of this.records) this.writer.completeIntent(record);
   }
 
-  factsOf(record: RolloutRecord): VirtualFacts | undefined {
+  factsOf(record: RolloutRecord): HubFacts | undefined {
     return this.#facts.get(record);
   }
 }

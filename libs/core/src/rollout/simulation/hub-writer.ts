@@ -1,3 +1,4 @@
+import { orderOfRow } from '../controller/facts/order-of-row.js';
 import type { RolloutRecord } from '../controller/record/rollout-record.js';
 import { isEvent, type RowChange } from '../controller/record/row-change.js';
 import { stepEvents } from '../controller/record/step-events.js';
@@ -10,6 +11,9 @@ import type { VirtualCluster } from './virtual-cluster.js';
 import type { RolloutOrders, VirtualWorld } from './world.js';
 
 type HubRecords = Readonly<{ records: readonly RolloutRecord[]; denied: Map<string, Set<string>> }>;
+
+/** Its order follows on the roll-out that names it. */
+const begins = ({ phase }: RolloutRow): boolean => phase === 'Applying' || phase === 'RollingBack';
 
 /** A row with another order or result is a write; Verifying and reasons of waiting come from reports. */
 const isWrite = ({ before, after }: RowChange): boolean => before?.phase !== after.phase && after.phase !== 'Verifying';
@@ -41,7 +45,7 @@ export class HubWriter {
     for (let left = count; left > 0 && !this.isDown; left--) this.written();
   }
 
-  /** Writes a step that was made from a version of the roll-out; false where that has changed since. */
+  /** Writes a step made from a version of the rollout; false if the rollout has changed since. */
   commitGuarded(record: RolloutRecord, result: StepResult, version: number): boolean {
     if (record.version !== version) return false;
     this.commit(record, result, false);
@@ -83,7 +87,7 @@ export class HubWriter {
     return hasStatus || changes.some(isEvent);
   }
 
-  /** The controller dies before it has written its step: what is stored are the results of some clusters. */
+  /** Writes the results of some clusters; the controller dies before the rest of its step. */
   #commitPart(record: RolloutRecord, changes: readonly RowChange[]): void {
     const tallies = record.tallies.map((tally) => tally.copy());
     for (const { before, after } of changes) {
@@ -118,7 +122,7 @@ export class HubWriter {
     }
   }
 
-  /** Writes rows that were made from what their clusters report. */
+  /** Writes rows made from the reports of their clusters. */
   storeRebuilt(record: RolloutRecord, rows: readonly RolloutRow[]): void {
     record.intent = [];
     record.rows.clear();
@@ -130,7 +134,11 @@ export class HubWriter {
     for (const event of events) this.world.options.log.add(this.world.now, event);
     record.version++;
     record.tallies = tallies;
-    for (const row of rows) record.store(row);
+    for (const row of rows) {
+      record.store(row);
+      const cluster = this.world.clusters.get(row.cluster);
+      if (cluster !== undefined) this.#assign(record, row, cluster);
+    }
     record.isAllDirty = true;
     this.#writtenAll(rows.length);
   }
@@ -152,6 +160,7 @@ export class HubWriter {
       if (other.rows.get(after.cluster)?.reason === 'Neighbour') other.dirty.add(after.cluster);
     }
     const cluster = this.world.clusters.get(after.cluster);
+    if (cluster !== undefined && !begins(after)) this.#assign(record, after, cluster);
     if (before === undefined && cluster !== undefined) this.world.plan(this.#orders(record, after), cluster);
     if (before?.phase === after.phase) return;
     if (after.phase === 'Skipped' && after.reason === 'ByDecision') record.skipped.add(after.cluster);
@@ -209,6 +218,11 @@ export class HubWriter {
     );
   }
 
+  /** Writes the order of a row into the assignment of its cluster. */
+  #assign(record: RolloutRecord, row: RolloutRow, cluster: VirtualCluster): void {
+    cluster.orders.set(record.spec.name, orderOfRow(record, row, cluster, false));
+  }
+
   #orders({ spec, subject }: RolloutRecord, row: RolloutRow): RolloutOrders {
     return { name: spec.name, subject, target: spec.target, wave: spec.waves[row.wave]?.name ?? '', class: row.class };
   }
@@ -218,6 +232,7 @@ export class HubWriter {
     if (kind === 'Go') record.starts++;
     const cluster = this.world.clusters.get(name);
     if (cluster === undefined) return 0;
+    this.#assign(record, row, cluster);
     const orders = this.#orders(record, row);
     const carryOut = (): void => {
       if (kind === 'Go') this.world.go(orders, cluster, attempt, hop);

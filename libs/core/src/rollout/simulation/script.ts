@@ -8,12 +8,13 @@ import type { VirtualWorld } from './world.js';
 
 /** Adds a cluster with what is installed in it. */
 export function addCluster(world: VirtualWorld, entry: ScenarioCluster): VirtualCluster {
-  const cluster = new VirtualCluster(entry.name, world.now, {
+  const given = {
     labels: entry.labels ?? {},
     facts: entry.facts ?? {},
     isPaused: entry.paused === true,
     allowedNamespaces: entry.allowedNamespaces,
-  });
+  };
+  const cluster = new VirtualCluster(entry.name, world.now, given, world.reportOf);
   for (const [subject, bundle] of Object.entries(entry.installed ?? {})) cluster.installed.set(subject, bundle);
   world.clusters.set(entry.name, cluster);
   if (entry.offline === true) world.at(world.now, () => world.goOffline(cluster));

@@ -39,6 +39,8 @@ export function* simulateByInstants(
     faults,
     log,
     agenda,
+    subjectOf: (key) => files.subjects.get(key),
+    isAtLeast: (catalog, held, needed) => controller.rolloutsOf(catalog).isAtLeast(held, needed),
     changed: (cluster) => controller.changed(cluster),
   });
   const controller: Controller = new Controller(world, files, scenario.seed, () => killed());

@@ -1,14 +1,19 @@
+import type { AssignmentReport, AssignmentRow } from '../../kernel/api/fleet/fleet-assignment.js';
 import type { ChangeKind } from '../../kernel/api/fleet/fleet-strategy.js';
-import type { ClusterReport, Member } from '../controller/step/facts.js';
+import type { KnownCluster } from '../controller/facts/fleet-view.js';
+import type { FleetSubject } from '../controller/record/subjects.js';
+import type { ClusterReport } from '../controller/step/facts.js';
 
 /** A preview of one cluster for one roll-out. */
-type VirtualPlan = {
+export type VirtualPlan = {
+  readonly subject: FleetSubject;
+  readonly target: string;
   state: 'Planning' | 'Planned';
   isChanged: boolean;
   class: string;
-  changes: readonly ChangeKind[];
-  hops: number;
-  isUpToDate: boolean;
+  changes: ChangeKind[];
+  /** Names of the plans of its path. */
+  hops: string[];
   /** Other subjects that the plan moves too. */
   neighbours: readonly string[];
   /** Another version that the cluster has to get before the target. */
@@ -17,14 +22,14 @@ type VirtualPlan = {
 
 /** Work that takes time in a cluster and stops where it is while the cluster is offline. */
 export type Activity = {
-  /** What is done at its end. */
+  /** Called at its end. */
   end: () => void;
   left: number;
   endsAt: number | undefined;
 };
 
 /** A cluster of the simulation: what is true in it, and what the hub knows of it. */
-export class VirtualCluster implements Member {
+export class VirtualCluster implements KnownCluster {
   labels: Readonly<Record<string, string>>;
   facts: Readonly<Record<string, unknown>>;
   generation = 1;
@@ -42,10 +47,12 @@ export class VirtualCluster implements Member {
   readonly installed = new Map<string, string | null>();
   /** Bundles that users of the cluster have installed themselves, by subject. */
   readonly byHand = new Map<string, string>();
+  /** Orders in its FleetAssignment, by rollout. */
+  readonly orders = new Map<string, AssignmentRow>();
   readonly plans = new Map<string, VirtualPlan>();
   readonly reports = new Map<string, ClusterReport>();
   readonly activities = new Map<string, Activity>();
-  /** What a roll-out found installed when it began here. */
+  /** Bundle before each rollout. */
   readonly previous = new Map<string, string | null>();
   /** Targets that are not installed here again, by subject. */
   readonly denied = new Map<string, Set<string>>();
@@ -63,12 +70,25 @@ export class VirtualCluster implements Member {
       isPaused: boolean;
       allowedNamespaces: readonly string[] | undefined;
     }>,
+    private readonly reportOf: (
+      cluster: VirtualCluster,
+      subject: string,
+      rollout?: string,
+    ) => AssignmentReport | undefined,
   ) {
     this.labels = given.labels;
     this.facts = given.facts;
     this.isPaused = given.isPaused;
     this.allowedNamespaces = given.allowedNamespaces;
     this.lastContact = joinedAt;
+  }
+
+  order(_subject: string, rollout: string): AssignmentRow | undefined {
+    return this.orders.get(rollout);
+  }
+
+  report(subject: string, rollout?: string): AssignmentReport | undefined {
+    return this.reportOf(this, subject, rollout);
   }
 
   get isOnline(): boolean {

@@ -3,12 +3,14 @@ import type { FleetSubject } from '../controller/record/subjects.js';
 import type { ClusterReport } from '../controller/step/facts.js';
 import { ROLLBACK_CLASS } from '../controller/step/returns.js';
 import { durationMs } from '../placement/waves.js';
+import { isNewer } from '../review/plan-changes.js';
 import type { Agenda } from '../windows/agenda.js';
 import { draw } from './draw.js';
 import type { FaultSubject, Faults } from './faults.js';
 import type { FaultsFile, TargetEntry } from './scenario-schema.js';
 import { ShownClasses } from './shown-classes.js';
-import type { Activity, VirtualCluster } from './virtual-cluster.js';
+import type { Activity, VirtualCluster, VirtualPlan } from './virtual-cluster.js';
+import { reportIn } from './virtual-report.js';
 
 /** Something to do at a time, as long as it is still due. */
 export type Due = Readonly<{ act: () => void; isLive: () => boolean }>;
@@ -21,6 +23,8 @@ export type RolloutOrders = Readonly<{
   wave: string;
   class: string | null;
 }>;
+
+const hopsOf = (cluster: VirtualCluster, rollout: string): number => cluster.plans.get(rollout)?.hops.length ?? 1;
 
 const ONLY_CLASS = 'only';
 const CATALOG = 'FleetCatalog';
@@ -35,6 +39,10 @@ type WorldOptions = Readonly<{
   faults: Faults;
   log: EventLog;
   agenda: Agenda<Due>;
+  /** Subjects as they are now. */
+  subjectOf: (key: string) => FleetSubject | undefined;
+  /** True if a catalog's content is that of the first roll-out with `needed`, or of a later one. */
+  isAtLeast: (catalog: string, held: string | null, needed: string) => boolean;
   /** Something has changed in a cluster, or what is known of it. */
   changed: (cluster: string) => void;
 }>;
@@ -98,8 +106,13 @@ export class VirtualWorld {
   hopsDone(cluster: VirtualCluster, subject: FleetSubject, target: string, hops: number): number {
     const bundle = this.installed(cluster, subject);
     if (bundle === target) return hops;
+    if (hops === 1) return 0;
     return Array.from({ length: hops }, (_, at) => at).findLast((hop) => bundle === `${target}-hop${hop}`) ?? 0;
   }
+
+  /** Returns the report of an applier about a subject, to a rollout of it. */
+  readonly reportOf = (cluster: VirtualCluster, subject: string, rollout?: string) =>
+    reportIn(this, cluster, subject, rollout);
 
   /** Starts a preview of a cluster, once for each row. */
   plan(rollout: RolloutOrders, cluster: VirtualCluster, changedClass?: string): void {
@@ -110,13 +123,14 @@ export class VirtualWorld {
         (changedClass !== undefined || this.options.faults.selects(clusters, 0, cluster)),
     );
     const usual = rollout.subject.kind === CATALOG ? (['CatalogOnly'] as const) : (['Minor'] as const);
-    const plan = {
-      state: 'Planning' as 'Planning' | 'Planned',
+    const plan: VirtualPlan = {
+      subject: rollout.subject,
+      target: rollout.target,
+      state: 'Planning',
       isChanged: changedClass !== undefined,
       class: this.#shown.classOf(rollout.name, found?.name ?? changedClass ?? ONLY_CLASS, found?.differences),
-      changes: found?.changes ?? usual,
-      hops: found?.hops ?? 1,
-      isUpToDate: false,
+      changes: [...(found?.changes ?? usual)],
+      hops: Array.from({ length: found?.hops ?? 1 }, (_, at) => `hop${at + 1}`),
       neighbours: found?.neighbours ?? [],
       first: found?.first,
     };
@@ -124,7 +138,6 @@ export class VirtualWorld {
     const time = this.#time('plan', cluster, rollout.name, 0, 1);
     this.#start(cluster, `plan/${rollout.name}`, time, () => {
       plan.state = 'Planned';
-      plan.isUpToDate = this.installed(cluster, rollout.subject) === rollout.target;
       this.hubWrites++;
       this.options.changed(cluster.name);
     });
@@ -175,7 +188,7 @@ export class VirtualWorld {
     }
     cluster.results.delete(rollout.name);
     this.#write('Target', rollout, cluster, attempt, hop, rollout.target);
-    const hops = cluster.plans.get(rollout.name)?.hops ?? 1;
+    const hops = hopsOf(cluster, rollout.name);
     if (this.hopsDone(cluster, rollout.subject, rollout.target, hops) < hops) {
       this.hop(rollout, cluster, attempt, hop, true);
       return;
@@ -198,7 +211,7 @@ export class VirtualWorld {
     }
     if (isFirst && faults.of('applyHangs', subject, this.now) !== undefined) return;
     const factor = faults.of('slow', subject, this.now)?.factor ?? 1;
-    const hops = cluster.plans.get(rollout.name)?.hops ?? 1;
+    const hops = hopsOf(cluster, rollout.name);
     this.#start(cluster, rollout.subject.key, this.#time('hop', cluster, rollout.name, attempt, factor), () => {
       this.#install(rollout, cluster, hop >= hops ? rollout.target : `${rollout.target}-hop${hop}`);
       this.#report(cluster, rollout, { attempt, state: 'Running', hop, isIdle: true });
@@ -267,6 +280,12 @@ export class VirtualWorld {
     cluster.activities.delete(key);
     cluster.byHand.set(key, bundle);
     cluster.installed.set(key, bundle);
+    for (const [rollout, order] of cluster.orders) {
+      const isLeft = order.subject === key && order.order === 'Go' && isNewer(bundle, order.target?.bundle ?? bundle);
+      const { attempt, hop = 1 } = order;
+      const end = { state: 'Ready', isIdle: true, isHealthy: true, message: '', since: this.now } as const;
+      if (isLeft) cluster.reports.set(rollout, { ...end, attempt, hop });
+    }
     this.event('Installed', cluster.name, { subject: key, bundle });
     this.options.changed(cluster.name);
   }
@@ -391,7 +410,8 @@ export class VirtualWorld {
     cluster.isEmpty = true;
     cluster.installed.clear();
     cluster.byHand.clear();
-    for (const map of [cluster.plans, cluster.reports, cluster.activities, cluster.previous]) map.clear();
+    for (const map of [cluster.orders, cluster.plans, cluster.reports, cluster.activities, cluster.previous])
+      map.clear();
     for (const map of [cluster.results, cluster.denied, cluster.waitingOrders]) map.clear();
     this.event('Replaced', cluster.name);
     this.options.changed(cluster.name);

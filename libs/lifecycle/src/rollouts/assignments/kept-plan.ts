@@ -1,9 +1,9 @@
 import type { AssignmentRow } from '#core/kernel/api/fleet/fleet-assignment';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import { FleetPlan } from '#core/kernel/api/fleet/fleet-plan';
+import { classOf } from '#core/rollout/controller/facts/cluster-report';
 import { differencesOf } from '#core/rollout/review/shown-differences';
 import { KubeApiError } from '#platform/kube/client/kube-client.port';
-import { classOf } from './live-cluster.js';
 import type { OrderPlace, RowFinding } from './order-place.js';
 
 const FLEET_PLAN = { apiVersion: FLEET_API, kind: 'FleetPlan' } as const;

@@ -12,15 +12,6 @@ import type { ExtensionPlans } from '../previews/extension-plans.js';
 import type { PlannedThere } from '../previews/planned-there.js';
 import type { AppliedNotes } from './applied-notes.js';
 
-/** Reason of a report: something in the cluster is in the way of the subject, and its owner decides. */
-export const CONFLICT = 'Conflict';
-/** Reason of a report: `versions` of the FleetOperator lets the next version not in. */
-export const VERSION_NOT_ALLOWED = 'VersionNotAllowed';
-/** Reason of a report: what others have changed was set back. */
-export const DRIFT_CORRECTED = 'DriftCorrected';
-/** Reason of a report: the cluster cannot have what is wanted there. */
-export const RESOLUTION_FAILED = 'ResolutionFailed';
-
 /** The cluster where orders are carried out, and the hub API that has them. */
 export type OrderPlace = Readonly<{
   hub: KubeClient;

@@ -4,9 +4,6 @@ import { bringsOther } from '#core/rollout/review/waiting-plan';
 import type { PlannedHop, PlannedThere } from '../previews/planned-there.js';
 import type { OrderPlace } from './order-place.js';
 
-/** Reason of a report: the catalog does not lead to what a roll-out or a waiting plan brings any more. */
-export const NOT_OFFERED = 'NotOffered';
-
 /** What follows on what a cluster has, or why that is not known or nothing does. */
 export type PathFrom =
   | (Pick<PlannedThere, 'hops'> & Readonly<{ ends?: string }>)

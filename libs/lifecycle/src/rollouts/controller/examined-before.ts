@@ -1,6 +1,6 @@
+import type { HubCluster } from '#core/rollout/controller/facts/hub-cluster';
 import type { FleetFiles } from '#core/rollout/controller/record/subjects';
 import type { StepResult } from '#core/rollout/controller/step/step';
-import type { LiveCluster } from '../assignments/live-cluster.js';
 import type { LiveFleet, LiveRollout } from './state/live-fleet.js';
 
 /** A pass that comes no later than this after its time, on a busy machine, has missed nothing. */
@@ -12,7 +12,7 @@ const ATTENTIVE_MS = 10_000;
  */
 export class ExaminedBefore {
   #isNoted = false;
-  #clusters: ReadonlyMap<string, LiveCluster> = new Map();
+  #clusters: ReadonlyMap<string, HubCluster> = new Map();
   #files: FleetFiles | undefined;
   #version = -1;
   #role = '';

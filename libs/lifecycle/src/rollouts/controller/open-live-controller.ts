@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
+import type { GateQuestion } from '#core/rollout/gates/gate-question';
 import { hubNamespace } from '#platform/config/fleet-place';
-import { type GateQuestion, HttpGates } from '#platform/fleet/http-gates';
+import { HttpGates } from '#platform/fleet/http-gates';
 import { type HubApiOptions, openFleetHub } from '#platform/fleet/open-fleet-hub';
 import type { ServiceFrame } from '#platform/hub/hub';
 import { outboundPolicyOf } from '#platform/registry/configured-limits';

@@ -2,6 +2,8 @@ import type { AssignmentRow } from '#core/kernel/api/fleet/fleet-assignment';
 import type { FleetDecision } from '#core/kernel/api/fleet/fleet-decision';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import type { HubCluster } from '#core/rollout/controller/facts/hub-cluster';
+import { orderOfRow } from '#core/rollout/controller/facts/order-of-row';
 import type { RolloutRecord } from '#core/rollout/controller/record/rollout-record';
 import { isEvent } from '#core/rollout/controller/record/row-change';
 import type { FleetSubject } from '#core/rollout/controller/record/subjects';
@@ -19,10 +21,8 @@ import { inParallel } from '#platform/fairness/in-parallel';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { Log } from '#platform/telemetry/log.port';
 import type { RolloutFigures } from '#platform/telemetry/metrics/rollout-metrics';
-import type { LiveCluster } from '../assignments/live-cluster.js';
 import { intentParts } from '../assignments/stored-rollout.js';
 import { allOf, ExaminedBefore } from './examined-before.js';
-import { orderOfRow } from './fleet-orders.js';
 import type { AskedGates } from './state/asked-gates.js';
 import { type FleetSource, FleetStateReader, listedFrom } from './state/fleet-state.js';
 import { LiveFleet, type LiveRollout, type NewTarget } from './state/live-fleet.js';
@@ -154,7 +154,7 @@ export class RolloutController {
 
   /** Every target reports what it would do before there is a roll-out. */
   async #orderPreviews(subject: FleetSubject, fleet: LiveFleet): Promise<void> {
-    const isOrdered = ({ assignment }: LiveCluster) =>
+    const isOrdered = ({ assignment }: HubCluster) =>
       assignment?.spec.rows.some((row) => row.subject === subject.key) === true;
     const missing = fleet.targetsOf(subject).filter((cluster) => !isOrdered(cluster));
     await inParallel(missing, ROWS_AT_ONCE, ({ name }) => {
@@ -330,7 +330,7 @@ export class RolloutController {
   }
 
   /** What has begun by another roll-out of the subject goes on by the order of that one. */
-  #orderOf(record: RolloutRecord, row: RolloutRow, cluster: LiveCluster, fleet: LiveFleet): AssignmentRow | 'Keep' {
+  #orderOf(record: RolloutRecord, row: RolloutRow, cluster: HubCluster, fleet: LiveFleet): AssignmentRow | 'Keep' {
     const { records } = fleet.rolloutsOf(record.spec.subject);
     const isMoved = records.some((other) => other !== record && isMoving(other.rows.get(cluster.name)));
     if (isMoved && !isMoving(row)) return 'Keep';

@@ -11,13 +11,19 @@ import { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { Subscription } from '#core/kernel/api/subscription';
 import { canonicalJson } from '#core/kernel/canonical/canonical-json';
+import {
+  CONFLICT,
+  NOT_OFFERED,
+  RETURN_FAILED,
+  RETURNED,
+  RETURNING,
+} from '#core/rollout/controller/facts/report-reasons';
 import { operatorIn } from '#core/rollout/desired/overrides';
 import { askedHash } from '#core/rollout/desired/subscription-changes';
 import { type SelectedCluster, selectedCluster } from '#core/rollout/placement/select-clusters';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import { isPlanKept } from '../assignments/kept-plan.js';
-import { CONFLICT, type OrderPlace, type RowFinding, reportText } from '../assignments/order-place.js';
-import { NOT_OFFERED } from '../assignments/path-from.js';
+import { type OrderPlace, type RowFinding, reportText } from '../assignments/order-place.js';
 import type { PlannedThere } from '../previews/planned-there.js';
 import { carryOutCatalog } from './catalog-orders.js';
 import { checkOnce } from './check-once.js';
@@ -26,7 +32,7 @@ import { findDrift, subscriptionGone, wasThere, withDrift } from './classic-drif
 import { goClassic, isBetween, keepResult } from './classic-go.js';
 import { installFirst } from './classic-install.js';
 import { removeClassic } from './classic-removal.js';
-import { beginReturn, continueReturn, RETURN_FAILED, RETURNED, RETURNING, returnCheckOf } from './classic-return.js';
+import { beginReturn, continueReturn, returnCheckOf } from './classic-return.js';
 import {
   type ClassicSubject,
   type DecidedFacts,

@@ -14,12 +14,12 @@ import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import type { ChangeKind } from '#core/kernel/api/fleet/fleet-strategy';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { canonicalHash } from '#core/kernel/canonical/canonical-json';
+import { CONFLICT, RETURN_FAILED, RETURNED, RETURNING } from '#core/rollout/controller/facts/report-reasons';
 import { askedOfSources, hasOtherFields } from '#core/rollout/desired/catalog-changes';
 import { CATALOG_ANNOTATION, desiredCatalog } from '#core/rollout/desired/desired-classic';
 import { UNSIGNED } from '../assignments/applied-notes.js';
-import { CONFLICT, type OrderPlace, type RowFinding, reportText } from '../assignments/order-place.js';
+import { type OrderPlace, type RowFinding, reportText } from '../assignments/order-place.js';
 import { keepCatalogPlan } from './catalog-plans.js';
-import { RETURN_FAILED, RETURNED, RETURNING } from './classic-return.js';
 
 type CarriedOut = Readonly<{ finding: RowFinding; againAfterMs?: number }>;
 

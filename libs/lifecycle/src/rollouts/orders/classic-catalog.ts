@@ -3,6 +3,7 @@ import { CATALOG_SOURCE_API, CatalogSource } from '#core/kernel/api/catalog-sour
 import type { AssignmentRow } from '#core/kernel/api/fleet/fleet-assignment';
 import { CHANGES } from '#core/kernel/api/fleet/fleet-strategy';
 import { INSTALL_PLAN_API, type InstallPlan } from '#core/kernel/api/install-plan';
+import { CONFLICT, RESOLUTION_FAILED } from '#core/rollout/controller/facts/report-reasons';
 import {
   catalogConflict,
   type DesiredClassic,
@@ -11,13 +12,7 @@ import {
 } from '#core/rollout/desired/desired-classic';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { UNSIGNED } from '../assignments/applied-notes.js';
-import {
-  CONFLICT,
-  type OrderPlace,
-  RESOLUTION_FAILED,
-  type RowFinding,
-  reportText,
-} from '../assignments/order-place.js';
+import { type OrderPlace, type RowFinding, reportText } from '../assignments/order-place.js';
 import type { ClassicPreview } from '../previews/classic-preview.js';
 import { adoptGroup } from './adopted-group.js';
 import {

@@ -7,12 +7,13 @@ import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { OPERATOR_GROUP_API } from '#core/kernel/api/operator-group';
 import { SUBSCRIPTION_API, Subscription } from '#core/kernel/api/subscription';
 import { leftOf } from '#core/kernel/durations/left-of';
+import { DRIFT_CORRECTED } from '#core/rollout/controller/facts/report-reasons';
 import { CATALOG_ANNOTATION } from '#core/rollout/desired/desired-classic';
 import { FLEET_GROUP } from '#core/rollout/desired/desired-group';
 import { APPLIED_ANNOTATION, driftOf, objectAsApplied } from '#core/rollout/desired/drift';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { UNSIGNED } from '../assignments/applied-notes.js';
-import { DRIFT_CORRECTED, type OrderPlace, type RowFinding, reportText } from '../assignments/order-place.js';
+import { type OrderPlace, type RowFinding, reportText } from '../assignments/order-place.js';
 import { extensionObjects } from './extension-subject.js';
 
 /** Reason of a report: others have changed what the fleet asks for. */

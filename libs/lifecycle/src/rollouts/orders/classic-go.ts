@@ -12,10 +12,10 @@ import { ClusterServiceVersion, CSV_API } from '#core/kernel/api/cluster-service
 import type { AssignmentReport, AssignmentRow } from '#core/kernel/api/fleet/fleet-assignment';
 import { INSTALL_PLAN_API, type InstallPlan } from '#core/kernel/api/install-plan';
 import { SUBSCRIPTION_API } from '#core/kernel/api/subscription';
+import { classOf } from '#core/rollout/controller/facts/cluster-report';
 import { hopHash } from '#core/rollout/review/hop-hash';
 import { actOnWaiting } from '#core/rollout/review/waiting-plan';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
-import { classOf } from '../assignments/live-cluster.js';
 import { type OrderPlace, type RowFinding, reportText } from '../assignments/order-place.js';
 import { pathFrom } from '../assignments/path-from.js';
 import type { PlannedHop } from '../previews/planned-there.js';

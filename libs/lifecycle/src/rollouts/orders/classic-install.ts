@@ -2,15 +2,10 @@ import { FLEET } from '#core/kernel/actions/field-managers';
 import type { AssignmentRow } from '#core/kernel/api/fleet/fleet-assignment';
 import type { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { CONFLICT, RESOLUTION_FAILED } from '#core/rollout/controller/facts/report-reasons';
 import { catalogConflict, type DesiredClassic, specHash } from '#core/rollout/desired/desired-classic';
 import { UNSIGNED } from '../assignments/applied-notes.js';
-import {
-  CONFLICT,
-  type OrderPlace,
-  RESOLUTION_FAILED,
-  type RowFinding,
-  reportText,
-} from '../assignments/order-place.js';
+import { type OrderPlace, type RowFinding, reportText } from '../assignments/order-place.js';
 import type { ClassicPreview } from '../previews/classic-preview.js';
 import { adoptGroup } from './adopted-group.js';
 import { liveCatalog } from './classic-catalog.js';

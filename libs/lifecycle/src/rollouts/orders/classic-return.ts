@@ -18,6 +18,7 @@ import type { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
 import type { InstallPlan } from '#core/kernel/api/install-plan';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { SUBSCRIPTION_API, Subscription } from '#core/kernel/api/subscription';
+import { RETURN_FAILED, RETURNED, RETURNING } from '#core/rollout/controller/facts/report-reasons';
 import { checkReturn } from '#core/rollout/desired/return-check';
 import { hopHash } from '#core/rollout/review/hop-hash';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
@@ -34,11 +35,6 @@ import {
 } from './classic-subject.js';
 import { readReturnFacts } from './return-facts.js';
 import { memoRef, type ReturnMemo, writeMemo } from './return-memo.js';
-
-/** Reports about a return differ from those of an attempt by their reason. */
-export const RETURNING = 'Returning';
-export const RETURNED = 'Returned';
-export const RETURN_FAILED = 'ReturnFailed';
 
 const returning = (message = ''): RowFinding => ({
   state: 'Running',

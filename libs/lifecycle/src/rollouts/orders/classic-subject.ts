@@ -13,6 +13,7 @@ import type { KubernetesObject, ObjectMeta } from '#core/kernel/api/kubernetes-o
 import { OPERATOR_CONDITION_API, OperatorCondition } from '#core/kernel/api/operator-condition';
 import { SUBSCRIPTION_API, Subscription } from '#core/kernel/api/subscription';
 import { canonicalHash } from '#core/kernel/canonical/canonical-json';
+import { NOT_OFFERED, VERSION_NOT_ALLOWED } from '#core/rollout/controller/facts/report-reasons';
 import { type DesiredClassic, desiredClassic, specHash } from '#core/rollout/desired/desired-classic';
 import { objectAsApplied } from '#core/rollout/desired/drift';
 import { type SubscriptionChanges, subscriptionChanges } from '#core/rollout/desired/subscription-changes';
@@ -22,8 +23,8 @@ import { pathChanges } from '#core/rollout/review/plan-changes';
 import { planHash } from '#core/rollout/review/plan-hash';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { UNSIGNED } from '../assignments/applied-notes.js';
-import { type OrderPlace, type RowFinding, reportText, VERSION_NOT_ALLOWED } from '../assignments/order-place.js';
-import { NOT_OFFERED, type PathFrom, pathFrom } from '../assignments/path-from.js';
+import { type OrderPlace, type RowFinding, reportText } from '../assignments/order-place.js';
+import { type PathFrom, pathFrom } from '../assignments/path-from.js';
 import { endOf, type PlannedHop, type PlannedThere } from '../previews/planned-there.js';
 import { withGroupChange } from './adopted-group.js';
 

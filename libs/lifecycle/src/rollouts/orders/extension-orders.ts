@@ -2,18 +2,12 @@ import { previousOf } from '#core/cluster/marks/fleet-marks';
 import { CLUSTER_EXTENSION_API, type ClusterExtension } from '#core/kernel/api/cluster-extension';
 import type { AssignmentReport, AssignmentRow } from '#core/kernel/api/fleet/fleet-assignment';
 import type { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
+import { CONFLICT, RESOLUTION_FAILED, RETURN_FAILED, RETURNED } from '#core/rollout/controller/facts/report-reasons';
 import { REMOVED, REMOVING } from '#core/rollout/desired/leaving';
-import {
-  CONFLICT,
-  type OrderPlace,
-  RESOLUTION_FAILED,
-  type RowFinding,
-  reportText,
-} from '../assignments/order-place.js';
+import { type OrderPlace, type RowFinding, reportText } from '../assignments/order-place.js';
 import { extensionsIn } from '../previews/extension-plans.js';
 import { checkOnce } from './check-once.js';
 import { DRIFTED, wasThere } from './classic-drift.js';
-import { RETURN_FAILED, RETURNED } from './classic-return.js';
 import { isOfFleet } from './classic-subject.js';
 import { goExtension, keepExtensionResult } from './extension-go.js';
 import { extensionReturnCheck, returnExtension } from './extension-return.js';

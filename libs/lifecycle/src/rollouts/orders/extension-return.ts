@@ -9,13 +9,13 @@ import {
 import { FLEET } from '#core/kernel/actions/field-managers';
 import type { ClusterObjectSet } from '#core/kernel/api/cluster-object-set';
 import type { AssignmentReport, AssignmentRow } from '#core/kernel/api/fleet/fleet-assignment';
+import { RETURN_FAILED, RETURNED, RETURNING } from '#core/rollout/controller/facts/report-reasons';
 import { pinnedExtension } from '#core/rollout/desired/desired-v1';
 import { checkReturn, type ObstacleFound } from '#core/rollout/desired/return-check';
 import { CONTENT_KEY, ROLLBACK_KEY } from '#core/v1/revision/revision-keys';
 import { annotationOf, bundleOf } from '#core/v1/revision/revision-states';
 import { UNSIGNED } from '../assignments/applied-notes.js';
 import { type OrderPlace, type RowFinding, reportText } from '../assignments/order-place.js';
-import { RETURN_FAILED, RETURNED, RETURNING } from './classic-return.js';
 import { versionsHash } from './classic-subject.js';
 import { annotate } from './extension-go.js';
 import type { V1Subject } from './extension-subject.js';

@@ -6,6 +6,7 @@ import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import type { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
 import { CHANGES, type ChangeKind } from '#core/kernel/api/fleet/fleet-strategy';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { CONFLICT, RESOLUTION_FAILED, VERSION_NOT_ALLOWED } from '#core/rollout/controller/facts/report-reasons';
 import { CATALOG_ANNOTATION } from '#core/rollout/desired/desired-classic';
 import {
   clusterCatalogConflict,
@@ -25,14 +26,7 @@ import { PLAN_KEY } from '#core/v1/revision/revision-keys';
 import { bundleOf } from '#core/v1/revision/revision-states';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { ExtensionRead } from '../../v1/extensions/read-extension.js';
-import {
-  CONFLICT,
-  type OrderPlace,
-  RESOLUTION_FAILED,
-  type RowFinding,
-  reportText,
-  VERSION_NOT_ALLOWED,
-} from '../assignments/order-place.js';
+import { type OrderPlace, type RowFinding, reportText } from '../assignments/order-place.js';
 import { type ExtensionPlans, extensionsIn, type RenderedBundle, type V1Preview } from '../previews/extension-plans.js';
 import { deprecatedFact, hashesOf, isOfFleet, versionsHash } from './classic-subject.js';
 import { plannedExtension } from './extension-review.js';

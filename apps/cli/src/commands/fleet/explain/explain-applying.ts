@@ -1,4 +1,5 @@
 import { shortDuration } from '#core/kernel/durations/short-duration';
+import { hopsOnTheWay } from '#core/rollout/controller/facts/cluster-report';
 import { NEXT } from '../../../output/next-commands.js';
 import { type FleetStep, step } from '../rollout/advised-steps.js';
 import { targetThere } from '../rollout/cluster-target.js';
@@ -19,7 +20,7 @@ export function applying(place: RowPlace): RowWords {
   const { fleet, row, rollout } = place;
   const left = row.deadlineAt === undefined ? '' : `; ${shortDuration(row.deadlineAt - fleet.now)} until its deadline`;
   const { subject, spec } = rollout.record;
-  const hops = fleet.clusters.get(row.cluster)?.hopsOnTheWay(subject.key, spec.name) ?? 1;
+  const hops = hopsOnTheWay(fleet.clusters.get(row.cluster)?.order(subject.key), spec.name) ?? 1;
   const ofHops = hops > 1 ? ` of ${hops}` : '';
   const kept = KEPT[row.reason];
   if (kept === undefined) {

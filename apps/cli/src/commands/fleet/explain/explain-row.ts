@@ -1,13 +1,12 @@
 import type { FleetCluster } from '#core/kernel/api/fleet/fleet-cluster';
 import { shortDuration } from '#core/kernel/durations/short-duration';
 import { counted } from '#core/kernel/text/counted';
+import { NOT_OFFERED } from '#core/rollout/controller/facts/report-reasons';
 import { isFinal } from '#core/rollout/controller/step/phases';
 import { isInFlight, type RolloutRow } from '#core/rollout/controller/step/row';
 import { durationMs, placesOf, thresholdOf } from '#core/rollout/placement/waves';
 import { approvalDemands } from '#core/rollout/review/class-approval';
-import { NOT_OFFERED } from '#lifecycle/rollouts/assignments/path-from';
 import type { LiveRollout } from '#lifecycle/rollouts/controller/state/live-fleet';
-import { unapprovedNeighbours } from '#lifecycle/rollouts/controller/state/moved-neighbours';
 import { NEXT } from '../../../output/next-commands.js';
 import { type FleetStep, newRolloutSteps, retrySteps, skipSteps, step } from '../rollout/advised-steps.js';
 import { demandText, openDemands } from '../rollout/approval-text.js';
@@ -167,9 +166,9 @@ const WAITING: Readonly<Record<string, (place: RowPlace) => RowWords>> = {
     sentence: 'waits for another roll-out in the same namespace (OtherRollout)',
     chain: otherRollouts(place).map((name) => `${name} is at work there`),
   }),
-  Neighbour: ({ fleet, rollout, row }) => ({
+  Neighbour: ({ rollout, row }) => ({
     sentence: 'waits for the approval of the operators that its plan moves, too (Neighbour)',
-    chain: unapprovedNeighbours(fleet, rollout.record, row.cluster).map((key) => `${key} does not have it approved`),
+    chain: rollout.facts.unapprovedNeighbours(row.cluster).map((key) => `${key} does not have it approved`),
   }),
   Frozen: windowWords,
   Window: windowWords,

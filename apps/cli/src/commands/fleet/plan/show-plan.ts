@@ -1,8 +1,8 @@
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import { counted } from '#core/kernel/text/counted';
+import { classOf } from '#core/rollout/controller/facts/cluster-report';
 import type { FleetSubject } from '#core/rollout/controller/record/subjects';
 import { namedClusters } from '#core/rollout/status/operator-conditions';
-import { classOf } from '#lifecycle/rollouts/assignments/live-cluster';
 import type { LiveFleet, LiveRollout } from '#lifecycle/rollouts/controller/state/live-fleet';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { isData } from '../../../output/data-format.js';

@@ -1,5 +1,4 @@
 import { byCodeUnit } from '../../../kernel/canonical/canonical-json.js';
-import type { WindowRules } from '../../windows/window-rules.js';
 import type { Decision } from '../step/decisions.js';
 import type { RolloutSpec, RolloutStatus, RolloutView } from '../step/rollout-state.js';
 import { isReturnDue, type RolloutRow } from '../step/row.js';
@@ -47,7 +46,6 @@ export class RolloutRecord implements RolloutView {
   readonly rowWakes = new Map<string, number>();
   wakeAt: number | undefined;
   attendedUntil = Number.NEGATIVE_INFINITY;
-  readonly matching = new Map<string, readonly WindowRules[]>();
   /** Clusters that were chosen to go back so far, as of the step that is being written. */
   chosen = 0;
   starts = 0;

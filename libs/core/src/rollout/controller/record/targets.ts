@@ -7,7 +7,7 @@ export function isTargetOf(subject: FleetSubject | undefined, cluster: TargetClu
 }
 
 /** Facts of a cluster by which a subject is to be in it. */
-type TargetCluster = SelectedCluster & Readonly<{ allowedNamespaces: readonly string[] | undefined }>;
+export type TargetCluster = SelectedCluster & Readonly<{ allowedNamespaces: readonly string[] | undefined }>;
 
 const allows = ({ allowedNamespaces: allowed }: TargetCluster, { namespace }: FleetSubject): boolean =>
   allowed === undefined || allowed.includes(namespace);

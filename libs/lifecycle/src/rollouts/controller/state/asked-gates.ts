@@ -1,7 +1,7 @@
 import type { GateAnswer } from '#core/rollout/controller/step/gate-progress';
 import type { CheckAnswer } from '#core/rollout/gates/cel-check';
+import type { GateQuestion } from '#core/rollout/gates/gate-question';
 import type { Clock } from '#platform/clock/clock.port';
-import type { GateQuestion } from '#platform/fleet/http-gates';
 import type { Log } from '#platform/telemetry/log.port';
 
 /** An answer that no step has taken in for so long is asked for anew. */

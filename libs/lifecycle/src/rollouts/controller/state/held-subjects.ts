@@ -2,12 +2,12 @@ import type { FleetCatalog } from '#core/kernel/api/fleet/fleet-catalog';
 import { fleetKey } from '#core/kernel/api/fleet/fleet-kinds';
 import type { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
 import { specOf, type UnreadableObject, unreadableKey } from '#core/kernel/api/fleet/unreadable-object';
+import type { HubCluster } from '#core/rollout/controller/facts/hub-cluster';
 import type { FleetSubject } from '#core/rollout/controller/record/subjects';
 import { isFinal, type RolloutPhase } from '#core/rollout/controller/step/phases';
 import { ageOf } from '#core/rollout/placement/acting-operators';
 import { heldByUnreadable, holdOf } from '#core/rollout/placement/held-subject';
 import type { SubjectProblem } from '#core/rollout/placement/subject-problem';
-import type { LiveCluster } from '../../assignments/live-cluster.js';
 import type { FleetState } from './fleet-state.js';
 
 /** Package and namespace in the clusters, as far as an unreadable FleetOperator says them. */
@@ -56,7 +56,7 @@ export class HeldSubjects {
   readonly isHeld = (subject: string): boolean => this.#holds.has(subject) || this.unreadable.has(subject);
 
   /** True if an older FleetOperator for the same package has orders there and cannot be read. */
-  hasOlderIn({ assignment }: LiveCluster, { key, place }: FleetSubject): boolean {
+  hasOlderIn({ assignment }: HubCluster, { key, place }: FleetSubject): boolean {
     if (place === undefined || this.unreadable.size === 0) return false;
     const own = this.#operators.find((one) => fleetKey(one) === key);
     return (assignment?.spec.rows ?? []).some(({ subject }) => {

@@ -5,6 +5,13 @@ import type { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
 import type { FleetRollout } from '#core/kernel/api/fleet/fleet-rollout';
 import { type UnreadableObject, unreadableKey } from '#core/kernel/api/fleet/unreadable-object';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
+import { classOf, isDeniedThere, isSpecOnly } from '#core/rollout/controller/facts/cluster-report';
+import type { FleetView, KnownCluster, Neighbour } from '#core/rollout/controller/facts/fleet-view';
+import type { HubCluster } from '#core/rollout/controller/facts/hub-cluster';
+import { HubFacts } from '#core/rollout/controller/facts/hub-facts';
+import { movedNeighbours } from '#core/rollout/controller/facts/moved-neighbours';
+import { OwnTargets } from '#core/rollout/controller/facts/own-targets';
+import { isTargetWithdrawn } from '#core/rollout/controller/facts/withdrawn-target';
 import { RolloutRecord } from '#core/rollout/controller/record/rollout-record';
 import { SubjectRollouts } from '#core/rollout/controller/record/rollout-roles';
 import type { FleetFiles, FleetSubject } from '#core/rollout/controller/record/subjects';
@@ -16,22 +23,18 @@ import { askedHash } from '#core/rollout/desired/subscription-changes';
 import { wavesOf } from '#core/rollout/placement/waves';
 import { isNewer } from '#core/rollout/review/plan-changes';
 import type { FailedCluster } from '#core/rollout/status/selector-failures';
-import { isSpecOnly, type LiveCluster } from '../../assignments/live-cluster.js';
 import type { StoredRow } from '../../assignments/stored-rollout.js';
 import type { AskedGates } from './asked-gates.js';
 import type { FleetState } from './fleet-state.js';
 import { HeldSubjects, placeIn } from './held-subjects.js';
-import { type FleetView, LiveFacts } from './live-facts.js';
 import { LiveMemory } from './live-memory.js';
-import { OwnTargets } from './own-targets.js';
 import { skippedByDecisions } from './skip-decisions.js';
-import { isTargetWithdrawn } from './withdrawn-target.js';
 
 /** A roll-out that was read, with its object and the step that was written last. */
 export type LiveRollout = Readonly<{
   object: FleetRollout;
   record: RolloutRecord;
-  facts: LiveFacts;
+  facts: HubFacts;
   /** Clusters whose rows it has announced, and that have no such row: the pass that did so broke off. */
   unordered: readonly string[];
 }>;
@@ -50,7 +53,7 @@ const waitsForEnd = ({ bundle, planned }: AssignmentReport, target: string | und
 /** The fleet as one pass of the controller sees it. */
 export class LiveFleet implements FleetView {
   readonly files: FleetFiles;
-  readonly clusters: ReadonlyMap<string, LiveCluster>;
+  readonly clusters: ReadonlyMap<string, HubCluster>;
   /** By subject, those that are being deleted among them. */
   readonly operators: ReadonlyMap<string, FleetOperator>;
   readonly rollouts: LiveRollout[] = [];
@@ -59,7 +62,7 @@ export class LiveFleet implements FleetView {
   readonly held: HeldSubjects;
   readonly ownTargets = new OwnTargets(this);
   readonly #bySubject = new Map<string, SubjectRollouts>();
-  readonly #targets = new Map<FleetSubject, readonly LiveCluster[]>();
+  readonly #targets = new Map<FleetSubject, readonly HubCluster[]>();
   readonly #skipped = new Map<string, ReadonlySet<string>>();
 
   constructor(
@@ -95,7 +98,35 @@ export class LiveFleet implements FleetView {
     return known;
   }
 
-  skippedIn(rollout: string): ReadonlySet<string> {
+  readonly classOf = classOf;
+
+  hasNext(subject: FleetSubject): boolean {
+    return this.newTarget(subject) !== undefined;
+  }
+
+  readonly isOwn = (record: RolloutRecord, cluster: KnownCluster): boolean => this.ownTargets.isOwn(record, cluster);
+
+  catalogOf({ subject }: RolloutRecord): string | undefined {
+    const catalog = this.operators.get(subject.key)?.spec.catalog.fleetCatalog;
+    return catalog === undefined ? undefined : `FleetCatalog/${subject.namespace}/${catalog}`;
+  }
+
+  neighboursOf(record: RolloutRecord, cluster: KnownCluster): readonly Neighbour[] {
+    return movedNeighbours(this.files, record, cluster);
+  }
+
+  hasUnreadOlder(subject: FleetSubject, name: string): boolean {
+    const cluster = this.clusters.get(name);
+    return cluster !== undefined && this.held.hasOlderIn(cluster, subject);
+  }
+
+  /** A row that has begun nothing, and was not retried, may have been made anew since the decision. */
+  isSkipped({ spec, rows }: RolloutRecord, name: string): boolean {
+    const row = rows.get(name);
+    return row?.attempt === 0 && !row.isRetry && this.#skippedIn(spec.name).has(name);
+  }
+
+  #skippedIn(rollout: string): ReadonlySet<string> {
     const known = this.#skipped.get(rollout);
     if (known !== undefined) return known;
     const found = this.rollouts.find(({ record }) => record.spec.name === rollout);
@@ -110,7 +141,7 @@ export class LiveFleet implements FleetView {
     return `${(operator?.metadata as Readonly<{ uid?: string }> | undefined)?.uid ?? ''}/${rollout}`;
   }
 
-  targetsOf(subject: FleetSubject): readonly LiveCluster[] {
+  targetsOf(subject: FleetSubject): readonly HubCluster[] {
     const known = this.#targets.get(subject);
     if (known !== undefined) return known;
     if (!this.files.subjects.has(subject.key)) return [];
@@ -128,9 +159,9 @@ export class LiveFleet implements FleetView {
     });
   }
 
-  readonly isTarget = (subject: FleetSubject, cluster: LiveCluster): boolean => this.memory.isTarget(subject, cluster);
+  readonly isTarget = (subject: FleetSubject, cluster: KnownCluster): boolean => this.memory.isTarget(subject, cluster);
 
-  readonly groupOf = (operator: FleetOperator, cluster: LiveCluster): number | undefined =>
+  readonly groupOf = (operator: FleetOperator, cluster: KnownCluster): number | undefined =>
     this.memory.groupOf(operator, cluster);
 
   /** An object of this key is there and does not follow its schema: nothing is known about it. */
@@ -201,7 +232,7 @@ export class LiveFleet implements FleetView {
   #isNeededAgain(subject: FleetSubject, { spec: { target }, rows }: RolloutRecord): boolean {
     return this.targetsOf(subject).some((cluster) => {
       const phase = rows.get(cluster.name)?.phase;
-      const isOver = phase === 'Failed' || phase === 'RolledBack' || cluster.isDenied(subject.key, target);
+      const isOver = phase === 'Failed' || phase === 'RolledBack' || isDeniedThere(cluster.report(subject.key), target);
       return !isOver && cluster.report(subject.key)?.planned === target;
     });
   }
@@ -266,7 +297,7 @@ export class LiveFleet implements FleetView {
     const unordered = this.#readRows(record, state?.intent ?? [], this.now - (state?.at ?? this.now));
     record.recount();
     rollouts.records.push(record);
-    this.rollouts.push({ object, record, facts: new LiveFacts(this, record), unordered });
+    this.rollouts.push({ object, record, facts: new HubFacts(this, record), unordered });
   }
 
   /**

@@ -5,12 +5,13 @@ import type { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
 import type { FleetRollout } from '#core/kernel/api/fleet/fleet-rollout';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { sameJson } from '#core/kernel/canonical/same-json';
+import type { KnownCluster } from '#core/rollout/controller/facts/fleet-view';
+import { HubCluster } from '#core/rollout/controller/facts/hub-cluster';
 import { FleetFiles, type FleetSubject } from '#core/rollout/controller/record/subjects';
 import { isTargetOf, selectorFailureOn } from '#core/rollout/controller/record/targets';
 import { versionsGroup } from '#core/rollout/desired/overrides';
 import type { SelectorFailure } from '#core/rollout/placement/select-clusters';
 import { unreadableWindow } from '#core/rollout/windows/unreadable-window';
-import { LiveCluster } from '../../assignments/live-cluster.js';
 import { type StoredRows, type StoredState, storedRows, storedState } from '../../assignments/stored-rollout.js';
 import type { FleetState } from './fleet-state.js';
 
@@ -31,7 +32,7 @@ function saysTheSame(a: Written, b: Written | undefined): boolean {
   return b !== undefined && said(a) !== undefined && sameJson(said(a), said(b));
 }
 
-type SeenCluster = Readonly<{ assignment: FleetAssignment | undefined; cluster: LiveCluster }>;
+type SeenCluster = Readonly<{ assignment: FleetAssignment | undefined; cluster: HubCluster }>;
 
 /**
  * What was derived from objects that have not changed: a pass over thousands of clusters derives anew what
@@ -41,19 +42,19 @@ export class LiveMemory {
   readonly #clusters = new WeakMap<FleetCluster, SeenCluster>();
   readonly #rows = new WeakMap<FleetAssignment, StoredRows>();
   readonly #states = new WeakMap<FleetRollout, Readonly<{ state: StoredState | undefined }>>();
-  readonly #targets = new WeakMap<LiveCluster, Map<FleetSubject, boolean>>();
+  readonly #targets = new WeakMap<KnownCluster, Map<FleetSubject, boolean>>();
   readonly #failures = new WeakMap<
-    LiveCluster,
+    HubCluster,
     WeakMap<FleetSubject, Readonly<{ found: SelectorFailure | undefined }>>
   >();
-  readonly #groups = new WeakMap<LiveCluster, WeakMap<FleetOperator, Readonly<{ group: number | undefined }>>>();
+  readonly #groups = new WeakMap<KnownCluster, WeakMap<FleetOperator, Readonly<{ group: number | undefined }>>>();
   #files: Readonly<{ from: readonly Written[]; files: FleetFiles }> | undefined;
 
   /** The same object as before where neither the cluster nor its assignment has changed. */
-  clusterOf(object: FleetCluster, assignment: FleetAssignment | undefined, now: number): LiveCluster {
+  clusterOf(object: FleetCluster, assignment: FleetAssignment | undefined, now: number): HubCluster {
     const seen = this.#clusters.get(object);
     if (seen !== undefined && seen.assignment === assignment) return seen.cluster;
-    const cluster = new LiveCluster(object, assignment, now, seen?.cluster);
+    const cluster = new HubCluster(object, assignment, now, seen?.cluster);
     this.#clusters.set(object, { assignment, cluster });
     return cluster;
   }
@@ -90,7 +91,7 @@ export class LiveMemory {
     return files;
   }
 
-  groupOf(operator: FleetOperator, cluster: LiveCluster): number | undefined {
+  groupOf(operator: FleetOperator, cluster: KnownCluster): number | undefined {
     const known = this.#groups.get(cluster) ?? new WeakMap<FleetOperator, Readonly<{ group: number | undefined }>>();
     this.#groups.set(cluster, known);
     const found = known.get(operator) ?? { group: versionsGroup(operator, cluster) };
@@ -99,7 +100,7 @@ export class LiveMemory {
   }
 
   /** Why an expression does not select a cluster: a run-time error. */
-  selectorFailure(subject: FleetSubject, cluster: LiveCluster): SelectorFailure | undefined {
+  selectorFailure(subject: FleetSubject, cluster: HubCluster): SelectorFailure | undefined {
     const known = this.#failures.get(cluster) ?? new WeakMap();
     this.#failures.set(cluster, known);
     const { found } = known.get(subject) ?? { found: selectorFailureOn(subject, cluster) };
@@ -107,7 +108,7 @@ export class LiveMemory {
     return found;
   }
 
-  isTarget(subject: FleetSubject, cluster: LiveCluster): boolean {
+  isTarget(subject: FleetSubject, cluster: KnownCluster): boolean {
     const known = this.#targets.get(cluster) ?? new Map<FleetSubject, boolean>();
     this.#targets.set(cluster, known);
     const found = known.get(subject) ?? isTargetOf(subject, cluster);

@@ -1,11 +1,11 @@
 import type { AssignmentRow } from '#core/kernel/api/fleet/fleet-assignment';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import { sameJson } from '#core/kernel/canonical/same-json';
+import type { HubCluster } from '#core/rollout/controller/facts/hub-cluster';
 import { leavingStep, needsRemoval, REMOVAL_FINALIZER, REMOVED } from '#core/rollout/desired/leaving';
 import { isDenied } from '#core/rollout/windows/window-rules';
 import { inParallel } from '#platform/fairness/in-parallel';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
-import type { LiveCluster } from '../../assignments/live-cluster.js';
 import type { LiveFleet } from '../state/live-fleet.js';
 import { writePause, writeRow } from './hub-objects.js';
 
@@ -20,7 +20,7 @@ export const previewOrder = (subject: string): AssignmentRow => ({
 });
 
 /** The order of a cluster about a subject that is not to be there any more; undefined: none. */
-export function leavingOrder(subject: string, cluster: LiveCluster, fleet: LiveFleet): AssignmentRow | undefined {
+export function leavingOrder(subject: string, cluster: HubCluster, fleet: LiveFleet): AssignmentRow | undefined {
   const operator = fleet.operators.get(subject);
   const known = cluster.assignment?.spec.rows.find((row) => row.subject === subject);
   const target = fleet.files.subjects.get(subject);
@@ -99,7 +99,7 @@ type Meta = Readonly<{
 }>;
 
 /** What an order is to be: the same where its subject is wanted, or nothing is known about that. */
-function orderNow(known: AssignmentRow, cluster: LiveCluster, fleet: LiveFleet): AssignmentRow | undefined {
+function orderNow(known: AssignmentRow, cluster: HubCluster, fleet: LiveFleet): AssignmentRow | undefined {
   const subject = fleet.files.subjects.get(known.subject);
   if (fleet.held.isHeld(known.subject)) return known;
   if (subject !== undefined && fleet.isTarget(subject, cluster)) {

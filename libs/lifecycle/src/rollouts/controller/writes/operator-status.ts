@@ -5,13 +5,14 @@ import {
   MOST_VERSIONS_SHOWN,
 } from '#core/kernel/api/fleet/fleet-operator';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
+import type { HubCluster } from '#core/rollout/controller/facts/hub-cluster';
+import { CONFLICT } from '#core/rollout/controller/facts/report-reasons';
 import type { RolloutRecord } from '#core/rollout/controller/record/rollout-record';
 import type { FleetSubject } from '#core/rollout/controller/record/subjects';
 import { isInFlight } from '#core/rollout/controller/step/row';
 import { sumOf } from '#core/rollout/controller/step/tally';
 import type { FoundCondition } from '#core/rollout/status/conditions';
 import { type OperatorSummary, operatorConditions, type SummedRollout } from '#core/rollout/status/operator-conditions';
-import type { LiveCluster } from '../../assignments/live-cluster.js';
 import type { LiveFleet } from '../state/live-fleet.js';
 
 /** What the status of a FleetOperator says beside its conditions. */
@@ -56,7 +57,7 @@ type Reported = Pick<OperatorSummary, 'installed' | 'unhealthy' | 'updatable' | 
   Pick<OperatorFigures, 'versions' | 'denied'>;
 
 /** What the clusters report. */
-function reported({ key }: FleetSubject, targets: readonly LiveCluster[], newest: RolloutRecord | undefined): Reported {
+function reported({ key }: FleetSubject, targets: readonly HubCluster[], newest: RolloutRecord | undefined): Reported {
   const all = targets.flatMap((cluster) => {
     const report = cluster.report(key);
     return report === undefined ? [] : [{ name: cluster.name, ...report }];
@@ -105,7 +106,7 @@ function summed(record: RolloutRecord): SummedRollout {
 /** Clusters in which the subject is passed over, and why: an older one acts, or the report says it. */
 function conflictsOf(
   { key, place }: FleetSubject,
-  targets: readonly LiveCluster[],
+  targets: readonly HubCluster[],
   fleet: LiveFleet,
 ): OperatorSummary['conflicting'] {
   const all = [...fleet.files.subjects.values()];
@@ -123,7 +124,7 @@ function conflictsOf(
       const because = `${kind} ${path.join('/')} is older, and acts for package ${name} in namespace ${namespace}`;
       return [{ cluster: cluster.name, because }];
     }
-    const report = cluster.hasConflict(key) ? cluster.report(key) : undefined;
-    return report === undefined ? [] : [{ cluster: cluster.name, because: report.message ?? 'see its report' }];
+    const report = cluster.report(key);
+    return report?.reason !== CONFLICT ? [] : [{ cluster: cluster.name, because: report.message ?? 'see its report' }];
   });
 }

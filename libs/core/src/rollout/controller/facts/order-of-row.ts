@@ -1,21 +1,18 @@
-import type { AssignmentRow } from '#core/kernel/api/fleet/fleet-assignment';
-import type { RolloutRecord } from '#core/rollout/controller/record/rollout-record';
-import { isInFlight, type RolloutRow } from '#core/rollout/controller/step/row';
-import { approversOf, countedVotes } from '#core/rollout/review/class-approval';
-import type { LiveCluster } from '../assignments/live-cluster.js';
+import type { AssignmentRow } from '../../../kernel/api/fleet/fleet-assignment.js';
+import { approversOf, countedVotes } from '../../review/class-approval.js';
+import type { RolloutRecord } from '../record/rollout-record.js';
+import { isInFlight, type RolloutRow } from '../step/row.js';
+import type { KnownCluster } from './fleet-view.js';
 
 const RESULTS = new Set(['Done', 'Failed', 'RolledBack', 'Skipped']);
 const timeOf = (ms: number | undefined): string | undefined =>
   ms === undefined ? undefined : new Date(ms).toISOString();
 
-/**
- * The order that a row of a roll-out is for its cluster. `isOwn`: the cluster is brought to what it plans
- * itself, whatever the target of the roll-out.
- */
+/** Returns the order of a row for its cluster. `isOwn`: the cluster gets its own plan, not the target. */
 export function orderOfRow(
   record: RolloutRecord,
   row: RolloutRow,
-  cluster: LiveCluster,
+  cluster: KnownCluster,
   isOwn: boolean,
 ): AssignmentRow {
   const { spec, status } = record;
@@ -34,7 +31,7 @@ export function orderOfRow(
     ...(plan.hops.length > 1 ? { hop: row.hop } : {}),
     ...(spec.trigger === 'Retry' || row.isRetry ? { liftsDenial: true } : {}),
     target: { bundle: isOwn ? ownBundle(record, row, cluster) : bundleOf(record, row, cluster), ...plan },
-    // What has begun stays approved by those who approved it then.
+    // An attempt keeps its approvers.
     approvedBy: counted.length === 0 && row.attempt > 0 ? approversOf(votes) : counted,
     ...checksOf(record, row),
     ...(row.goBack === undefined ? {} : { denies: row.goBack.denies }),
@@ -44,7 +41,7 @@ export function orderOfRow(
   };
 }
 
-/** The checks that the cluster itself answers now: those of its objects, before a change or after it. */
+/** Returns the checks of objects in the cluster that are due now, before a change or after it. */
 function checksOf({ spec }: RolloutRecord, { phase, reason, wave }: RolloutRow): Pick<AssignmentRow, 'checks'> {
   const isBefore = phase === 'Waiting' && reason === 'GateBefore';
   if (!isBefore && phase !== 'Verifying') return {};
@@ -63,33 +60,33 @@ function kindOf(row: RolloutRow): AssignmentRow['order'] {
 }
 
 /** A roll-out of another spec leaves each cluster at its version. */
-function bundleOf({ spec }: RolloutRecord, row: RolloutRow, cluster: LiveCluster): string {
+function bundleOf({ spec }: RolloutRecord, row: RolloutRow, cluster: KnownCluster): string {
   if (spec.specHash === undefined) return spec.target;
-  const before = cluster.assignment?.spec.rows.find(({ subject }) => subject === spec.subject);
+  const before = cluster.order(spec.subject, spec.name);
   const isOrdered = isInFlight(row) && before?.rollout === spec.name && before.attempt === row.attempt;
   if (isOrdered && before.order === 'Go' && before.target?.bundle !== undefined) return before.target.bundle;
-  const { planned, bundle = spec.target } = cluster.report(spec.subject) ?? {};
+  const { planned, bundle = spec.target } = cluster.report(spec.subject, spec.name) ?? {};
   return planned === spec.target ? spec.target : bundle;
 }
 
-/** What was ordered with an attempt stays its target. */
-function ownBundle({ spec }: RolloutRecord, row: RolloutRow, cluster: LiveCluster): string {
-  const before = cluster.assignment?.spec.rows.find(({ subject }) => subject === spec.subject);
+/** Keeps the target of an attempt. */
+function ownBundle({ spec }: RolloutRecord, row: RolloutRow, cluster: KnownCluster): string {
+  const before = cluster.order(spec.subject, spec.name);
   const isSame = row.attempt > 0 && before?.rollout === spec.name && before.attempt === row.attempt;
   const ordered = isSame && before.order !== 'Preview' ? before.target?.bundle : undefined;
-  const { planned, bundle } = cluster.report(spec.subject) ?? {};
+  const { planned, bundle } = cluster.report(spec.subject, spec.name) ?? {};
   return ordered ?? planned ?? bundle ?? spec.target;
 }
 
 type OrderedPlan = Pick<NonNullable<AssignmentRow['target']>, 'hops' | 'planHash' | 'differences' | 'catalogDigest'>;
 
-/** The plan that a cluster in flight carries out: what was ordered stays, whatever it would plan by now. */
-function planOf({ spec }: RolloutRecord, row: RolloutRow, cluster: LiveCluster): OrderedPlan {
+/** Returns the plan of a cluster in flight: the ordered one, also if the cluster plans another by now. */
+function planOf({ spec }: RolloutRecord, row: RolloutRow, cluster: KnownCluster): OrderedPlan {
   if (!isInFlight(row)) return { hops: [] };
-  const before = cluster.assignment?.spec.rows.find(({ subject }) => subject === spec.subject);
+  const before = cluster.order(spec.subject, spec.name);
   const isSame = before?.rollout === spec.name && before.attempt === row.attempt;
   const ordered = isSame && before.target?.planHash !== undefined ? before.target : undefined;
-  const { planHash, differences, hops = [], catalogDigest } = ordered ?? cluster.report(spec.subject) ?? {};
+  const { planHash, differences, hops = [], catalogDigest } = ordered ?? cluster.report(spec.subject, spec.name) ?? {};
   if (planHash === undefined) return { hops: [] };
   return {
     ...{ hops: [...hops], planHash },

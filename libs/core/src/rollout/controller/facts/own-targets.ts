@@ -1,37 +1,39 @@
-import type { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
-import type { RolloutRecord } from '#core/rollout/controller/record/rollout-record';
-import type { SubjectRollouts } from '#core/rollout/controller/record/rollout-roles';
-import type { FleetSubject } from '#core/rollout/controller/record/subjects';
-import { hasOwnVersions } from '#core/rollout/desired/overrides';
-import { classOf, type LiveCluster } from '../../assignments/live-cluster.js';
+import type { FleetOperator } from '../../../kernel/api/fleet/fleet-operator.js';
+import { hasOwnVersions } from '../../desired/overrides.js';
+import type { RolloutRecord } from '../record/rollout-record.js';
+import type { SubjectRollouts } from '../record/rollout-roles.js';
+import type { FleetSubject } from '../record/subjects.js';
+import { classOf } from './cluster-report.js';
+import type { KnownCluster } from './fleet-view.js';
+import type { HubCluster } from './hub-cluster.js';
 
 type Group = number | undefined;
 type OwnTargetsFleet = Readonly<{
   operators: ReadonlyMap<string, FleetOperator>;
-  targetsOf: (subject: FleetSubject) => readonly LiveCluster[];
+  targetsOf: (subject: FleetSubject) => readonly HubCluster[];
   rolloutsOf: (subject: string) => SubjectRollouts;
-  groupOf: (operator: FleetOperator, cluster: LiveCluster) => Group;
+  groupOf: (operator: FleetOperator, cluster: KnownCluster) => Group;
 }>;
 
 /**
- * Clusters that `overrides` of a FleetOperator lead to other versions than the target of a roll-out: they go
- * through its waves, too, and get what they plan themselves (decision 0347).
+ * Clusters with other versions than the target of a rollout, by `overrides` of a FleetOperator. They go
+ * through its waves, too, and get their own plans (decision 0347).
  */
 export class OwnTargets {
   readonly #groups = new Map<string, ReadonlySet<Group>>();
 
   constructor(private readonly fleet: OwnTargetsFleet) {}
 
-  /** Whether the roll-out brings the cluster to what that one plans itself. */
-  isOwn({ subject, spec }: RolloutRecord, cluster: LiveCluster): boolean {
+  /** True if the rollout brings the cluster its own plan. */
+  isOwn({ subject, spec }: RolloutRecord, cluster: KnownCluster): boolean {
     const operator = this.fleet.operators.get(subject.key);
     if (operator === undefined || !hasOwnVersions(operator)) return false;
     const groups = this.#groupsOf(subject, spec.target, operator);
     return groups.size > 0 && !groups.has(this.fleet.groupOf(operator, cluster));
   }
 
-  /** The newest roll-out brings the cluster what it plans, or has tried to. */
-  isOnItsWay(subject: FleetSubject, cluster: LiveCluster): boolean {
+  /** True if the newest rollout brings the cluster its own plan, or has tried to. */
+  isOnItsWay(subject: FleetSubject, cluster: HubCluster): boolean {
     const rollouts = this.fleet.rolloutsOf(subject.key);
     const { newest } = rollouts;
     if (newest === undefined || !this.isOwn(newest, cluster)) return false;
@@ -49,7 +51,7 @@ export class OwnTargets {
     if (known !== undefined) return known;
     const targets = this.fleet.targetsOf(subject);
     const planning = targets.filter(
-      (cluster) => cluster.report(subject.key)?.planned === target || cluster.isOnItsWayTo(subject.key, target),
+      (cluster) => cluster.report(subject.key)?.planned === target || isOnItsWayTo(cluster, subject.key, target),
     );
     const having = targets.filter((cluster) => cluster.report(subject.key)?.bundle === target);
     const those = planning.length > 0 ? planning : having;
@@ -57,4 +59,10 @@ export class OwnTargets {
     this.#groups.set(key, groups);
     return groups;
   }
+}
+
+/** True if the cluster is ordered to go to this version: between two hops its report does not name that. */
+function isOnItsWayTo(cluster: HubCluster, subject: string, target: string): boolean {
+  const order = cluster.order(subject);
+  return order?.order === 'Go' && order.target?.bundle === target;
 }
