@@ -16,7 +16,7 @@ for context in "$@"; do
     sleep 1
   done
   [ -n "$token" ] || { echo "$context: Secret flotilla-access/$account has no token: kubectl --context $context apply -k k8s/access" >&2; exit 1; }
-  # The hub recognises the cluster by it (docs/operations.md).
+  # The hub recognises the cluster by it (docs/clusters.md).
   identity=$(kubectl --context "$context" get namespace kube-system -o 'jsonpath={.metadata.uid}')
   case $identity in
     '' | *[!A-Za-z0-9-]*) echo "$context: namespace kube-system has no UID that is one" >&2; exit 1 ;;

@@ -33,6 +33,13 @@ export const NAVIGATION: readonly NavigationSection[] = [
     title: 'Operate',
     pages: [
       doc('operations'),
+      doc('redis'),
+      doc('clusters'),
+      doc('beside-olm'),
+      doc('network'),
+      doc('health'),
+      doc('metrics'),
+      doc('follow-a-change'),
       doc('troubleshooting'),
       doc('runbooks'),
       doc('recovery'),

@@ -29,7 +29,7 @@ function without(markdown: string, heading: string): GuideStep[] {
 
 const [access, kubernetes] = [await page('access.md'), await page('install-kubernetes.md')];
 const [upgrading, recovery] = [await page('upgrading.md'), await page('recovery.md')];
-const operations = await page('operations.md');
+const metrics = await page('metrics.md');
 const rebuilt = readGuide(recovery, '\n## The whole hub\n');
 /** What is lost between the backup and the recovery: the hub with all of its own. */
 const LOSS: GuideStep = { line: 0, command: 'kubectl delete namespace flotilla', expected: [] };
@@ -50,7 +50,7 @@ const WAYS = [
     needs: [kubectl],
     pages: [
       { name: 'docs/install-kubernetes.md', steps: without(kubernetes, '4. Or with Helm') },
-      { name: 'docs/operations.md', steps: [PROMETHEUS, ...readGuide(operations)] },
+      { name: 'docs/metrics.md', steps: [PROMETHEUS, ...readGuide(metrics)] },
       { name: 'docs/upgrading.md', steps: readGuide(upgrading) },
       { name: 'docs/recovery.md', steps: [...readGuide(recovery).slice(0, -rebuilt.length), LOSS, ...rebuilt] },
     ],

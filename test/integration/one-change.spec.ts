@@ -117,9 +117,9 @@ const changes = (): ReadonlyMap<string, string> =>
       ]),
   );
 
-/** What the command of docs/operations.md finds in the logs of the services, by time. */
+/** What the command of docs/follow-a-change.md finds in the logs of the services, by time. */
 async function followed(change: string): Promise<readonly Line[]> {
-  const page = await readFile(join(PROJECT_ROOT, 'docs/operations.md'), 'utf8');
+  const page = await readFile(join(PROJECT_ROOT, 'docs/follow-a-change.md'), 'utf8');
   const command = /^grep -h .*\*\.log$/m.exec(page)?.[0] ?? '';
   const logs = dirname(environment.services[0]?.logFile ?? '');
   const { stdout } = await run('bash', ['-c', command], { cwd: logs, env: { ...process.env, CHANGE: change } });

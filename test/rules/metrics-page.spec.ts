@@ -9,12 +9,12 @@ import { Metrics } from '#platform/telemetry/metrics/metrics';
 const read = (path: string) => readFileSync(join(PROJECT_ROOT, path), 'utf8');
 
 /** Rows of the table of metrics: the names in their first cell, and the labels and alerts that they name. */
-const rows = read('docs/operations.md')
+const rows = read('docs/metrics.md')
   .split('\n')
   .filter((line) => /^\| `(?!\/)[a-z_]+`/.test(line) && line.split('|').length === 7)
   .map((line) => line.split('|').map((cell) => cell.trim()));
 
-describe('the table of metrics in docs/operations.md', () => {
+describe('the table of metrics in docs/metrics.md', () => {
   it('has every metric that the services export, and no other', async () => {
     const metrics = new Metrics({ processMetrics: false });
     metrics.watchQueues([]);

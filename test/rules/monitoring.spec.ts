@@ -193,7 +193,7 @@ describe('docs/runbooks.md', () => {
     expect(annotations['runbook']).toBe(`docs/runbooks.md#${alert.toLowerCase()}`);
   });
 
-  it.each(['runbooks', 'operations', 'sizing', 'running-catalogs', 'security'])(
+  it.each(['runbooks', 'metrics', 'sizing', 'running-catalogs', 'security'])(
     'docs/%s.md names metrics that there are',
     (page) => {
       const known = exported();

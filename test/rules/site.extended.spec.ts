@@ -97,7 +97,7 @@ describe('the site', () => {
         .search(query, { boostDocument: (_id, _term, stored) => Number(stored?.['weight']) })
         .slice(0, 6)
         .map(({ path }) => String(path));
-    expect(first('hand over from olm')).toContain('operations.html');
+    expect(first('hand over from olm')).toContain('beside-olm.html');
     expect(first('FLOTILLA_SHARD_LEASE')).toContain('settings.html');
     expect(first('RequirementsNotMet')).toContain('reference/reasons.html');
     expect(first('glossary')).toContain('concepts.html');

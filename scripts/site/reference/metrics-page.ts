@@ -43,7 +43,7 @@ export async function metricsPage(): Promise<string> {
   const rules = alerts.spec.groups.flatMap(({ rules: own }) => own);
   return [
     '# Metrics and alerts',
-    'What services export at `/metrics`, made from the code that registers them. Which service exports what, and how to scrape it: [health and metrics](../docs/operations.md#health-and-metrics).',
+    'What services export at `/metrics`, made from the code that registers them. Which service exports what, and how to scrape it: [metrics and alerts](../docs/metrics.md).',
     '## Metrics',
     markdownTable(['Metric', 'Type', 'Labels', 'Meaning'], rows),
     '## Alerts',

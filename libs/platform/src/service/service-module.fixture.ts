@@ -93,12 +93,12 @@ class RecordedShutdown extends Shutdown {
   }
 }
 
-/** The checks that docs/operations.md names for a service, sorted; those of a fleet only with `fleet`. */
+/** The checks that docs/health.md names for a service, sorted; those of a fleet only with `fleet`. */
 export async function documentedChecks(
   service: string,
   { fleet = false }: Readonly<{ fleet?: boolean }> = {},
 ): Promise<readonly string[]> {
-  const page = await readFile(join(PROJECT_ROOT, 'docs/operations.md'), 'utf8');
+  const page = await readFile(join(PROJECT_ROOT, 'docs/health.md'), 'utf8');
   const table = page.slice(page.indexOf('| check of `/healthz` |')).split('\n\n', 1)[0] ?? '';
   const rows = [...table.matchAll(/^\| `([\w-]+)` \| ([^|]+) \|/gm)].map(([, check = '', of = '']) => ({ check, of }));
   return rows

@@ -21,9 +21,9 @@ export async function checkRedis(settings: Settings): Promise<DoctorCheck> {
       if (redis.status !== 'ready') await once(redis, 'ready', { signal: AbortSignal.timeout(ANSWERS_WITHIN_MS) });
       const health = await redisCheck(redis, { prefix: settings.redisPrefix }).check();
       const where = withoutCredentials(access.url);
-      if (!health.up) return failed('redis', `${where} ${health.detail}`, 'see docs/operations.md, "Redis"');
+      if (!health.up) return failed('redis', `${where} ${health.detail}`, 'see docs/redis.md');
       if (health.degraded === true)
-        return warning('redis', `${where}: ${health.detail}`, 'see docs/operations.md, "Redis"');
+        return warning('redis', `${where}: ${health.detail}`, 'see docs/redis.md');
       return ok('redis', `${where} ${health.detail}`);
     } finally {
       redis.disconnect();
