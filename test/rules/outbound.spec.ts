@@ -16,7 +16,7 @@ const CONNECTS =
 const NAMES_A_VARIABLE = [
   'libs/platform/src/outbound/route.ts',
   // OLM gives the proxy of a cluster to its operators. The hub does not go through it.
-  'libs/core/src/classic/csv/cluster-proxy.ts',
+  'libs/core/src/classic/csv/world/cluster-proxy.ts',
   // The text about a proxy that gRPC cannot use.
   'libs/platform/src/registry/grpc/grpc-route.ts',
 ];
@@ -39,12 +39,12 @@ const CONNECTIONS: Readonly<Record<string, string>> = {
   'apps/catalog-poller/src/content.controller.ts': OWN.listens,
   'apps/catalog-poller/src/metas.middleware.ts': OWN.listens,
   'apps/catalog-poller/src/package-manifests.middleware.ts': OWN.listens,
-  'apps/cli/src/commands/catalog-serve-http.ts': OWN.listens,
-  'apps/cli/src/demo/service-sightings.ts': OWN.hub,
-  'apps/cli/src/live/ask-hub.ts': OWN.hub,
-  'apps/cli/src/live/hub-packages.ts': OWN.hub,
-  'apps/cli/src/live/probe-hub.ts': OWN.hub,
-  'apps/cli/src/up/usable-port.ts': OWN.listens,
+  'apps/cli/src/commands/catalog/serve/catalog-serve-http.ts': OWN.listens,
+  'apps/cli/src/commands/demo/motion/service-sightings.ts': OWN.hub,
+  'apps/cli/src/hub/ask-hub.ts': OWN.hub,
+  'apps/cli/src/commands/catalog/read/hub-packages.ts': OWN.hub,
+  'apps/cli/src/hub/probe-hub.ts': OWN.hub,
+  'apps/cli/src/hub/usable-port.ts': OWN.listens,
   'apps/console/src/events/event-stream.ts': OWN.listens,
   'apps/console/src/serve/client-key.ts': OWN.addresses,
   'apps/console/src/serve/console-server.ts': OWN.listens,

@@ -7,7 +7,7 @@ import { addressRefusal, isRefusedLiteral, type OutboundPolicy } from './outboun
 import { proxyLogin } from './proxy-login.js';
 
 /** A server behind a proxy. */
-export type TunnelTarget = Readonly<{
+type TunnelTarget = Readonly<{
   host: string;
   port: number;
   signal: AbortSignal;
@@ -20,7 +20,7 @@ export type TunnelTarget = Readonly<{
 }>;
 
 /** A proxy that did not connect to the server. The message names both, and no login. */
-export class TunnelError extends Error {}
+class TunnelError extends Error {}
 
 /**
  * Opens a raw connection to `host:port` through a proxy: HTTP CONNECT, or SOCKS5. The proxy resolves the
