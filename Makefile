@@ -54,7 +54,7 @@ mutants: needs-mutants build ## random mutants of the libraries, and which suite
 
 verify: needs-verify setup ## format, lint, types, import rule, plain English
 	@node scripts/plain-english.ts && node scripts/english/check-english.ts
-	@biome ci --colors=off --diagnostic-level=warn . && tsc --noEmit -p tsconfig.json && tsc -p tsconfig.web.json && depcruise --config .dependency-cruiser.cjs apps libs
+	@biome ci --colors=off --diagnostic-level=warn . && tsc --noEmit -p tsconfig.json && tsc -p tsconfig.web.json && depcruise --config .dependency-cruiser.cjs apps libs && depcruise --config .dependency-cruiser.folders.cjs apps libs
 
 audit: needs-audit build ## advisories, licences and hashes of the packages, and a bill of materials; ADVISORIES=FILE asks an export of OSV
 	@node dist/scripts/audit.js $(if $(UNCHECKED),--allow-unchecked) $(if $(ADVISORIES),--advisories '$(ADVISORIES)')

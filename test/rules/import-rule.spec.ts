@@ -8,10 +8,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '../..');
 const checker = join(root, 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs');
+const RULES = '.dependency-cruiser.cjs';
+const FOLDERS = '.dependency-cruiser.folders.cjs';
 
 /** What the checker says of a tree, run exactly as `make verify` does. */
-async function check(tree: string) {
-  const args = [checker, '--config', '.dependency-cruiser.cjs', 'apps', 'libs'];
+async function check(tree: string, config = RULES) {
+  const args = [checker, '--config', config, 'apps', 'libs'];
   const { stdout, code } = await run(process.execPath, args, { cwd: tree }).then(
     ({ stdout }) => ({ stdout, code: 0 }),
     (error: { stdout: string; code: number }) => error,
@@ -162,7 +164,7 @@ const breaches: readonly (readonly [rule: string, path: string, source: string, 
     'a new folder takes its place in the list',
   ],
   [
-    'platform-no-type-cycles',
+    'no-type-cycles',
     'libs/platform/src/store/egg.ts',
     "import type { hen } from './hen.js';\nexport type Egg = typeof hen;\n",
     'types make circles, too',
@@ -395,7 +397,7 @@ const trees: string[] = [];
 async function plant(files: Readonly<Record<string, string>>): Promise<string> {
   const tree = await mkdtemp(join(tmpdir(), 'flotilla-rule-'));
   trees.push(tree);
-  for (const name of ['.dependency-cruiser.cjs', 'package.json', 'tsconfig.json']) {
+  for (const name of [RULES, FOLDERS, 'package.json', 'tsconfig.json']) {
     await copyFile(join(root, name), join(tree, name));
   }
   await symlink(join(root, 'node_modules'), join(tree, 'node_modules'));
@@ -430,5 +432,56 @@ describe('the checker of the import rule', () => {
       const guilty = [...breaches.map(([, path]) => path), ...Object.keys(beside)];
       expect([...accused].filter((path) => path !== undefined && !guilty.includes(path))).toEqual([]);
     });
+  });
+});
+
+describe('the checker of folders', () => {
+  const importing = (...names: string[]) => `${names.map((name) => `import '${name}';\n`).join('')}export {};\n`;
+  const accused = async (files: Readonly<Record<string, string>>) => {
+    const { code, broken } = await check(await plant({ ...sound, ...files }), FOLDERS);
+    expect(code).toBe(broken.length);
+    return broken.map((line) => line.replace(/ no-folder-cycles$/, ''));
+  };
+
+  it('finds nothing in a tree without cycles, whatever specs and fixtures import', async () => {
+    const files = {
+      'libs/core/src/kernel/name.spec.ts': importing('../catalog/bundle.js'),
+      'libs/core/src/kernel/name.fixture.ts': importing('../catalog/bundle.js'),
+    };
+    expect(await accused(files)).toEqual([]);
+  });
+
+  it.each([
+    {
+      what: 'two folders that import each other by different files',
+      files: {
+        'libs/core/src/v1/hen/hen.ts': importing('../egg/egg.js'),
+        'libs/core/src/v1/egg/egg.ts': importing(),
+        'libs/core/src/v1/egg/shell.ts': importing('../hen/feather.js'),
+        'libs/core/src/v1/hen/feather.ts': importing(),
+      },
+      folders: ['libs/core/src/v1/egg', 'libs/core/src/v1/hen'],
+    },
+    {
+      what: 'a cycle of three, closed by a type',
+      files: {
+        'libs/lifecycle/src/engine/a/a.ts': importing('../b/b.js'),
+        'libs/lifecycle/src/engine/b/b.ts': importing('../c/c.js'),
+        'libs/lifecycle/src/engine/c/c.ts': "import type { d } from '../a/d.js';\nexport type C = typeof d;\n",
+        'libs/lifecycle/src/engine/a/d.ts': 'export const d = 1;\n',
+      },
+      folders: ['libs/lifecycle/src/engine/a', 'libs/lifecycle/src/engine/b', 'libs/lifecycle/src/engine/c'],
+    },
+    {
+      what: 'a cycle by what lies in a subfolder',
+      files: {
+        'apps/applier/src/hen/feather/feather.ts': importing('../../egg/egg.js'),
+        'apps/applier/src/egg/egg.ts': importing('../hen/hen.js'),
+        'apps/applier/src/hen/hen.ts': importing(),
+      },
+      folders: ['apps/applier/src/egg', 'apps/applier/src/hen'],
+    },
+  ])('names $what', async ({ files, folders }) => {
+    expect(await accused(files)).toEqual(folders);
   });
 });

@@ -1,6 +1,5 @@
 import { sameJson } from '../../kernel/canonical/same-json.js';
 import type { ClusterFacts } from './cluster-facts.js';
-import type { LacksOfServices } from './cluster-permissions.js';
 
 export type CredentialsSighting = Readonly<{
   fault?: Readonly<{ reason: 'Expired' | 'Rejected' | 'Unsafe'; message: string }> | undefined;
@@ -43,6 +42,12 @@ export type ClusterCondition = Readonly<{
   message: string;
   lastTransitionTime: string;
 }>;
+
+/** A service of the hub that has a login of its own in clusters. */
+export type ServiceOfRights = 'poller' | 'applier';
+
+/** Rights of their roles that the logins of services lack, as lines; absent: not asked, or none is needed. */
+export type LacksOfServices = Readonly<Partial<Record<ServiceOfRights, readonly string[]>>>;
 
 export type FleetClusterStatus = Readonly<{
   uid?: string | undefined;

@@ -1,11 +1,5 @@
 import { sameJson } from '../../kernel/canonical/same-json.js';
-import type { ClusterCondition, FleetClusterStatus } from './cluster-conditions.js';
-
-/** A service of the hub that has a login of its own in clusters. */
-type ServiceOfRights = 'poller' | 'applier';
-
-/** What their logins lack of their roles, as lines; absent: not asked yet, or nothing is needed. */
-export type LacksOfServices = Readonly<Partial<Record<ServiceOfRights, readonly string[]>>>;
+import type { ClusterCondition, FleetClusterStatus, LacksOfServices, ServiceOfRights } from './cluster-conditions.js';
 
 const TYPE = 'PermissionsSufficient';
 const SERVICES: readonly ServiceOfRights[] = ['poller', 'applier'];
