@@ -22,8 +22,7 @@ export async function checkRedis(settings: Settings): Promise<DoctorCheck> {
       const health = await redisCheck(redis, { prefix: settings.redisPrefix }).check();
       const where = withoutCredentials(access.url);
       if (!health.up) return failed('redis', `${where} ${health.detail}`, 'see docs/redis.md');
-      if (health.degraded === true)
-        return warning('redis', `${where}: ${health.detail}`, 'see docs/redis.md');
+      if (health.degraded === true) return warning('redis', `${where}: ${health.detail}`, 'see docs/redis.md');
       return ok('redis', `${where} ${health.detail}`);
     } finally {
       redis.disconnect();
