@@ -6,7 +6,7 @@ import { PATIENCE } from '#testing/patience';
 import { CatalogReader } from '../../libs/lifecycle/src/catalogs/contents/catalog-reader.js';
 
 /** Threads run what is built. */
-const THREAD = new URL('../../dist/libs/lifecycle/src/catalogs/read-catalog.thread.js', import.meta.url);
+const THREAD = new URL('../../dist/libs/lifecycle/src/catalogs/contents/read-catalog.thread.js', import.meta.url);
 
 const blobs = (name: string): string =>
   [

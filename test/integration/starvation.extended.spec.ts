@@ -177,7 +177,7 @@ describe('a CatalogSource with a download under way', () => {
 
 describe('catalogs that take long to read', () => {
   /** As the thread of the poller, but a catalog with a file `slow.yaml` is never read to its end. */
-  const reading = new URL('../../dist/libs/lifecycle/src/catalogs/read-catalog.js', import.meta.url);
+  const reading = new URL('../../dist/libs/lifecycle/src/catalogs/contents/read-catalog.js', import.meta.url);
   const stub = `
     import { existsSync } from 'node:fs';
     import { parentPort } from 'node:worker_threads';
