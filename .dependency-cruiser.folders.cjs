@@ -1,7 +1,7 @@
 /**
  * The second half of the import rule (ARCHITECTURE.md): no folder imports another that imports it, directly or through others.
  * Type-only imports count; a folder counts with all that lies in it. Specs and fixtures are left out: they may import what they
- * need. A folder and its own parent are held by test/rules/folders.spec.ts.
+ * need. A folder and its own parent are held by test/rules/folders.spec.ts (decision 0539).
  */
 const { options } = require('./.dependency-cruiser.cjs');
 
