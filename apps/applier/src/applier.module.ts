@@ -166,7 +166,8 @@ function releasesOf(
 ): ClusterReleases {
   const transport = { requestTimeoutMs: settings.kubeRequestTimeout };
   const limits = readLimitsOf(settings);
-  const options = { fieldManager: APPLIER, limits, transport, policy: outboundPolicyOf(settings) };
+  const plugins = { timeoutMs: settings.kubePluginTimeout };
+  const options = { fieldManager: APPLIER, limits, transport, plugins, policy: outboundPolicyOf(settings) };
   const open = async (access: ClusterAccess) => {
     const [client] = await loadClusters({ ...options, access: [access] });
     if (client === undefined) throw new RangeError('one access gives one client');

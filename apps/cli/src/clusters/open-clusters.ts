@@ -10,6 +10,7 @@ import { commandSettings } from '../hub/command-settings.js';
 import { NEXT } from '../output/next-commands.js';
 import { UsageError } from '../terminal/io.js';
 import type { ClusterOptions } from './cluster-options.js';
+import { commandPlugins } from './command-plugins.js';
 
 /** A user waits at a terminal: a cluster that does not answer by then counts as away. */
 const ANSWER_WITHIN_MS = 10_000;
@@ -54,8 +55,8 @@ async function openClusters(options: ClusterOptions): Promise<readonly KubeClien
       [kubeconfig, named].find((files) => files.length > 0) ?? (await joinedKubeconfigs(settings, context));
     const transport = { requestTimeoutMs: requestTimeoutOf(options, settings) };
     const contexts = context.length > 0 ? context : settings.contexts;
-    const limits = readLimitsOf(settings);
-    return await loadClusters({ kubeconfigs, contexts, fieldManager: FIELD_MANAGER, transport, limits });
+    const common = { transport, limits: readLimitsOf(settings), plugins: commandPlugins(settings) };
+    return await loadClusters({ kubeconfigs, contexts, fieldManager: FIELD_MANAGER, ...common });
   } catch (error) {
     throw error instanceof ClusterConfigError ? new UsageError(error.message) : error;
   }

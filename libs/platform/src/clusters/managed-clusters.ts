@@ -61,6 +61,7 @@ export async function managedClusters(settings: Settings, options: ManagedCluste
   const memory = new SharedBytes(limits.processBytes);
   const transport = { requestTimeoutMs: settings.kubeRequestTimeout };
   const policy = outboundPolicyOf(settings);
+  const plugins = { timeoutMs: settings.kubePluginTimeout };
   const namedBy = options.kubeconfigs === undefined ? 'FLOTILLA_KUBECONFIG' : '--kubeconfig or FLOTILLA_KUBECONFIG';
   const more = options.more === undefined ? {} : { more: options.more };
   const files = new KubeconfigSource({ kubeconfigs, namedBy, clustersFile: settings.clustersFile, contexts, ...more });
@@ -72,7 +73,7 @@ export async function managedClusters(settings: Settings, options: ManagedCluste
     random: Math.random,
     claims: options.claims,
     makeBudget: (cluster) => new ReadBudget(cluster, limits, undefined, memory.join()),
-    makeClient: (client) => clientOf({ ...client, limits, transport, policy }),
+    makeClient: (client) => clientOf({ ...client, limits, transport, policy, plugins }),
   });
   const [manager = ''] = fieldManagers;
   if (options.kubeconfigs === undefined && registry.allClients(manager).length === 0) {

@@ -277,6 +277,11 @@ export const settingGroups = {
     grpcMaxListBytes: bytes('512Mi', 'Everything that one listing of a registry server sends'),
     grpcMaxBundles: count(200_000, 'Items that one listing of a registry server sends', { min: 1 }),
     kubeRequestTimeout: duration('60s', 'For one request to the API server of a managed cluster', { min: '100ms' }),
+    kubePluginTimeout: duration(
+      '60s',
+      'For one run of a login plugin (`exec` of a kubeconfig); one that takes longer is ended, with its children',
+      { min: '100ms' },
+    ),
     kubeMaxAnswerBytes: bytes(
       '32Mi',
       'One answer of an API server; so much of all answers of a cluster is read at a time',

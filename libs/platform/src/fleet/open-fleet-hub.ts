@@ -47,6 +47,7 @@ export async function openFleetHub(settings: Settings, options: HubApiOptions): 
     // Its changes are what clusters wait for, and in a large fleet more than one cluster may cause.
     rests: false,
     transport: { requestTimeoutMs: settings.kubeRequestTimeout },
+    plugins: { timeoutMs: settings.kubePluginTimeout },
   });
   return client;
 }

@@ -5,6 +5,7 @@ import type { Settings } from '#platform/config/settings';
 import type { ClusterAccess } from '#platform/kube/access/kubeconfig';
 import { loadClusters, readAccess } from '#platform/kube/access/load-clusters';
 import { lineOf } from '../../clusters/ask-clusters.js';
+import { commandPlugins } from '../../clusters/command-plugins.js';
 import { findCluster, olmText } from '../../clusters/find-clusters.js';
 import { commandSettings } from '../../hub/command-settings.js';
 import { NEXT } from '../../output/next-commands.js';
@@ -166,7 +167,11 @@ async function identified(access: ClusterAccess, managed: readonly ClusterAccess
 
 /** Reports what is there. Returns the UID of namespace kube-system, if it may be read. */
 async function ask(access: ClusterAccess, io: Io): Promise<string | undefined> {
-  const [client] = await loadClusters({ access: [access], fieldManager: 'flotilla' });
+  const [client] = await loadClusters({
+    access: [access],
+    fieldManager: 'flotilla',
+    plugins: commandPlugins(commandSettings(process.env)),
+  });
   if (client === undefined) return undefined;
   try {
     const facts = await findCluster(client, commandSettings(process.env));

@@ -9,6 +9,7 @@ import { loadClusters } from '#platform/kube/access/load-clusters';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { lineOf } from '../../clusters/ask-clusters.js';
 import { hubOfSettings, readOwner, writeOwner } from '../../clusters/cluster-owner.js';
+import { commandPlugins } from '../../clusters/command-plugins.js';
 import { reportRelease } from '../../clusters/report-release.js';
 import { TOKEN_ADVICE } from '../../hub/ask-hub.js';
 import { commandSettings } from '../../hub/command-settings.js';
@@ -42,7 +43,11 @@ export async function leaveCluster(io: Io, { name, yes, force, timeout, hub }: L
   const access = joinedAs(name, await joinedClusters(file), file);
   const addresses = hub.length > 0 ? hub : hubAddresses(settings);
   const managing = managingHub(addresses, name, await hubToken(settings));
-  const [client] = await loadClusters({ access: [access], fieldManager: 'flotilla' });
+  const [client] = await loadClusters({
+    access: [access],
+    fieldManager: 'flotilla',
+    plugins: commandPlugins(commandSettings(process.env)),
+  });
   if (client === undefined) return;
   try {
     const begun = await managing();

@@ -32,8 +32,19 @@ const KubeconfigUser = z.looseObject({
       apiVersion: optional,
       command: text,
       args: z.array(z.string()).nullish(),
-      env: z.array(z.object({ name: z.string(), value: z.string() })).nullish(),
+      env: z
+        .array(
+          z.object({
+            name: z.string(),
+            value: z
+              .string()
+              .nullish()
+              .transform((value) => value ?? ''),
+          }),
+        )
+        .nullish(),
       installHint: optional,
+      interactiveMode: optional,
       provideClusterInfo: z.boolean().nullish(),
     })
     .nullish(),

@@ -11,8 +11,9 @@ import type { KubeClient } from '../client/kube-client.port.js';
 import { ReadBudget } from '../limits/read-budget.js';
 import { HttpTransport, type TransportOptions } from '../transport/http-transport.js';
 import { ClusterConfigError } from './cluster-config.error.js';
+import { credentialsOf } from './credentials-of.js';
 import { type ClusterAccess, type ParsedKubeconfig, parseKubeconfig } from './kubeconfig.js';
-import { LibraryCredentials } from './library-credentials.js';
+import { PLUGIN_TIMEOUT_MS, type PluginOptions } from './plugin-logins.js';
 import { SERVER_POLICY, serverUrl } from './server-url.js';
 
 export type LoadClustersOptions = Readonly<{
@@ -43,6 +44,8 @@ export type LoadClustersOptions = Readonly<{
   transport?: Omit<TransportOptions, 'server' | 'credentials' | 'route' | 'proxyPolicy' | 'serverPolicy'>;
   /** The addresses at which a proxy may be that a Secret names. Default: any. */
   policy?: OutboundPolicy;
+  /** How login plugins are run. Default: for a minute at most, without a terminal. */
+  plugins?: Partial<PluginOptions>;
 }>;
 
 const SERVICE_ACCOUNT_FOLDER = '/var/run/secrets/kubernetes.io/serviceaccount';
@@ -63,7 +66,10 @@ export async function loadClusters(options: LoadClustersOptions): Promise<KubeCl
   });
 }
 
-export type ClientOptions = Pick<LoadClustersOptions, 'fieldManager' | 'pageSize' | 'limits' | 'transport' | 'policy'> &
+export type ClientOptions = Pick<
+  LoadClustersOptions,
+  'fieldManager' | 'pageSize' | 'limits' | 'transport' | 'policy' | 'plugins'
+> &
   Readonly<{
     access: ClusterAccess;
     cluster: string;
@@ -81,7 +87,7 @@ export function clientOf({ access, cluster, budget, ...options }: ClientOptions)
     ...(options.limits === undefined ? {} : { maxResponseBytes: options.limits.answerBytes }),
     ...options.transport,
     server,
-    credentials: new LibraryCredentials(loadLibrary, access),
+    credentials: credentialsOf(access, pluginOptions(options)),
     route,
     ...(isFromSecret(access) ? policiesOf(access, options.policy) : {}),
   });
@@ -95,6 +101,14 @@ export function clientOf({ access, cluster, budget, ...options }: ClientOptions)
     ...(access.globalCatalogNamespace === undefined ? {} : { globalCatalogNamespace: access.globalCatalogNamespace }),
   });
 }
+
+const pluginOptions = ({ transport, environment, plugins }: Omit<ClientOptions, 'access' | 'cluster' | 'budget'>) => ({
+  timeoutMs: PLUGIN_TIMEOUT_MS,
+  hasTerminal: false,
+  waitMs: transport?.requestTimeoutMs,
+  environment: environment ?? process.env,
+  ...plugins,
+});
 
 /** Returns the way to an API server: `proxy-url` of its cluster decides alone, otherwise the environment. */
 function routeOf(server: URL, { cluster, context, file }: ClusterAccess, environment: ProxyEnvironment): Route {
@@ -119,9 +133,6 @@ function budgets({ limits = DEFAULT_READ_LIMITS, memory, rests }: LoadClustersOp
   const bytes = memory ?? new SharedBytes(limits.processBytes);
   return (cluster: string) => new ReadBudget(cluster, limits, undefined, bytes.join(), rests);
 }
-
-/** Loaded late: the library costs 80 MB and 0.6 s, and most accesses do without it. */
-const loadLibrary = async () => (await import('@kubernetes/client-node')).KubeConfig;
 
 /** What each chosen context leads to: the same choice as that of {@link loadClusters}. */
 export const readAccess = (

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { KubeConfig } from '@kubernetes/client-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ClusterAccess } from './kubeconfig.js';
-import { isPlain, plainAccess } from './plain-access.js';
+import { plainAccess } from './plain-access.js';
 
 let folder = '';
 const file = (name: string) => join(folder, name);
@@ -57,15 +57,6 @@ describe('plainAccess gives the credentials that @kubernetes/client-node gives',
     const applied: Record<string, unknown> = {};
     await library.applyToHTTPSOptions(applied);
     const { agent: _agent, ...expected } = applied;
-    expect(isPlain(access)).toBe(true);
     expect(await plainAccess(access)).toEqual(expected);
-  });
-
-  it.each([
-    { user: { exec: { command: 'aws' } } },
-    { user: { tokenFile: '/token' } },
-    { user: { 'auth-provider': { name: 'oidc' } } },
-  ])('leaves to the library: $user', ({ user }) => {
-    expect(isPlain(accessOf({}, user))).toBe(false);
   });
 });

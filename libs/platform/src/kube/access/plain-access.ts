@@ -6,12 +6,6 @@ import type { ClusterAccess } from './kubeconfig.js';
 export type Applied = TlsIdentity & { headers?: Record<string, unknown>; auth?: string };
 
 /**
- * Whether an access needs no plugin, auth provider or token file: certificates, a token
- * or a password say it all.
- */
-export const isPlain = ({ user }: ClusterAccess): boolean => !user.exec && !user['auth-provider'] && !user.tokenFile;
-
-/**
  * Credentials of a plain access, as `@kubernetes/client-node` works them out; the library itself takes 0.6 s
  * to load. Certificates in files are read anew each time, since they are rotated.
  */
@@ -33,7 +27,7 @@ export async function plainAccess({ cluster, user }: ClusterAccess): Promise<App
   };
 }
 
-/** A file goes before data in the kubeconfig, as in kubectl. */
+/** A file goes before data in the kubeconfig; kubectl refuses both together. */
 async function bytesOf(file: string | null | undefined, data: unknown): Promise<Buffer | undefined> {
   if (file) return readFile(file);
   return typeof data === 'string' && data !== '' ? Buffer.from(data, 'base64') : undefined;

@@ -23,12 +23,16 @@ export interface CredentialSource {
   /** The credentials for the next request. */
   current(): Promise<Credentials>;
   /**
-   * Called when the server answered 401: forgets what is remembered; false where asking
-   * again would give the same.
+   * Called when the server answered 401 to these credentials: forgets them. Returns false if asking again
+   * would give the same.
    */
-  forget(): boolean;
+  forget(used?: Credentials): boolean;
   /** What makes these credentials useless at that time; undefined where nothing is known. */
   fault?(now: Date): string | undefined;
+  /** Describes what `current` waits for now: undefined if for nothing. */
+  pending?(): string | undefined;
+  /** Ends what is under way: nothing waits for it any more. */
+  close?(): void;
 }
 
 /** Credentials that never change. */

@@ -4,7 +4,7 @@ import type { OutboundPolicy } from '../../outbound/outbound-policy.js';
 import type { Route } from '../../outbound/route.js';
 import { AnswerBytes, type AnswerLease } from './answer-bytes.js';
 import { type ConnectionNeed, ConnectionNeeds } from './connection-needs.js';
-import type { CredentialSource, TlsIdentity } from './credentials.js';
+import type { CredentialSource, Credentials, TlsIdentity } from './credentials.js';
 import { type DialTarget, dial, withRoute } from './dial.js';
 import { DIAL_TURNS, type DialTurns } from './dial-turns.js';
 import { Http1Wire } from './http1-wire.js';
@@ -84,7 +84,7 @@ const MAX_HTTP2_SESSIONS = 4;
 const MAX_HTTP1_CONNECTIONS = 16;
 const LONGEST_RETRY_AFTER_MS = 30_000;
 
-type Attempts = { turnedAway: number; lost: number; refused: number; renewed: boolean };
+type Attempts = { turnedAway: number; lost: number; refused: number; renewed: boolean; used?: Credentials };
 
 /** The pooled way to one API server: connections are shared by all requests and watches of the cluster. */
 export class HttpTransport {
@@ -187,6 +187,7 @@ export class HttpTransport {
     this.#closing.abort();
     clearTimeout(this.#idle);
     for (const end of this.#running) end.abort(this.#closing.signal.reason);
+    this.#options.credentials.close?.();
     const wire = await this.#wire?.ready.catch(() => undefined);
     wire?.destroy();
   }
@@ -221,7 +222,7 @@ export class HttpTransport {
       signal.throwIfAborted();
       try {
         const need = needOf(request, longLived);
-        const exchange = await this.#needs.during(need, () => this.#send(request, signal, longLived));
+        const exchange = await this.#needs.during(need, () => this.#send(request, signal, { longLived, attempts }));
         const wait = this.#waitBeforeRetry(exchange, attempts);
         if (wait === undefined) return await take(exchange);
         exchange.body.destroy();
@@ -238,7 +239,7 @@ export class HttpTransport {
    * Milliseconds after which to send the request again; undefined where the answer is to be taken as it is.
    */
   #waitBeforeRetry(exchange: Exchange, attempts: Attempts): number | undefined {
-    if (exchange.status === 401 && !attempts.renewed && this.#options.credentials.forget()) {
+    if (exchange.status === 401 && !attempts.renewed && this.#options.credentials.forget(attempts.used)) {
       attempts.renewed = true;
       return 0;
     }
@@ -248,12 +249,17 @@ export class HttpTransport {
     return attempts.turnedAway < this.#options.maxTries ? delay : undefined;
   }
 
-  async #send(request: ApiRequest, signal: AbortSignal, longLived: boolean): Promise<Exchange> {
+  async #send(
+    request: ApiRequest,
+    signal: AbortSignal,
+    { longLived, attempts }: Readonly<{ longLived: boolean; attempts: Attempts }>,
+  ): Promise<Exchange> {
     const { credentials, wire } = await abortable(signal, async () => {
       const current = await this.#credentials();
       signal.throwIfAborted();
       return { credentials: current, wire: await this.#connect(current.tls) };
     });
+    attempts.used = credentials;
     const message: WireRequest = {
       method: request.method,
       path: this.#prefix + request.path,
@@ -319,6 +325,8 @@ export class HttpTransport {
     const aborted = error instanceof Error && (error.name === 'AbortError' || error.name === 'TimeoutError');
     if (!aborted) return error instanceof TransportError ? error : new TransportError('lost', textOf(error));
     if (!expired) return error;
+    const login = this.#options.credentials.pending?.();
+    if (login !== undefined) return new TransportError('credentials', login);
     const late = new TransportError('timeout', `no answer within ${this.#options.requestTimeoutMs / 1000} s`);
     return withRoute(late, this.#target.route);
   }

@@ -8,7 +8,9 @@ import { heldObjects } from '#platform/joining/hub-finalizers';
 import { loadClusters } from '#platform/kube/access/load-clusters';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { lineOf } from '../../../clusters/ask-clusters.js';
+import { commandPlugins } from '../../../clusters/command-plugins.js';
 import { reportRelease } from '../../../clusters/report-release.js';
+import { commandSettings } from '../../../hub/command-settings.js';
 import { NEXT } from '../../../output/next-commands.js';
 import { ExitCode, type Io, UsageError } from '../../../terminal/io.js';
 
@@ -67,7 +69,11 @@ async function show(io: Io, name: string, secret: KubernetesObject | undefined):
     return io.err(`${name}: the hub would release its finalizers there; which ones is not known: ${why}\n`);
   }
   const access = { ...read.access, context: name };
-  const [client] = await loadClusters({ access: [access], fieldManager: 'flotilla' });
+  const [client] = await loadClusters({
+    access: [access],
+    fieldManager: 'flotilla',
+    plugins: commandPlugins(commandSettings(process.env)),
+  });
   if (client === undefined) return;
   try {
     reportRelease(io, client, await heldObjects(client), false);

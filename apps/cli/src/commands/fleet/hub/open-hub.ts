@@ -7,6 +7,7 @@ import { FolderVisitor } from '#platform/fleet/folder/folder-visitor';
 import { ClusterConfigError } from '#platform/kube/access/cluster-config.error';
 import { inClusterAccess, type LoadClustersOptions, loadClusters } from '#platform/kube/access/load-clusters';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import { commandPlugins } from '../../../clusters/command-plugins.js';
 import { commandSettings } from '../../../hub/command-settings.js';
 import { type Io, UsageError } from '../../../terminal/io.js';
 import { namedFleet } from './fleet-option.js';
@@ -42,7 +43,8 @@ async function openHub(options: FleetHubOptions, environment: Environment, io: P
   const context = place.in === 'cluster' ? IN_CLUSTER : place.context;
   const settings = commandSettings(environment);
   const transport = { requestTimeoutMs: requestTimeoutOf(options, settings.kubeRequestTimeout) };
-  const common = { fieldManager: FIELD_MANAGER, transport, limits: readLimitsOf(settings), environment };
+  const plugins = commandPlugins(settings);
+  const common = { fieldManager: FIELD_MANAGER, transport, plugins, limits: readLimitsOf(settings), environment };
   try {
     if (context === IN_CLUSTER) return await only({ ...common, access: [inClusterAccess()] });
     const named = options.kubeconfig ?? [];
