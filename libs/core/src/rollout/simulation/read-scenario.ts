@@ -241,7 +241,7 @@ class ScenarioCheck {
     const entry = this.file.script[index];
     if (entry === undefined) return;
     const path = ['script', index];
-    for (const act of ['release', 'install', 'withdraw'] as const) {
+    for (const act of ['release', 'install', 'withdraw', 'deprecate'] as const) {
       const named = entry[act];
       if (named !== undefined) this.#subject(named.subject, [...path, act, 'subject']);
     }

@@ -37,7 +37,7 @@ function play(entry: ScriptEntry, applied: FleetObject | undefined, world: Virtu
   if (entry.release !== undefined) controller.release(entry.release.subject, entry.release.to, 'Release');
   else if (entry.decide !== undefined) decide(entry.decide, world, controller);
   else if (entry.join !== undefined) join(entry.join, world, controller);
-  else if (entry.withdraw !== undefined) withdraw(entry.withdraw, world, controller);
+  else if ((entry.withdraw ?? entry.deprecate) !== undefined) changeCatalogs(entry, world, controller);
   else if (entry.install !== undefined) install(entry.install, world, controller);
   else if (entry.leave !== undefined) leave(entry.leave, world, controller);
   else if (entry.remove !== undefined) remove(entry.remove, world, controller);
@@ -70,13 +70,10 @@ function join(entry: ScenarioCluster, world: VirtualWorld, controller: Controlle
   controller.changedAll(entry.name);
 }
 
-/** The catalogs lead to a target no more. */
-function withdraw(
-  { subject, to }: NonNullable<ScriptEntry['withdraw']>,
-  world: VirtualWorld,
-  controller: Controller,
-): void {
-  world.withdrawn.add(`${subject} ${to}`);
+/** The catalogs lead to a target no more, or deprecate it. */
+function changeCatalogs(entry: ScriptEntry, world: VirtualWorld, controller: Controller): void {
+  if (entry.withdraw !== undefined) world.catalogs.withdraw(entry.withdraw);
+  if (entry.deprecate !== undefined) world.catalogs.deprecate(entry.deprecate);
   controller.changedAll();
 }
 

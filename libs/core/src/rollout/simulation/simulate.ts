@@ -9,7 +9,8 @@ import type { FleetRun } from './fleet-run.js';
 import type { FleetScenario } from './scenario.js';
 import { addCluster, playScript } from './script.js';
 import { type RunSummary, summaryOf } from './summary.js';
-import { type Due, VirtualWorld } from './world.js';
+import { VirtualWorld } from './world.js';
+import type { Due } from './world-options.js';
 
 /**
  * Plays a scenario on a virtual clock: the same engine as that of the controller, on virtual clusters. The

@@ -95,6 +95,26 @@ export class VirtualCluster implements KnownCluster {
     return this.offlineFaults === 0;
   }
 
+  /** Stops work where it is: it goes on once the cluster is online again. */
+  stopWork(now: number): void {
+    for (const activity of this.activities.values()) {
+      if (activity.endsAt === undefined) continue;
+      activity.left = activity.endsAt - now;
+      activity.endsAt = undefined;
+    }
+  }
+
+  /** Forgets all that belonged to the cluster of before, whose name another one has by now. */
+  becomeAnother(): void {
+    this.identity++;
+    this.isReplaced = true;
+    this.isEmpty = true;
+    this.installed.clear();
+    this.byHand.clear();
+    for (const map of [this.orders, this.plans, this.reports, this.activities, this.previous]) map.clear();
+    for (const map of [this.results, this.denied, this.waitingOrders]) map.clear();
+  }
+
   relabel(labels: Readonly<Record<string, string>>): void {
     this.labels = labels;
     this.generation++;

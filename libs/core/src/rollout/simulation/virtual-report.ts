@@ -44,7 +44,7 @@ export function reportIn(
     planned,
     planHash: isWithdrawn ? undefined : plan.class,
     hops: plan.hops,
-    changes: plan.changes,
+    changes: [...world.catalogs.changesOf({ subject: key, to: plan.target }, plan.changes)],
     catalogDigest: digestIn(world, cluster, plan),
     denied: deniedIn(cluster, key),
     returnCheck: returnCheckIn(world, cluster, plan, rollout),
@@ -53,8 +53,8 @@ export function reportIn(
   };
 }
 
-const isWithdrawnIn = ({ withdrawn }: VirtualWorld, { subject, target }: VirtualPlan): boolean =>
-  withdrawn.size > 0 && withdrawn.has(`${subject.key} ${target}`);
+const isWithdrawnIn = ({ catalogs }: VirtualWorld, { subject, target }: VirtualPlan): boolean =>
+  catalogs.isWithdrawn({ subject: subject.key, to: target });
 
 /** Returns the bundle that comes next in the cluster. Undefined: it has the target, or none is offered. */
 function plannedIn(

@@ -1,19 +1,16 @@
-import type { EventLog } from '../controller/record/event-log.js';
 import type { FleetSubject } from '../controller/record/subjects.js';
 import type { ClusterReport } from '../controller/step/facts.js';
 import { ROLLBACK_CLASS } from '../controller/step/returns.js';
 import { durationMs } from '../placement/waves.js';
 import { isNewer } from '../review/plan-changes.js';
-import type { Agenda } from '../windows/agenda.js';
 import { draw } from './draw.js';
-import type { FaultSubject, Faults } from './faults.js';
-import type { FaultsFile, TargetEntry } from './scenario-schema.js';
-import { ShownClasses } from './shown-classes.js';
+import type { FaultSubject } from './faults.js';
+import type { TargetEntry } from './scenario-schema.js';
+import { plainClass, ShownClasses } from './shown-classes.js';
+import { ChangedPlans, type HopOrder, VirtualCatalogs } from './virtual-catalogs.js';
 import type { Activity, VirtualCluster, VirtualPlan } from './virtual-cluster.js';
 import { reportIn } from './virtual-report.js';
-
-/** Something to do at a time, as long as it is still due. */
-export type Due = Readonly<{ act: () => void; isLive: () => boolean }>;
+import type { WorldOptions } from './world-options.js';
 
 /** A roll-out, as the clusters know it. */
 export type RolloutOrders = Readonly<{
@@ -33,20 +30,6 @@ const WITHOUT_WAKE = 3_000;
 /** Silence after which a cluster counts as offline. */
 const NOTICED_AFTER = 40_000;
 
-type WorldOptions = Readonly<{
-  seed: string;
-  file: FaultsFile;
-  faults: Faults;
-  log: EventLog;
-  agenda: Agenda<Due>;
-  /** Subjects as they are now. */
-  subjectOf: (key: string) => FleetSubject | undefined;
-  /** True if a catalog's content is that of the first roll-out with `needed`, or of a later one. */
-  isAtLeast: (catalog: string, held: string | null, needed: string) => boolean;
-  /** Something has changed in a cluster, or what is known of it. */
-  changed: (cluster: string) => void;
-}>;
-
 /** The virtual clusters and what happens in them. */
 export class VirtualWorld {
   readonly clusters = new Map<string, VirtualCluster>();
@@ -59,12 +42,12 @@ export class VirtualWorld {
   readonly #shown = new ShownClasses();
   #wakesLostUntil = Number.NEGATIVE_INFINITY;
   readonly #durations: Readonly<Record<'plan' | 'hop' | 'ready' | 'return', number>>;
-  readonly #changedPlans = new Set<string>();
-  /** Targets that catalogs do not lead to any more, as `SUBJECT BUNDLE`. */
-  readonly withdrawn = new Set<string>();
+  readonly #changedPlans: ChangedPlans;
+  readonly catalogs = new VirtualCatalogs();
 
   constructor(readonly options: WorldOptions) {
     this.now = options.log.start;
+    this.#changedPlans = new ChangedPlans(options.faults);
     const { plan, hop, ready, return: back } = options.file.durations;
     this.#durations = {
       plan: durationMs(plan),
@@ -175,14 +158,7 @@ export class VirtualWorld {
 
   /** The start of an attempt: the plan is compared first, and nothing is written if it has changed. */
   go(rollout: RolloutOrders, cluster: VirtualCluster, attempt: number, hop: number): void {
-    const key = `${cluster.name}/${rollout.name}`;
-    const change = this.options.faults.of('planChanges', this.#subject(rollout, cluster, attempt), this.now);
-    if (change !== undefined && !this.#changedPlans.has(key)) {
-      this.#changedPlans.add(key);
-      this.plan(rollout, cluster, change.class);
-      this.#report(cluster, rollout, { attempt, state: 'Refused', hop });
-      return;
-    }
+    if (this.#isRefused(rollout, cluster, { attempt, hop, isStart: true })) return;
     if (!cluster.previous.has(rollout.name)) {
       cluster.previous.set(rollout.name, this.installed(cluster, rollout.subject));
     }
@@ -197,7 +173,21 @@ export class VirtualWorld {
     this.#becomeReady(rollout, cluster, attempt);
   }
 
+  /** Compares the plan of a hop with what was reviewed. Another one is planned anew; nothing is written. */
+  #isRefused(rollout: RolloutOrders, cluster: VirtualCluster, { attempt, hop, isStart }: HopOrder): boolean {
+    const subject = this.#subject(rollout, cluster, attempt);
+    const offer = { subject: rollout.subject.key, to: rollout.target };
+    const isGone = this.catalogs.isWithdrawn(offer) && this.installed(cluster, rollout.subject) !== offer.to;
+    const known = isGone ? (cluster.plans.get(rollout.name)?.class ?? ONLY_CLASS) : undefined;
+    const found = this.#changedPlans.classOf(subject, { hop, isStart }, this.now) ?? known;
+    if (found === undefined) return false;
+    this.plan(rollout, cluster, plainClass(found));
+    this.#report(cluster, rollout, { attempt, state: 'Refused', hop: isStart ? hop : hop - 1 });
+    return true;
+  }
+
   hop(rollout: RolloutOrders, cluster: VirtualCluster, attempt: number, hop: number, isFirst: boolean): void {
+    if (!isFirst && this.#isRefused(rollout, cluster, { attempt, hop, isStart: false })) return;
     if (rollout.subject.isClassic) this.#write('Approve', rollout, cluster, attempt, hop, rollout.target);
     this.#report(cluster, rollout, { attempt, state: 'Running', hop });
     const { faults } = this.options;
@@ -372,11 +362,7 @@ export class VirtualWorld {
     if (cluster.offlineFaults > 1) return;
     this.event('Offline', cluster.name);
     cluster.lastContact = this.now;
-    for (const activity of cluster.activities.values()) {
-      if (activity.endsAt === undefined) continue;
-      activity.left = activity.endsAt - this.now;
-      activity.endsAt = undefined;
-    }
+    cluster.stopWork(this.now);
     const since = this.now;
     const isLive = (): boolean => !cluster.isOnline && cluster.lastContact === since && cluster.isReachable;
     const notice = (): void => {
@@ -405,14 +391,7 @@ export class VirtualWorld {
 
   /** Another cluster answers under the name: nothing is installed, and nothing of before is known there. */
   replace(cluster: VirtualCluster): void {
-    cluster.identity++;
-    cluster.isReplaced = true;
-    cluster.isEmpty = true;
-    cluster.installed.clear();
-    cluster.byHand.clear();
-    for (const map of [cluster.orders, cluster.plans, cluster.reports, cluster.activities, cluster.previous])
-      map.clear();
-    for (const map of [cluster.results, cluster.denied, cluster.waitingOrders]) map.clear();
+    cluster.becomeAnother();
     this.event('Replaced', cluster.name);
     this.options.changed(cluster.name);
   }

@@ -113,6 +113,7 @@ export class PlayedCluster {
   readonly failing = new Set<string>();
   /** What follows on each version; OLM offers it once that one is installed. */
   readonly #next = new Map<string, string>();
+  readonly #withdrawn = new Set<string>();
 
   constructor(
     readonly name: string,
@@ -165,6 +166,12 @@ export class PlayedCluster {
     if ((await this.installed()) === after) await this.offer(bundle);
   }
 
+  /** The catalog removes versions, and leads to another one if it is given. Plans for them stay. */
+  withdraw(bundles: readonly string[], instead?: Readonly<{ after: string; to: string }>): void {
+    for (const bundle of bundles) this.#withdrawn.add(bundle);
+    if (instead !== undefined) this.#next.set(instead.after, instead.to);
+  }
+
   async #offerNext(): Promise<void> {
     const next = this.#next.get(String(await this.installed()));
     if (next !== undefined) await this.offer(next);
@@ -188,8 +195,10 @@ export class PlayedCluster {
       status?: { installedCSV?: string; currentCSV?: string };
     };
     const { installedCSV, currentCSV } = status ?? {};
-    const all =
-      currentCSV === undefined || currentCSV === installedCSV ? [] : [currentCSV, ...this.#following(currentCSV)];
+    const isPlanned = currentCSV !== undefined && currentCSV !== installedCSV && !this.#withdrawn.has(currentCSV);
+    const planned = isPlanned ? [currentCSV, ...this.#following(currentCSV)] : this.#following(String(installedCSV));
+    const gone = planned.findIndex((one) => this.#withdrawn.has(one));
+    const all = gone === -1 ? planned : planned.slice(0, gone);
     const hops = all.map((to, at): PlannedHop => {
       const from = at === 0 ? installedCSV : all[at - 1];
       return { plan: planOf(to), moves: [{ subscription: 'kafka', from: from ?? null, to }], from, to };
@@ -212,6 +221,8 @@ export class PlayedCluster {
     const plan = (await this.client.get(refTo('InstallPlan', reference))) as
       | { spec?: { approved?: boolean }; status?: { phase?: string } }
       | undefined;
+    // The plan was taken back: what the catalog leads to now is planned.
+    if (plan === undefined && this.#withdrawn.has(bundle)) return this.#offerNext();
     if (plan?.spec?.approved !== true || plan.status?.phase === 'Failed') return;
     if (this.failing.has(bundle)) {
       const status = { phase: 'Failed', message: 'ImagePullBackOff' };

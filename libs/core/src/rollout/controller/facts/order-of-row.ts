@@ -53,9 +53,13 @@ function checksOf({ spec }: RolloutRecord, { phase, reason, wave }: RolloutRow):
   return checks.length === 0 ? {} : { checks };
 }
 
+/** These causes are found by a preview, and end by one. */
+const FOUND_BY_PREVIEW: ReadonlySet<string> = new Set(['OtherTarget', 'Conflict']);
+
 function kindOf(row: RolloutRow): AssignmentRow['order'] {
   if (isInFlight(row)) return 'Go';
   if (row.phase === 'RollingBack') return 'Return';
+  if (row.phase === 'Skipped' && FOUND_BY_PREVIEW.has(row.reason)) return 'Preview';
   return RESULTS.has(row.phase) && row.attempt > 0 ? 'Rest' : 'Preview';
 }
 
