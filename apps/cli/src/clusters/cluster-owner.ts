@@ -1,11 +1,12 @@
 import { type HubIdentity, OWNER_ANNOTATION, ownerMarks } from '#core/cluster/joining/cluster-owner';
 import { INSTANCE_ANNOTATION } from '#core/cluster/joining/hub-instance';
+import { KIND } from '#core/kernel/api/kinds';
 import type { Settings } from '#platform/config/settings';
 import { hubIdentity } from '#platform/hub/hub-identity';
 import { HubKey } from '#platform/keys/hub-key';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 
-const SYSTEM = { apiVersion: 'v1', kind: 'Namespace', name: 'kube-system' };
+const SYSTEM = { ...KIND.Namespace, name: 'kube-system' };
 
 /** Which hub manages a cluster, as the cluster says it; `holder` and `instance` are empty where none does. */
 export type OwnerRead = Readonly<{ holder: string; instance: string; resourceVersion: string | undefined }>;

@@ -1,6 +1,7 @@
 import type { ManagementStatus } from '#core/cluster/joining/management-status';
 import { signText } from '#core/cluster/joining/olm-signs';
 import { CATALOG_SOURCE_API } from '#core/kernel/api/catalog-source';
+import { KIND } from '#core/kernel/api/kinds';
 import { SystemClock } from '#platform/clock/system-clock';
 import { globalCatalogNamespaceOf } from '#platform/clusters/managed-clusters';
 import type { Settings } from '#platform/config/settings';
@@ -47,7 +48,7 @@ export const managementOf = (client: KubeClient, settings: Settings, access?: st
 
 /** Returns the UID of namespace kube-system, or an empty text if this login may not read it. */
 export const identityOf = (client: KubeClient): Promise<string> =>
-  client.get({ apiVersion: 'v1', kind: 'Namespace', name: 'kube-system' }).then(
+  client.get({ ...KIND.Namespace, name: 'kube-system' }).then(
     (found) => found?.metadata.uid ?? '',
     () => '',
   );

@@ -1,5 +1,6 @@
 import type { Named } from '#core/cluster/diagnosis/diagnosis';
 import type { HubEvent } from '#core/cluster/diagnosis/hindered-hub';
+import { KIND } from '#core/kernel/api/kinds';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { clipMessage } from '#core/kernel/conditions/clip-message';
 import { asList, asRecord, asText } from '#core/kernel/crd/loose-value';
@@ -18,7 +19,7 @@ export async function refusedReads(client: KubeClient, now: Date): Promise<reado
   // Events about objects without a namespace are in this one.
   const where = { namespace: 'default', fieldSelector: `reason=${READ_REFUSED}` };
   try {
-    const found = await client.list({ apiVersion: 'v1', kind: 'Event' }, where);
+    const found = await client.list(KIND.Event, where);
     const current = (found?.items ?? []).filter((event) => isCurrent(event, now)).map(refusedRead);
     return current.filter(({ said }) => isRefusedRead(said));
   } catch (error) {

@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import type { ClusterObjectSet } from '#core/kernel/api/cluster-object-set';
+import { KIND } from '#core/kernel/api/kinds';
 import { type KubernetesObject, type ObjectRef, refOf } from '#core/kernel/api/kubernetes-object';
 import { canonicalJson } from '#core/kernel/canonical/canonical-json';
 import type { ExtensionExplanation } from '#core/v1/extension/explain-extension';
@@ -178,7 +179,7 @@ function newestRevision(pass: ExtensionPass): Target {
 async function namespaceProblem({ client, read }: ExtensionPass, { wanted }: Exclude<Target, { error: string }>) {
   const { namespace: name } = read.extension.spec;
   if (wanted.some(({ object }) => object.kind === 'Namespace' && object.metadata.name === name)) return {};
-  const found = await client.get({ apiVersion: 'v1', kind: 'Namespace', name });
+  const found = await client.get({ ...KIND.Namespace, name });
   return found === undefined ? { trouble: `namespace ${name} is not there: it must be made first` } : {};
 }
 

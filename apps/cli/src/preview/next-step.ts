@@ -3,6 +3,7 @@ import { type IndexedCatalog, sliceCatalogs } from '#core/classic/resolution/pro
 import { desiredNamespaceOf } from '#core/classic/resolution/problem/desired-namespace';
 import { problemHash } from '#core/classic/resolution/problem/problem-hash';
 import { resolve } from '#core/classic/resolution/resolve';
+import { KIND } from '#core/kernel/api/kinds';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import { SystemClock } from '#platform/clock/system-clock';
 import { globalCatalogNamespaceOf } from '#platform/clusters/managed-clusters';
@@ -88,14 +89,12 @@ async function solved(
   return store;
 }
 
-const V1ALPHA1 = 'operators.coreos.com/v1alpha1';
-
 /** The namespaces with objects that the hub manages. */
 export async function managedNamespaces(client: KubeClient): Promise<readonly string[]> {
   const lists = await Promise.all([
-    client.list({ apiVersion: V1ALPHA1, kind: 'Subscription' }),
-    client.list({ apiVersion: V1ALPHA1, kind: 'InstallPlan' }),
-    client.list({ apiVersion: V1ALPHA1, kind: 'ClusterServiceVersion' }, { labelSelector: `!${COPIED_FROM_LABEL}` }),
+    client.list(KIND.Subscription),
+    client.list(KIND.InstallPlan),
+    client.list(KIND.ClusterServiceVersion, { labelSelector: `!${COPIED_FROM_LABEL}` }),
   ]);
   const names = lists.flatMap((list) => (list?.items ?? []).map(({ metadata }) => metadata.namespace ?? ''));
   return [...new Set(names)].sort(byCodeUnit);

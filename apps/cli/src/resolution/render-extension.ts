@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { BundleFile } from '#core/catalog/model/bundle-file';
 import type { ClusterExtension } from '#core/kernel/api/cluster-extension';
 import type { PolicyRule } from '#core/kernel/api/cluster-service-version';
+import { KIND } from '#core/kernel/api/kinds';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { readRegistryBundle } from '#core/v1/bundle-render/bundle/read-registry-bundle';
 import { HUB_FEATURE_GATES } from '#core/v1/bundle-render/bundle/render-request';
@@ -58,8 +59,7 @@ export function extensionContent(
 
 /** The hub issues these certificates; their names are known before. */
 const certificateSecret = ({ secretName: name, namespace }: Readonly<{ secretName: string; namespace: string }>) => ({
-  apiVersion: 'v1',
-  kind: 'Secret',
+  ...KIND.Secret,
   metadata: { name, namespace },
 });
 

@@ -1,4 +1,5 @@
 import { dump } from 'js-yaml';
+import { KIND } from '#core/kernel/api/kinds';
 import type { CatalogRow } from '#core/view/rows/rows';
 
 type Wanted = Readonly<{
@@ -16,7 +17,7 @@ export function installManifest({ source, namespace, name }: CatalogRow, wanted:
   const object =
     source === 'ClusterCatalog'
       ? {
-          ...{ apiVersion: 'olm.operatorframework.io/v1', kind: 'ClusterExtension' },
+          ...KIND.ClusterExtension,
           metadata: { name: packageName },
           spec: {
             namespace: packageName,
@@ -32,7 +33,7 @@ export function installManifest({ source, namespace, name }: CatalogRow, wanted:
           },
         }
       : {
-          ...{ apiVersion: 'operators.coreos.com/v1alpha1', kind: 'Subscription' },
+          ...KIND.Subscription,
           metadata: { name: packageName, namespace: place },
           spec: { name: packageName, channel, source: name, sourceNamespace: namespace },
         };

@@ -9,6 +9,7 @@ import { withMissingRights } from '#core/cluster/membership/cluster-permissions'
 import { isBeingDeleted } from '#core/cluster/membership/cluster-release';
 import { FleetCluster } from '#core/kernel/api/fleet/fleet-cluster';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
+import { KIND } from '#core/kernel/api/kinds';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { Clock } from '#platform/clock/clock.port';
 import { Timers } from '#platform/clock/timers';
@@ -40,8 +41,7 @@ const MOST_CHARACTERS = 1_024;
 const NO_CONTEXT = 'no kubeconfig of the hub has its context';
 /** How often nodes and claims are read. */
 const FACTS_EVERY_MS = 30 * 60_000;
-const NODES = { apiVersion: 'v1', kind: 'Node' } as const;
-const KUBE_SYSTEM = { apiVersion: 'v1', kind: 'Namespace', name: 'kube-system' } as const;
+const KUBE_SYSTEM = { ...KIND.Namespace, name: 'kube-system' } as const;
 
 type ClusterSightingsOptions = Readonly<{
   /** The hub API, as the poller's field manager. */
@@ -299,7 +299,7 @@ export class ClusterSightings {
     if (sight.facts !== undefined && this.#now() - sight.facts.atMs < FACTS_EVERY_MS) return sight.facts.found;
     const { cluster } = client;
     const unread = (error: unknown) => this.options.log.debug({ cluster, error }, 'facts of a cluster cannot be read');
-    const nodes = await client.list(NODES, { keep: observedNode }).catch(unread);
+    const nodes = await client.list(KIND.Node, { keep: observedNode }).catch(unread);
     const claims = await client.get(CLAIMS).then(claimsIn, unread);
     const found = {
       ...(nodes === undefined ? {} : nodeFacts(nodes.items)),

@@ -1,3 +1,4 @@
+import { KIND } from '#core/kernel/api/kinds';
 import { SharedBytes } from '#core/kernel/read-budget/shared-bytes';
 import type { Clock } from '../clock/clock.port.js';
 import { readLimitsOf } from '../config/kube-limits.js';
@@ -12,8 +13,6 @@ import { type ClusterSource, KubeconfigSource } from '../membership/kubeconfig-s
 import { outboundPolicyOf } from '../registry/configured-limits.js';
 import type { Log } from '../telemetry/log.port.js';
 
-const OPENSHIFT_CONFIG = { apiVersion: 'config.openshift.io/v1', kind: 'ClusterVersion' } as const;
-
 /**
  * Decision 0107: what is set for the cluster, or for all; else `openshift-marketplace` where OpenShift's
  * config API is served, `olm` elsewhere.
@@ -21,7 +20,7 @@ const OPENSHIFT_CONFIG = { apiVersion: 'config.openshift.io/v1', kind: 'ClusterV
 export async function globalCatalogNamespaceOf(client: KubeClient, settings: Settings): Promise<string> {
   if (client.globalCatalogNamespace !== undefined) return client.globalCatalogNamespace;
   if (settings.globalCatalogNamespace !== '') return settings.globalCatalogNamespace;
-  return (await client.serves(OPENSHIFT_CONFIG)) ? 'openshift-marketplace' : 'olm';
+  return (await client.serves(KIND.ClusterVersion)) ? 'openshift-marketplace' : 'olm';
 }
 
 /** As {@link globalCatalogNamespaceOf}, asked once per client: the distribution does not change. */

@@ -1,9 +1,8 @@
+import { KIND } from '#core/kernel/api/kinds';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { Clock } from '../clock/clock.port.js';
 import { KubeApiError, type KubeClient } from '../kube/client/kube-client.port.js';
 import type { Log } from '../telemetry/log.port.js';
-
-const LEASE_API = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease' } as const;
 
 /** A leader that has not renewed for so long has lost the lease to another process that takes it. */
 const DURATION_MS = 15_000;
@@ -114,7 +113,7 @@ export class LeaderLease {
   /** Takes or renews the lease; false where another process has it. */
   async #take(): Promise<boolean> {
     const { client, namespace, name, identity } = this.options;
-    const found = await client.get<Lease>({ ...LEASE_API, namespace, name });
+    const found = await client.get<Lease>({ ...KIND.Lease, namespace, name });
     const now = this.#now();
     if (found === undefined) {
       await this.#create({ ...this.#renewed(), acquireTime: microTime(now), leaseTransitions: 0 });
@@ -140,19 +139,19 @@ export class LeaderLease {
 
   async #create(spec: LeaseSpec): Promise<void> {
     const { client, namespace, name } = this.options;
-    const lease = { ...LEASE_API, metadata: { name, namespace }, spec };
+    const lease = { ...KIND.Lease, metadata: { name, namespace }, spec };
     try {
       await client.create(lease);
     } catch (error) {
       if (!KubeApiError.is(error, 'NotFound')) throw error;
-      await client.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
+      await client.create({ ...KIND.Namespace, metadata: { name: namespace } });
       await client.create(lease);
     }
   }
 
   async #release(): Promise<void> {
     const { client, namespace, name, identity } = this.options;
-    const found = await client.get<Lease>({ ...LEASE_API, namespace, name });
+    const found = await client.get<Lease>({ ...KIND.Lease, namespace, name });
     if (found?.spec?.holderIdentity !== identity) return;
     const spec = { ...found.spec, holderIdentity: '', renewTime: microTime(this.#now()), leaseDurationSeconds: 1 };
     await client.update({ ...found, spec });

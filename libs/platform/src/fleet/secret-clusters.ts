@@ -2,6 +2,7 @@ import { hasReleaseFinalizer, isBeingDeleted, isRemovalForced } from '#core/clus
 import { type FileReading, type HeldReading, heldReading } from '#core/cluster/membership/kubeconfig-readings';
 import { FleetCluster } from '#core/kernel/api/fleet/fleet-cluster';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
+import { KIND } from '#core/kernel/api/kinds';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { Clock } from '../clock/clock.port.js';
 import type { ClusterAccess } from '../kube/access/kubeconfig.js';
@@ -76,7 +77,7 @@ export class SecretClusters {
     });
     this.#secrets = new Reflector({
       ...common,
-      kind: { apiVersion: 'v1', kind: 'Secret' },
+      kind: KIND.Secret,
       options: { namespace, fieldSelector: `type=${KUBECONFIG_SECRET}` },
     });
   }

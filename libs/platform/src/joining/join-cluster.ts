@@ -1,5 +1,6 @@
 import { companionInstallation, companionsOn } from '#core/cluster/joining/companion-installation';
 import { type CrdInstallation, crdInstallation } from '#core/cluster/joining/crd-installation';
+import { KIND } from '#core/kernel/api/kinds';
 import { type KubernetesObject, refOf, splitApiVersion } from '#core/kernel/api/kubernetes-object';
 import { crdGroup, crdKind, crdVersions } from '#core/kernel/crd/crd-versions';
 import { KubeApiError, type KubeClient } from '../kube/client/kube-client.port.js';
@@ -33,7 +34,6 @@ type Report = {
   awaited: Unjoined[];
 };
 
-const OPENSHIFT_CONFIG = { apiVersion: 'config.openshift.io/v1', kind: 'ClusterVersion' };
 const SERVED_WITHIN_MS = 10_000;
 const POLL_EVERY_MS = 200;
 
@@ -45,7 +45,7 @@ const POLL_EVERY_MS = 200;
 export async function joinCluster(client: KubeClient): Promise<JoinReport> {
   const { companions, crds } = await shippedManifests();
   const report = await joinCrds(client);
-  const openShift = await client.serves(OPENSHIFT_CONFIG);
+  const openShift = await client.serves(KIND.ClusterVersion);
   const until = report.installed.length === 0 ? 0 : performance.now() + SERVED_WITHIN_MS;
   for (const ours of companionsOn(companions, openShift)) {
     const definition = crds.find((crd) => crdKind(crd) === ours.kind && crdGroup(crd) === groupOf(ours));

@@ -1,5 +1,6 @@
 import { type ManagementStatus, managementStatus } from '#core/cluster/joining/management-status';
 import { OLM_DEPLOYMENTS, type OlmSign, signsOfOlm } from '#core/cluster/joining/olm-signs';
+import { KIND } from '#core/kernel/api/kinds';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { Clock } from '../clock/clock.port.js';
 import { type KindRef, KubeApiError, type KubeClient } from '../kube/client/kube-client.port.js';
@@ -30,13 +31,8 @@ const WAITING_MS = 60_000;
 /** One of OLM Classic, and one of OLM v1. */
 const MAIN_DEPLOYMENTS: readonly string[] = ['olm-operator', 'operator-controller-controller-manager'];
 
-const DEPLOYMENT: KindRef = { apiVersion: 'apps/v1', kind: 'Deployment' };
 /** Kinds that OLM keeps writing to. */
-const WRITTEN_BY_OLM: readonly KindRef[] = [
-  { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'CatalogSource' },
-  { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'Subscription' },
-  { apiVersion: 'olm.operatorframework.io/v1', kind: 'ClusterCatalog' },
-];
+const WRITTEN_BY_OLM: readonly KindRef[] = [KIND.CatalogSource, KIND.Subscription, KIND.ClusterCatalog];
 
 /**
  * Whether OLM itself is at work in a cluster, and so whether Flotilla acts there. Asked
@@ -125,7 +121,7 @@ export class OlmDetector {
   /** In whatever namespace: each of them is asked for by its name, so that large clusters send few. */
   async #deployments(names: readonly string[]): Promise<readonly KubernetesObject[]> {
     const { client } = this.options;
-    const lists = names.map((name) => client.list(DEPLOYMENT, { fieldSelector: `metadata.name=${name}` }));
+    const lists = names.map((name) => client.list(KIND.Deployment, { fieldSelector: `metadata.name=${name}` }));
     return (await Promise.all(lists)).flatMap((list) => list?.items ?? []);
   }
 
@@ -137,7 +133,7 @@ export class OlmDetector {
 
   async #namespace(name: string): Promise<KubernetesObject | undefined> {
     try {
-      return await this.options.client.get({ apiVersion: 'v1', kind: 'Namespace', name });
+      return await this.options.client.get({ ...KIND.Namespace, name });
     } catch (error) {
       if (!KubeApiError.is(error, 'Forbidden')) throw error;
       return undefined;

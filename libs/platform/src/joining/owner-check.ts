@@ -1,5 +1,6 @@
 import { type HubIdentity, type OwnerStatus, ownerStatus } from '#core/cluster/joining/cluster-owner';
 import { type OwnerMarks, QUESTION_ANNOTATION } from '#core/cluster/joining/hub-instance';
+import { KIND } from '#core/kernel/api/kinds';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { Clock } from '../clock/clock.port.js';
 import { KubeApiError, type KubeClient } from '../kube/client/kube-client.port.js';
@@ -33,7 +34,7 @@ const WAITING_MS = 60_000;
  */
 export const OWNER_CONFIRMED_MS = 10_000;
 
-const SYSTEM = { apiVersion: 'v1', kind: 'Namespace', name: 'kube-system' };
+const SYSTEM = { ...KIND.Namespace, name: 'kube-system' };
 
 /**
  * Which hub manages a cluster. A hub writes once that it does, and asks again before it writes: nothing is

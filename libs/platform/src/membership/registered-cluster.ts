@@ -1,6 +1,7 @@
 import { identityRefusal } from '#core/cluster/membership/cluster-identity';
 import type { IdentityMember } from '#core/cluster/membership/identity-claims';
 import type { MemberEntry } from '#core/cluster/membership/membership-changes';
+import { KIND } from '#core/kernel/api/kinds';
 import { canonicalHash, canonicalJson } from '#core/kernel/canonical/canonical-json';
 import type { ClusterAccess } from '../kube/access/kubeconfig.js';
 import { KubeApiError, type KubeClient } from '../kube/client/kube-client.port.js';
@@ -23,7 +24,7 @@ export type RegisteredClusterOptions = Readonly<{
 /** `accepted`: the wanted access is in use, `renewed` in place of another one; else why it is not. */
 type Verification = Readonly<{ accepted: true; renewed: boolean } | { accepted: false; refusal: string }>;
 
-const KUBE_SYSTEM = { apiVersion: 'v1', kind: 'Namespace', name: 'kube-system' };
+const KUBE_SYSTEM = { ...KIND.Namespace, name: 'kube-system' };
 
 /** One cluster of the kubeconfigs, with a client for each service and what is known of its identity. */
 export class RegisteredCluster {

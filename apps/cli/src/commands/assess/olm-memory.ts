@@ -1,4 +1,5 @@
 import type { OlmMemory } from '#core/cluster/assessment/assessment';
+import { KIND } from '#core/kernel/api/kinds';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { asList, asRecord } from '#core/kernel/crd/loose-value';
 import { quantityNumber } from '#core/kernel/go-types/quantity';
@@ -17,7 +18,7 @@ export async function olmMemory(
 ): Promise<OlmMemory | null> {
   const servers = await packageServers(client, deployments);
   const packageServerDeployments = servers.map(({ metadata: { namespace = '', name = '' } }) =>
-    client.get({ apiVersion: 'apps/v1', kind: 'Deployment', namespace, name }),
+    client.get({ ...KIND.Deployment, namespace, name }),
   );
   const found = (await Promise.all(packageServerDeployments)).filter((one) => one !== undefined);
   const own = (await Promise.all([...deployments, ...found].map((one) => podsOf(client, one)))).flat();

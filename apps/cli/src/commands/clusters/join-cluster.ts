@@ -1,4 +1,5 @@
 import { CLUSTER_NAME_RULE, isClusterName } from '#core/cluster/membership/kubeconfig-readings';
+import { KIND } from '#core/kernel/api/kinds';
 import { canonicalJson } from '#core/kernel/canonical/canonical-json';
 import { joinedClusters, writeJoinedClusters } from '#platform/clusters/joined-clusters';
 import type { Settings } from '#platform/config/settings';
@@ -177,9 +178,7 @@ async function ask(access: ClusterAccess, io: Io): Promise<string | undefined> {
     const facts = await findCluster(client, commandSettings(process.env));
     const global = `global catalogs in namespace ${facts.globalCatalogNamespace}`;
     io.err(`${access.context}: Kubernetes ${facts.version}, ${global}, OLM: ${olmText(facts)}\n`);
-    const system = await client
-      .get({ apiVersion: 'v1', kind: 'Namespace', name: 'kube-system' })
-      .catch(() => undefined);
+    const system = await client.get({ ...KIND.Namespace, name: 'kube-system' }).catch(() => undefined);
     return system?.metadata.uid;
   } catch (error) {
     throw new NotReached(

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { KIND } from '#core/kernel/api/kinds';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { CrdViolation } from '#core/v1/crd-upgrade/validate-crd-upgrade';
 import { isData } from '../../output/data-format.js';
@@ -8,8 +9,7 @@ import { sayYes } from '../../output/say-yes.js';
 import { exitCodeOf, verdictOf } from '../../output/verdict.js';
 import { type Io, UsageError } from '../../terminal/io.js';
 
-const CRD_KIND = 'CustomResourceDefinition';
-const CRD_API = 'apiextensions.k8s.io/v1';
+const { kind: CRD_KIND, apiVersion: CRD_API } = KIND.CustomResourceDefinition;
 const HELP = `
 Exit codes: 0 safe · 1 not safe, one violation a line · 2 bad input.
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { loadAll } from 'js-yaml';
 import type { ClusterServiceVersion } from '#core/kernel/api/cluster-service-version';
 import type { InstallPlan } from '#core/kernel/api/install-plan';
+import { KIND } from '#core/kernel/api/kinds';
 import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { Subscription } from '#core/kernel/api/subscription';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
@@ -16,7 +17,7 @@ import { StillWatch } from './motion/still-watch.js';
 import type { Seen } from './seen-objects.js';
 import type { Timeline } from './timeline.js';
 
-const OLM = 'operators.coreos.com/v1alpha1';
+const OLM = KIND.Subscription.apiVersion;
 export const SAMPLE_NAMESPACE = 'harbors';
 const CATALOG_NAMESPACE = 'olm';
 /** What is installed one after the other. */
@@ -64,7 +65,7 @@ export async function playScenario(scenario: Scenario): Promise<void> {
 async function prepare(scenario: Scenario, client: KubeClient, manual: boolean): Promise<void> {
   const { timeline, examples } = scenario;
   await installMissingCrds(client);
-  await createIgnoringExisting(client, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: CATALOG_NAMESPACE } });
+  await createIgnoringExisting(client, { ...KIND.Namespace, metadata: { name: CATALOG_NAMESPACE } });
   const approval = manual ? 'manual' : 'automatic';
   const files = ['1-namespace.yaml', '2-catalog-source.yaml', `3-subscription-${approval}.yaml`];
   for (const file of files) {
@@ -167,7 +168,7 @@ function isInstalled({ csvs, subscriptions }: Seen, packageName: string, name: s
 async function approveWaiting(client: KubeClient, plans: readonly InstallPlan[], timeline: Timeline): Promise<void> {
   for (const plan of plans.filter(({ spec, status }) => !spec.approved && status?.phase === 'RequiresApproval')) {
     const { name = '', namespace } = plan.metadata;
-    await client.patch({ apiVersion: OLM, kind: 'InstallPlan', name, namespace }, { spec: { approved: true } });
+    await client.patch({ ...KIND.InstallPlan, name, namespace }, { spec: { approved: true } });
     timeline.log(client.cluster, `InstallPlan ${name}`, 'approved by the script');
   }
 }

@@ -1,6 +1,7 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { z } from 'zod';
 import { CLUSTER_EXTENSION_API, ClusterExtension } from '#core/kernel/api/cluster-extension';
+import { KIND } from '#core/kernel/api/kinds';
 import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { Subscription } from '#core/kernel/api/subscription';
 import { canonicalHash } from '#core/kernel/canonical/canonical-json';
@@ -62,7 +63,6 @@ export type MigrationRecord = z.infer<typeof MigrationRecord>;
 /** A record, and the Secret that it lies in. */
 type KeptRecord = Readonly<{ record: MigrationRecord; secret: KubernetesObject }>;
 
-const SECRET = { apiVersion: 'v1', kind: 'Secret' } as const;
 const secretName = (extension: string): string => `${extension}-from-subscription`;
 const labelOf = (namespace: string, name: string): string => canonicalHash({ namespace, name }).slice(0, 40);
 
@@ -73,8 +73,8 @@ export async function recordOfSubscription(
   { namespace, name }: Readonly<{ namespace: string; name: string }>,
 ): Promise<KeptRecord | undefined> {
   const labelSelector = `${SUBSCRIPTION_LABEL}=${labelOf(namespace, name)}`;
-  const [secret] = (await client.list(SECRET, { namespace: systemNamespace, labelSelector }))?.items ?? [];
-  return secret && kept({ ...secret, ...SECRET });
+  const [secret] = (await client.list(KIND.Secret, { namespace: systemNamespace, labelSelector }))?.items ?? [];
+  return secret && kept({ ...secret, ...KIND.Secret });
 }
 
 /** Of the ClusterExtension that a Subscription has become. */
@@ -83,7 +83,7 @@ export async function recordOfExtension(
   systemNamespace: string,
   extension: string,
 ): Promise<KeptRecord | undefined> {
-  const secret = await client.get({ ...SECRET, namespace: systemNamespace, name: secretName(extension) });
+  const secret = await client.get({ ...KIND.Secret, namespace: systemNamespace, name: secretName(extension) });
   return secret && kept(secret);
 }
 
@@ -104,12 +104,12 @@ export async function keepRecord(client: KubeClient, systemNamespace: string, re
   const data = gzipSync(JSON.stringify(record)).toString('base64');
   const labels = { [SUBSCRIPTION_LABEL]: labelOf(namespace, name) };
   const secret: KubernetesObject = {
-    ...SECRET,
+    ...KIND.Secret,
     metadata: { name: secretName(record.extension.metadata.name ?? ''), namespace: systemNamespace, labels },
     immutable: true,
     data: { [KEY]: data },
   };
-  await createUnlessThere(client, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: systemNamespace } });
+  await createUnlessThere(client, { ...KIND.Namespace, metadata: { name: systemNamespace } });
   await createUnlessThere(client, secret);
 }
 

@@ -2,17 +2,14 @@ import { setTimeout } from 'node:timers/promises';
 import { COPIED_FROM_LABEL } from '#core/classic/csv/copies/copy-content';
 import { componentLabel, operatorName } from '#core/classic/operators/component-label';
 import { CSV_API, CSV_CLEANUP_FINALIZER } from '#core/kernel/api/cluster-service-version';
+import { KIND } from '#core/kernel/api/kinds';
 import { type KubernetesObject, type ObjectRef, refOf } from '#core/kernel/api/kubernetes-object';
 import { MANAGED_LABEL, ownerLabels } from '#core/kernel/api/owner-labels';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import type { MigrationRecord } from './migration-record.js';
 
 const POLL_MS = 200;
-const RBAC = 'rbac.authorization.k8s.io/v1';
-const RBAC_KINDS = ['RoleBinding', 'ClusterRoleBinding', 'Role', 'ClusterRole'].map((kind) => ({
-  apiVersion: RBAC,
-  kind,
-}));
+const RBAC_KINDS = [KIND.RoleBinding, KIND.ClusterRoleBinding, KIND.Role, KIND.ClusterRole] as const;
 
 /** Waits until it holds; says in time what it waited for. */
 export async function until(what: string, timeoutMs: number, holds: () => Promise<boolean>): Promise<void> {
@@ -65,8 +62,7 @@ export async function releaseFromClassic(
   const labels = Object.fromEntries(classicLabelsOf(record).map((key) => [key, null]));
   for (const ref of record.objects) await patchIfThere(client, ref, { metadata: { labels } });
   await client.delete({
-    apiVersion: 'operators.coreos.com/v1',
-    kind: 'Operator',
+    ...KIND.Operator,
     name: operatorName(packageName, namespace),
   });
 }
@@ -96,8 +92,10 @@ async function deleteClassicRoles(client: KubeClient, { csv }: MigrationRecord):
 
 /** Deletes the roles that only OLM v1 has made of the bundle: OLM Classic has its own. */
 export async function deleteRenderedRoles(client: KubeClient, { objects }: MigrationRecord): Promise<void> {
-  for (const { kind: wanted } of RBAC_KINDS) {
-    for (const ref of objects.filter(({ kind, apiVersion }) => kind === wanted && apiVersion === RBAC)) {
+  for (const wanted of RBAC_KINDS) {
+    for (const ref of objects.filter(
+      ({ kind, apiVersion }) => kind === wanted.kind && apiVersion === wanted.apiVersion,
+    )) {
       const live = await client.get<KubernetesObject>(ref);
       if (live !== undefined && live.metadata.labels?.['olm.owner'] === undefined) await client.delete(ref);
     }

@@ -7,7 +7,9 @@ import type { RunningWorkload } from './migration-record.js';
 
 /** The Deployments among these objects, as they run now. */
 export async function runningWorkloads(client: KubeClient, refs: readonly ObjectRef[]): Promise<RunningWorkload[]> {
-  const deployments = refs.filter(({ kind, apiVersion }) => kind === DEPLOYMENT.kind && apiVersion === 'apps/v1');
+  const deployments = refs.filter(
+    ({ kind, apiVersion }) => kind === DEPLOYMENT.kind && apiVersion === DEPLOYMENT.apiVersion,
+  );
   const found = await Promise.all(deployments.map((ref) => client.get<KubernetesObject>(ref)));
   return Promise.all(
     found.flatMap((deployment) =>

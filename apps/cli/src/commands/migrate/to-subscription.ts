@@ -1,6 +1,7 @@
 import { CLUSTER_EXTENSION_API } from '#core/kernel/api/cluster-extension';
 import { CLUSTER_OBJECT_SET_API } from '#core/kernel/api/cluster-object-set';
 import { CSV_API } from '#core/kernel/api/cluster-service-version';
+import { KIND } from '#core/kernel/api/kinds';
 import { type KubernetesObject, refOf } from '#core/kernel/api/kubernetes-object';
 import { nonBlockingOwner } from '#core/kernel/api/owner-labels';
 import { SUBSCRIPTION_API } from '#core/kernel/api/subscription';
@@ -91,7 +92,7 @@ async function leaveExtension(
   for (const { metadata } of (await client.list(CLUSTER_OBJECT_SET_API, { labelSelector }))?.items ?? []) {
     await deleteAlone(client, { ...CLUSTER_OBJECT_SET_API, name: metadata.name ?? '' }, timeoutMs);
   }
-  const kind = { apiVersion: 'v1', kind: 'Secret' };
+  const kind = KIND.Secret;
   const secrets = (await client.list(kind, { namespace: systemNamespace, labelSelector }))?.items ?? [];
   for (const { metadata } of secrets.filter(({ type }) => type === OBJECT_DATA_TYPE)) {
     await client.delete({ ...kind, name: metadata.name ?? '', namespace: systemNamespace });

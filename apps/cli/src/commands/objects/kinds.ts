@@ -2,6 +2,7 @@ import { CATALOG_SOURCE_API } from '#core/kernel/api/catalog-source';
 import { CLUSTER_CATALOG_API } from '#core/kernel/api/cluster-catalog';
 import { CSV_API } from '#core/kernel/api/cluster-service-version';
 import { INSTALL_PLAN_API } from '#core/kernel/api/install-plan';
+import { KIND } from '#core/kernel/api/kinds';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { SUBSCRIPTION_API } from '#core/kernel/api/subscription';
 import { didYouMean } from '#core/kernel/text/did-you-mean';
@@ -92,7 +93,7 @@ const clusterCatalogs: LiveKind = {
   wide: [['IMAGE', at('spec', 'source', 'image', 'ref')]],
 };
 const extensions: LiveKind = {
-  api: { apiVersion: 'olm.operatorframework.io/v1', kind: 'ClusterExtension' },
+  api: KIND.ClusterExtension,
   resource: 'clusterextension.olm.operatorframework.io',
   namespaced: false,
   columns: [

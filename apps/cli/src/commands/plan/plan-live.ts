@@ -1,4 +1,5 @@
 import { CLUSTER_EXTENSION_API } from '#core/kernel/api/cluster-extension';
+import { KIND } from '#core/kernel/api/kinds';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import { inParallel } from '#platform/fairness/in-parallel';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
@@ -86,7 +87,7 @@ async function stepsOf(
 /** A user who may not read Namespaces may still plan in one. */
 async function hasNamespace(client: KubeClient, name: string): Promise<boolean> {
   try {
-    return (await client.get({ apiVersion: 'v1', kind: 'Namespace', name })) !== undefined;
+    return (await client.get({ ...KIND.Namespace, name })) !== undefined;
   } catch (error) {
     if (KubeApiError.is(error, 'Forbidden')) return true;
     throw error;

@@ -9,6 +9,7 @@ import { CLUSTER_CATALOG_API } from '#core/kernel/api/cluster-catalog';
 import { type ClusterServiceVersion, CSV_API } from '#core/kernel/api/cluster-service-version';
 import { isCopied } from '#core/kernel/api/csv-facts';
 import { INSTALL_PLAN_API, type InstallPlan } from '#core/kernel/api/install-plan';
+import { KIND } from '#core/kernel/api/kinds';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { OPERATOR_GROUP_API, type OperatorGroup } from '#core/kernel/api/operator-group';
 import { SUBSCRIPTION_API, type Subscription } from '#core/kernel/api/subscription';
@@ -78,7 +79,6 @@ const refusedFinding = ({ about, ...event }: RefusedRead): Finding => ({
   ...saidByEvent(event),
 });
 
-const CLUSTER_OPERATOR = { apiVersion: 'config.openshift.io/v1', kind: 'ClusterOperator' };
 /**
  * The ClusterOperators of OLM Classic and of OLM v1: their condition Upgradeable is asked before an upgrade.
  */
@@ -86,9 +86,9 @@ const OLM_OPERATORS = ['operator-lifecycle-manager', 'olm'];
 
 /** Empty on other clusters than OpenShift, and where the user may not read ClusterOperators. */
 async function openShiftBlockers(client: KubeClient): Promise<readonly string[]> {
-  if (!(await client.serves(CLUSTER_OPERATOR))) return [];
+  if (!(await client.serves(KIND.ClusterOperator))) return [];
   try {
-    const found = await Promise.all(OLM_OPERATORS.map((name) => client.get({ ...CLUSTER_OPERATOR, name })));
+    const found = await Promise.all(OLM_OPERATORS.map((name) => client.get({ ...KIND.ClusterOperator, name })));
     return upgradeBlockers(found.filter((one) => one !== undefined));
   } catch (error) {
     if (!KubeApiError.is(error, 'Forbidden')) throw error;

@@ -1,5 +1,6 @@
 import type { HubIdentity } from '#core/cluster/joining/cluster-owner';
 import type { ManagementStatus } from '#core/cluster/joining/management-status';
+import { KIND } from '#core/kernel/api/kinds';
 import { SystemClock } from '#platform/clock/system-clock';
 import { globalCatalogNamespaceOf } from '#platform/clusters/managed-clusters';
 import type { Settings } from '#platform/config/settings';
@@ -74,7 +75,7 @@ async function readCluster(
   const [olm, globalCatalogNamespace, system] = await Promise.all([
     managementOf(client, settings, access?.(client.cluster)),
     globalCatalogNamespaceOf(client, settings),
-    client.get({ apiVersion: 'v1', kind: 'Namespace', name: 'kube-system' }).catch(() => undefined),
+    client.get({ ...KIND.Namespace, name: 'kube-system' }).catch(() => undefined),
   ]);
   const identity = system?.metadata.uid;
   const { cluster } = client;

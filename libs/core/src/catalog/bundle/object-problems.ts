@@ -1,3 +1,4 @@
+import { KIND } from '../../kernel/api/kinds.js';
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import { problemText } from '../../kernel/go-types/decoded.js';
 import { recordAt, recordsAt, textAt, textsAt } from '../../kernel/json/json-access.js';
@@ -86,7 +87,11 @@ const accounts: Check = ({ kind, metadata }, { csv }) => {
 };
 
 const versions: Check = (object) => {
-  if (object.kind !== 'CustomResourceDefinition' || object.apiVersion !== 'apiextensions.k8s.io/v1') return [];
+  if (
+    object.kind !== KIND.CustomResourceDefinition.kind ||
+    object.apiVersion !== KIND.CustomResourceDefinition.apiVersion
+  )
+    return [];
   const list = recordsAt(object, 'spec', 'versions');
   if (list.length === 0) return ['spec.versions is missing or empty'];
   const stored = list.filter((version) => version['storage'] === true).length;

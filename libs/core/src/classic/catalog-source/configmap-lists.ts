@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { BlobError } from '../../catalog/model/catalog-load.error.js';
 import { parseYamlDocument } from '../../catalog/read/yaml/yaml-document.js';
+import { KIND } from '../../kernel/api/kinds.js';
 import { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import type { Decoded } from '../../kernel/go-types/decoded.js';
 import { schemaOf } from '../../kernel/go-types/typed-schema.js';
@@ -41,9 +42,6 @@ const ConfigMapPackage = schemaOf((value): Decoded<ConfigMapPackage> => {
   return { ok: true, value: { packageName, defaultChannel, channels: channels ?? [] } };
 });
 
-const CRD = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' };
-const CSV = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'ClusterServiceVersion' };
-
 /**
  * Reads the keys of a catalog's ConfigMap in the order of OLM's configmap-server, which stops at the first
  * that is missing or cannot be read. Throws {@link ConfigMapCatalogError} for a key that is missing or no
@@ -51,8 +49,8 @@ const CSV = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'ClusterService
  */
 export function readConfigMapLists(data: Readonly<Record<string, string>>): ConfigMapLists {
   return {
-    crds: listAt(data, 'customResourceDefinitions', manifestOf(CRD)),
-    csvs: listAt(data, 'clusterServiceVersions', manifestOf(CSV)),
+    crds: listAt(data, 'customResourceDefinitions', manifestOf(KIND.CustomResourceDefinition)),
+    csvs: listAt(data, 'clusterServiceVersions', manifestOf(KIND.ClusterServiceVersion)),
     packages: listAt(data, 'packages', ConfigMapPackage),
   };
 }

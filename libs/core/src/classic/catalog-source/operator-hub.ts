@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import type { CatalogSource } from '../../kernel/api/catalog-source.js';
+import { KIND } from '../../kernel/api/kinds.js';
 import type { KubernetesObject, ObjectRef } from '../../kernel/api/kubernetes-object.js';
 
 /** OpenShift's switch for the CatalogSources that it ships. */
-export const OPERATOR_HUB: ObjectRef = { apiVersion: 'config.openshift.io/v1', kind: 'OperatorHub', name: 'cluster' };
+export const OPERATOR_HUB: ObjectRef = { ...KIND.OperatorHub, name: 'cluster' };
 
 /**
  * Type of the condition of a default CatalogSource that the OperatorHub disables; absent while it does not.

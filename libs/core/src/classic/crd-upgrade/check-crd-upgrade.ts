@@ -1,3 +1,4 @@
+import { KIND } from '../../kernel/api/kinds.js';
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import { convertsByWebhook, crdGroup, crdKind, crdVersions } from '../../kernel/crd/crd-versions.js';
 import { counted } from '../../kernel/text/counted.js';
@@ -148,4 +149,4 @@ CRD: "${crd}"
 Validation Error: ${error}
 `;
 
-const isV1 = ({ apiVersion }: KubernetesObject): boolean => apiVersion === 'apiextensions.k8s.io/v1';
+const isV1 = ({ apiVersion }: KubernetesObject): boolean => apiVersion === KIND.CustomResourceDefinition.apiVersion;

@@ -5,6 +5,7 @@ import {
   CSV_CLEANUP_FINALIZER,
 } from '../../kernel/api/cluster-service-version.js';
 import { csvName, csvNamespace } from '../../kernel/api/csv-facts.js';
+import { KIND } from '../../kernel/api/kinds.js';
 import { type KubernetesObject, type ObjectRef, refOf } from '../../kernel/api/kubernetes-object.js';
 import { csvOwnerLabels, hasLabels } from '../../kernel/api/owner-labels.js';
 import { deleteAdmissionWebhooks } from './serving/admission-webhooks.js';
@@ -13,7 +14,6 @@ import { resetConversions } from './serving/conversion-webhooks.js';
 import { releaseShared, sharedNamesOf } from './serving/shared-bindings.js';
 import type { CsvStep, CsvWorld } from './world/csv-world.js';
 
-const RBAC = 'rbac.authorization.k8s.io/v1';
 const CLEANUP_WAIT_MS = 1_000;
 
 const csvRef = (csv: ClusterServiceVersion): ObjectRef => ({
@@ -54,8 +54,8 @@ export function deleteCsv(csv: ClusterServiceVersion, world: CsvWorld): CsvStep 
     return {
       actions: [
         ...callers,
-        ...bindings.map((one) => deleteClusterScoped('ClusterRoleBinding', one)),
-        ...roles.map((one) => deleteClusterScoped('ClusterRole', one)),
+        ...bindings.map((one) => deleteClusterScoped(KIND.ClusterRoleBinding, one)),
+        ...roles.map((one) => deleteClusterScoped(KIND.ClusterRole, one)),
       ],
       afterwards: [],
       next: { again: 'later', afterMs: CLEANUP_WAIT_MS, because: `waiting for ${kinds} to delete` },
@@ -73,9 +73,9 @@ const deleteAuthReader = (binding: KubernetesObject): Action => ({
 });
 
 /** Locked: the labels of the object and the deletion of its CSV decide, which cannot be taken back. */
-const deleteClusterScoped = (kind: string, { metadata }: KubernetesObject): Action => ({
+const deleteClusterScoped = (kind: Omit<ObjectRef, 'name'>, { metadata }: KubernetesObject): Action => ({
   do: 'delete',
-  ref: { apiVersion: RBAC, kind, name: metadata.name ?? '' },
+  ref: { ...kind, name: metadata.name ?? '' },
   propagation: 'Background',
   uid: metadata.uid,
   resourceVersion: metadata.resourceVersion,

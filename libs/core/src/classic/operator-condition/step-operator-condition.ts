@@ -9,14 +9,12 @@ import {
   permissions,
   strategyDeployments,
 } from '../../kernel/api/csv-facts.js';
+import { KIND, RBAC_GROUP } from '../../kernel/api/kinds.js';
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import { OPERATOR_CONDITION_API, type OperatorCondition } from '../../kernel/api/operator-condition.js';
 import { MANAGED_LABEL, nonBlockingOwner } from '../../kernel/api/owner-labels.js';
 import { canonicalJson } from '../../kernel/canonical/canonical-json.js';
 import { componentLabelsOf } from '../operators/component-label.js';
-
-const RBAC_GROUP = 'rbac.authorization.k8s.io';
-const RBAC = `${RBAC_GROUP}/v1`;
 
 /** The input of a step: the condition named like the CSV, Roles and RoleBindings of the namespace. */
 type OperatorConditionWorld = Readonly<{
@@ -97,8 +95,7 @@ const accessMetadata = ({ metadata }: OperatorCondition) => ({
 });
 
 const accessRole = (condition: OperatorCondition): KubernetesObject => ({
-  apiVersion: RBAC,
-  kind: 'Role',
+  ...KIND.Role,
   metadata: accessMetadata(condition),
   rules: [
     {
@@ -111,8 +108,7 @@ const accessRole = (condition: OperatorCondition): KubernetesObject => ({
 });
 
 const accessBinding = (condition: OperatorCondition): KubernetesObject => ({
-  apiVersion: RBAC,
-  kind: 'RoleBinding',
+  ...KIND.RoleBinding,
   metadata: accessMetadata(condition),
   subjects: (condition.spec?.serviceAccounts ?? []).map((name) => ({ kind: 'ServiceAccount', name })),
   roleRef: { apiGroup: RBAC_GROUP, kind: 'Role', name: condition.metadata.name ?? '' },

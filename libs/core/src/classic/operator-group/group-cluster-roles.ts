@@ -1,4 +1,5 @@
 import type { Action } from '../../kernel/actions/action.js';
+import { KIND } from '../../kernel/api/kinds.js';
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import { OPERATOR_GROUP_API, type OperatorGroup } from '../../kernel/api/operator-group.js';
 import { hasLabels, MANAGED_LABEL, ownerLabels } from '../../kernel/api/owner-labels.js';
@@ -59,8 +60,7 @@ const clusterRole = (
   labels: Record<string, string>,
   aggregationRule: AggregationRule | undefined,
 ): KubernetesObject => ({
-  apiVersion: 'rbac.authorization.k8s.io/v1',
-  kind: 'ClusterRole',
+  ...KIND.ClusterRole,
   metadata: { name, labels },
   ...(aggregationRule === undefined ? { rules: null } : { aggregationRule, rules: null }),
 });
@@ -81,7 +81,7 @@ export function orphanedGroupClusterRoles(
     })
     .map(({ metadata }) => ({
       do: 'delete',
-      ref: { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', name: metadata.name ?? '' },
+      ref: { ...KIND.ClusterRole, name: metadata.name ?? '' },
       propagation: 'Background',
       uid: metadata.uid,
     }));

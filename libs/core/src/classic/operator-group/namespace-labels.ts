@@ -1,4 +1,5 @@
 import type { Action } from '../../kernel/actions/action.js';
+import { KIND } from '../../kernel/api/kinds.js';
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import type { OperatorGroup } from '../../kernel/api/operator-group.js';
 import { isGlobal } from './group-facts.js';
@@ -8,7 +9,7 @@ export const GROUP_UID_LABEL_PREFIX = 'olm.operatorgroup.uid/';
 
 const patchLabel = (namespace: string, key: string, value: '' | null): Action => ({
   do: 'patch',
-  ref: { apiVersion: 'v1', kind: 'Namespace', name: namespace },
+  ref: { ...KIND.Namespace, name: namespace },
   patch: { metadata: { labels: { [key]: value } } },
 });
 

@@ -1,6 +1,7 @@
 import type { Action } from '../../kernel/actions/action.js';
 import type { ClusterServiceVersion } from '../../kernel/api/cluster-service-version.js';
 import { isCopied, namesApis, providedApis } from '../../kernel/api/csv-facts.js';
+import { KIND } from '../../kernel/api/kinds.js';
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import { refOf } from '../../kernel/api/kubernetes-object.js';
 import type { OperatorGroup } from '../../kernel/api/operator-group.js';
@@ -91,7 +92,7 @@ function referenceOf(
   if (account === undefined) return undefined;
   const { name, namespace, uid } = account.metadata;
   if (old !== undefined && old['uid'] === uid && old['name'] === name) return { ...old };
-  return { apiVersion: 'v1', kind: 'ServiceAccount', name, namespace, uid };
+  return { ...KIND.ServiceAccount, name, namespace, uid };
 }
 
 /** `olm.managed` on the account, so that changes of it are seen (§2). */
@@ -99,7 +100,7 @@ function claimServiceAccount(account: KubernetesObject | undefined): readonly Ac
   if (account === undefined || account.metadata.labels?.['olm.managed'] === 'true') return [];
   const { name, namespace } = refOf(account);
   const metadata = { name, ...(namespace === undefined ? {} : { namespace }), labels: { 'olm.managed': 'true' } };
-  return [{ do: 'apply', object: { apiVersion: 'v1', kind: 'ServiceAccount', metadata } }];
+  return [{ do: 'apply', object: { ...KIND.ServiceAccount, metadata } }];
 }
 
 /** A warning, once, when a selector turns out to say nothing. */

@@ -1,13 +1,14 @@
 import { z } from 'zod';
 import type { Action } from '../../kernel/actions/action.js';
 import { CSV_API, CsvStatus } from '../../kernel/api/cluster-service-version.js';
+import { KIND } from '../../kernel/api/kinds.js';
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
 import { sameJson } from '../../kernel/canonical/same-json.js';
 import { perObject } from '../../kernel/memo/per-object.js';
 import { labelOfOperator } from './component-label.js';
 
-export const OPERATOR_API = { apiVersion: 'operators.coreos.com/v1', kind: 'Operator' } as const;
+export const OPERATOR_API = KIND.Operator;
 
 /** No more of a CSV than is read here: the whole is long, and parsed in each pass. */
 const CsvWithStatus = z.looseObject({ status: CsvStatus.optional() });

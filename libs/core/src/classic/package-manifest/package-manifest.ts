@@ -1,14 +1,12 @@
 import type { CatalogSource } from '../../kernel/api/catalog-source.js';
+import { KIND } from '../../kernel/api/kinds.js';
 import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
 import { parseVersion } from '../../kernel/versions/blang-version.js';
 import { compareVersions } from '../../kernel/versions/version.js';
 import { type CsvDescription, describeCsv } from './csv-description.js';
 import type { CatalogPackageContent, ChannelContent, ContentEntry } from './package-content.js';
 
-export const PACKAGE_MANIFEST_API = {
-  apiVersion: 'packages.operators.coreos.com/v1',
-  kind: 'PackageManifest',
-} as const;
+export const PACKAGE_MANIFEST_API = KIND.PackageManifest;
 
 type Deprecation = Readonly<{ message: string }>;
 type Link = Readonly<{ name?: string; url?: string }>;

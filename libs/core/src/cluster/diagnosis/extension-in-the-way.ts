@@ -1,10 +1,9 @@
 import { type ClusterServiceVersion, CSV_API } from '../../kernel/api/cluster-service-version.js';
 import { ownedCrds } from '../../kernel/api/csv-facts.js';
+import { KIND } from '../../kernel/api/kinds.js';
 import { type KubernetesObject, type ObjectRef, splitApiVersion } from '../../kernel/api/kubernetes-object.js';
 import { ADVICE, type Advice } from '../advice/advice.js';
 import { progressingMessage } from './diagnose-conditions.js';
-
-const CRD_API = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' } as const;
 
 /** An object that stops a ClusterExtension, and what it belongs to. */
 type InTheWay = Readonly<{ ref: ObjectRef; owner: Owner }>;
@@ -29,7 +28,9 @@ export function objectsInTheWay(extension: KubernetesObject): readonly ObjectRef
       ...(namespace === '' ? {} : { namespace }),
     }),
   );
-  const changed = installed ? [] : [...message.matchAll(CHANGED_CRD)].map(([, name = '']) => ({ ...CRD_API, name }));
+  const changed = installed
+    ? []
+    : [...message.matchAll(CHANGED_CRD)].map(([, name = '']) => ({ ...KIND.CustomResourceDefinition, name }));
   const all = new Map([...collisions, ...changed].map((ref) => [keyOf(ref), ref]));
   return [...all.values()].slice(0, MOST);
 }
@@ -48,7 +49,9 @@ function ownerOf(
   csvs: readonly ClusterServiceVersion[],
   live: readonly KubernetesObject[] | undefined,
 ): Owner {
-  const owning = ref.kind === CRD_API.kind && csvs.find((one) => ownedCrds(one).some(({ name }) => name === ref.name));
+  const owning =
+    ref.kind === KIND.CustomResourceDefinition.kind &&
+    csvs.find((one) => ownedCrds(one).some(({ name }) => name === ref.name));
   if (owning) return { kind: 'csv', namespace: owning.metadata.namespace ?? '', name: owning.metadata.name ?? '' };
   if (live === undefined) return { kind: 'unknown' };
   const object = live.find(({ apiVersion, kind, metadata }) => keyOf({ apiVersion, kind, ...metadata }) === keyOf(ref));
@@ -76,9 +79,11 @@ const HOLDS_OTHERS: ReadonlySet<string> = new Set(['Namespace', 'PersistentVolum
 export function remedyInTheWay(extension: KubernetesObject, found: readonly InTheWay[]): readonly Advice[] | undefined {
   if (found.some(({ ref, owner }) => owner.kind === 'other' || (owner.kind === 'none' && HOLDS_OTHERS.has(ref.kind))))
     return undefined;
-  const crds = found.filter(({ ref }) => ref.kind === CRD_API.kind).map(({ ref }) => ref.name);
+  const crds = found.filter(({ ref }) => ref.kind === KIND.CustomResourceDefinition.kind).map(({ ref }) => ref.name);
   const csvs = new Map(found.flatMap(({ owner }) => (owner.kind === 'csv' ? [[keyOf(owner), owner] as const] : [])));
-  const loose = found.filter(({ ref, owner }) => owner.kind === 'none' && ref.kind !== CRD_API.kind);
+  const loose = found.filter(
+    ({ ref, owner }) => owner.kind === 'none' && ref.kind !== KIND.CustomResourceDefinition.kind,
+  );
   const isInstalled = progressingMessage(extension).installed;
   return [
     ...(csvs.size === 0 || isInstalled ? [] : [ADVICE.keepOwner(extension.metadata.name ?? '')]),
@@ -99,6 +104,9 @@ export function textInTheWay({ ref: { kind, namespace, name }, owner }: InTheWay
   const which = `${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`;
   if (owner.kind === 'csv')
     return `${which} belongs to ClusterServiceVersion ${owner.namespace}/${owner.name}, and each has one owner.`;
-  const left = kind === CRD_API.kind ? 'an uninstalled one has left it, or a user created it' : 'a user created it';
+  const left =
+    kind === KIND.CustomResourceDefinition.kind
+      ? 'an uninstalled one has left it, or a user created it'
+      : 'a user created it';
   return `${which} is there already, and no installed operator owns it: ${left}.`;
 }

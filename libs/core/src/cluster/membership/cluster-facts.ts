@@ -1,3 +1,4 @@
+import { KIND } from '../../kernel/api/kinds.js';
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
 
@@ -11,8 +12,7 @@ export type ClusterFacts = Readonly<{
 
 /** Where a cluster's owner says what the hub cannot find out: `data` of a ConfigMap in the cluster. */
 export const CLAIMS = {
-  apiVersion: 'v1',
-  kind: 'ConfigMap',
+  ...KIND.ConfigMap,
   name: 'cluster-claims',
   namespace: 'flotilla-system',
 } as const;

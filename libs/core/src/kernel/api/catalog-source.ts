@@ -1,8 +1,9 @@
 import type { z } from 'zod';
 import { kindSchema } from '../go-types/typed-schema.js';
+import { KIND } from './kinds.js';
 import type { ObjectMeta } from './kubernetes-object.js';
 
-export const CATALOG_SOURCE_API = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'CatalogSource' } as const;
+export const CATALOG_SOURCE_API = KIND.CatalogSource;
 
 /**
  * Spec: api-types.md §2. `sourceType` and `interval` are plain strings there: bad values

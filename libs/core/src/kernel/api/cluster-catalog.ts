@@ -1,8 +1,9 @@
 import type { z } from 'zod';
 import { kindSchema } from '../go-types/typed-schema.js';
+import { KIND } from './kinds.js';
 import type { ObjectMeta } from './kubernetes-object.js';
 
-export const CLUSTER_CATALOG_API = { apiVersion: 'olm.operatorframework.io/v1', kind: 'ClusterCatalog' } as const;
+export const CLUSTER_CATALOG_API = KIND.ClusterCatalog;
 
 export type CatalogCondition = {
   [field: string]: unknown;

@@ -2,9 +2,10 @@ import type { z } from 'zod';
 import { kindSchema } from '../go-types/typed-schema.js';
 import type { LabelSelector } from '../labels/label-selector.js';
 import type { CatalogCondition } from './cluster-catalog.js';
+import { KIND } from './kinds.js';
 import type { ObjectMeta } from './kubernetes-object.js';
 
-export const CLUSTER_EXTENSION_API = { apiVersion: 'olm.operatorframework.io/v1', kind: 'ClusterExtension' } as const;
+export const CLUSTER_EXTENSION_API = KIND.ClusterExtension;
 
 /** Conditions of OLM v1's kinds have one form. */
 type Condition = CatalogCondition;

@@ -2,9 +2,10 @@ import type { z } from 'zod';
 import { kindSchema } from '../go-types/typed-schema.js';
 import type { LabelSelector } from '../labels/label-selector.js';
 import type { CatalogCondition } from './cluster-catalog.js';
+import { KIND } from './kinds.js';
 import type { KubernetesObject, ObjectMeta } from './kubernetes-object.js';
 
-export const CLUSTER_OBJECT_SET_API = { apiVersion: 'olm.operatorframework.io/v1', kind: 'ClusterObjectSet' } as const;
+export const CLUSTER_OBJECT_SET_API = KIND.ClusterObjectSet;
 
 /** Whether objects that are there already may be taken over (spec: v1-apply.md §7). */
 export type CollisionProtection = 'Prevent' | 'IfNoController' | 'None';

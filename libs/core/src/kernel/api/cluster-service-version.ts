@@ -3,9 +3,10 @@ import type { Decoded } from '../go-types/decoded.js';
 import { readTyped } from '../go-types/read-typed.js';
 import { kindSchema, structSchema } from '../go-types/typed-schema.js';
 import { writtenTyped } from '../go-types/write-typed.js';
+import { KIND } from './kinds.js';
 import type { ObjectMeta } from './kubernetes-object.js';
 
-export const CSV_API = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'ClusterServiceVersion' } as const;
+export const CSV_API = KIND.ClusterServiceVersion;
 export const CSV_CLEANUP_FINALIZER = 'operators.coreos.com/csv-cleanup';
 
 export type PolicyRule = {

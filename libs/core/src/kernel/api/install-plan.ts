@@ -1,8 +1,9 @@
 import type { z } from 'zod';
 import { kindSchema } from '../go-types/typed-schema.js';
+import { KIND } from './kinds.js';
 import type { ObjectMeta } from './kubernetes-object.js';
 
-export const INSTALL_PLAN_API = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'InstallPlan' } as const;
+export const INSTALL_PLAN_API = KIND.InstallPlan;
 
 /** One object that a plan creates (spec: api-types.md §4). `manifest` is JSON text. */
 export type InstallPlanStep = {

@@ -1,9 +1,10 @@
 import type { z } from 'zod';
 import { kindSchema } from '../go-types/typed-schema.js';
+import { KIND } from './kinds.js';
 import type { KubernetesObject } from './kubernetes-object.js';
 
 /** The only OLMConfig that has an effect (spec: csv-lifecycle.md §10). */
-export const OLM_CONFIG_API = { apiVersion: 'operators.coreos.com/v1', kind: 'OLMConfig' } as const;
+export const OLM_CONFIG_API = KIND.OLMConfig;
 export const OLM_CONFIG_NAME = 'cluster';
 
 /** Settings of OLM for a whole cluster. */

@@ -1,8 +1,9 @@
 import type { z } from 'zod';
 import { kindSchema } from '../go-types/typed-schema.js';
+import { KIND } from './kinds.js';
 import type { ObjectMeta } from './kubernetes-object.js';
 
-export const OPERATOR_CONDITION_API = { apiVersion: 'operators.coreos.com/v2', kind: 'OperatorCondition' } as const;
+export const OPERATOR_CONDITION_API = KIND.OperatorCondition;
 
 type StatusCondition = {
   [field: string]: unknown;

@@ -1,9 +1,10 @@
 import type { z } from 'zod';
 import { kindSchema } from '../go-types/typed-schema.js';
 import type { LabelSelector } from '../labels/label-selector.js';
+import { KIND } from './kinds.js';
 import type { ObjectMeta } from './kubernetes-object.js';
 
-export const OPERATOR_GROUP_API = { apiVersion: 'operators.coreos.com/v1', kind: 'OperatorGroup' } as const;
+export const OPERATOR_GROUP_API = KIND.OperatorGroup;
 
 /** Spec: api-types.md §6. `status.namespaces` of `['']` means all namespaces. */
 export type OperatorGroup = {

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { kindSchema, structSchema } from '../go-types/typed-schema.js';
+import { KIND } from './kinds.js';
 import type { ObjectMeta } from './kubernetes-object.js';
 
 /** status.conditions[] of a Subscription (spec: api-types.md §3). */
@@ -47,7 +48,7 @@ export type SubscriptionStatus = {
 
 export const SubscriptionStatus: z.ZodType<SubscriptionStatus> = structSchema('alpha.SubscriptionStatus');
 
-export const SUBSCRIPTION_API = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'Subscription' } as const;
+export const SUBSCRIPTION_API = KIND.Subscription;
 
 export type Subscription = {
   [field: string]: unknown;

@@ -2,6 +2,7 @@ import { OPERATOR_ANNOTATION } from '../../cluster/marks/fleet-marks.js';
 import { CATALOG_SOURCE_API, type CatalogSource } from '../../kernel/api/catalog-source.js';
 import { type FleetCatalog, FleetCatalogStatus } from '../../kernel/api/fleet/fleet-catalog.js';
 import type { FleetOperator } from '../../kernel/api/fleet/fleet-operator.js';
+import { KIND } from '../../kernel/api/kinds.js';
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import type { OperatorGroup } from '../../kernel/api/operator-group.js';
 import { SUBSCRIPTION_API, type Subscription } from '../../kernel/api/subscription.js';
@@ -49,7 +50,7 @@ export function desiredClassic(operator: FleetOperator, place: DesiredPlace): De
   const annotations = { [OPERATOR_ANNOTATION]: `${metadata.namespace}/${metadata.name}` };
   return {
     operator,
-    namespace: { apiVersion: 'v1', kind: 'Namespace', metadata: { name: spec.namespace } },
+    namespace: { ...KIND.Namespace, metadata: { name: spec.namespace } },
     operatorGroup: groupOf(operator),
     adoptsGroup: spec.classic?.operatorGroup?.manage === 'Adopt',
     subscription: {

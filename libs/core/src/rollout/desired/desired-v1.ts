@@ -3,6 +3,7 @@ import { CLUSTER_CATALOG_API, type ClusterCatalog } from '../../kernel/api/clust
 import { CLUSTER_EXTENSION_API, type ClusterExtension } from '../../kernel/api/cluster-extension.js';
 import type { FleetOperator } from '../../kernel/api/fleet/fleet-operator.js';
 import type { ChangeKind } from '../../kernel/api/fleet/fleet-strategy.js';
+import { KIND } from '../../kernel/api/kinds.js';
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import { canonicalHash, canonicalJson } from '../../kernel/canonical/canonical-json.js';
 import { sameJson } from '../../kernel/canonical/same-json.js';
@@ -46,7 +47,7 @@ export function desiredV1(
   };
   return {
     operator,
-    namespace: { apiVersion: 'v1', kind: 'Namespace', metadata: { name: spec.namespace } },
+    namespace: { ...KIND.Namespace, metadata: { name: spec.namespace } },
     extension: {
       ...CLUSTER_EXTENSION_API,
       metadata: {

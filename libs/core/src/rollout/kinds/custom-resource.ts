@@ -9,6 +9,7 @@ import { FleetOperatorStatus, NAME_OF_CATALOG } from '../../kernel/api/fleet/fle
 import { FleetRolloutStatus } from '../../kernel/api/fleet/fleet-rollout.js';
 import { FleetStrategyStatus } from '../../kernel/api/fleet/fleet-strategy.js';
 import { FleetWindowStatus } from '../../kernel/api/fleet/fleet-window.js';
+import { KIND } from '../../kernel/api/kinds.js';
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import { fieldDescription } from './descriptions/field-descriptions.js';
 import { specSchema } from './read-fleet-object.js';
@@ -175,8 +176,7 @@ export function fleetCrd(kind: AnyFleetKind): KubernetesObject {
     status: described(kind, 'status', statusSchema(kind)),
   };
   return {
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
+    ...KIND.CustomResourceDefinition,
     metadata: { name: `${plural}.${group}` },
     spec: {
       group,

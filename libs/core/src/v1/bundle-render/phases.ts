@@ -1,3 +1,4 @@
+import { ADMISSION_GROUP, CRD_GROUP, RBAC_GROUP } from '../../kernel/api/kinds.js';
 import { type KubernetesObject, splitApiVersion } from '../../kernel/api/kubernetes-object.js';
 import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
 
@@ -10,7 +11,6 @@ export type Phase = Readonly<{ name: string; objects: readonly KubernetesObject[
 const CERT_MANAGER = 'cert-manager.io';
 const CONSOLE = 'console.openshift.io';
 const MONITORING = 'monitoring.coreos.com';
-const RBAC = 'rbac.authorization.k8s.io';
 
 /**
  * Phases in their order, each with its kinds as `Kind` of the core group or `Kind.group`;
@@ -22,9 +22,9 @@ const KINDS_OF_PHASES: readonly (readonly [phase: string, kinds: readonly string
   ['identity', ['ServiceAccount']],
   ['configuration', ['Secret', 'ConfigMap']],
   ['storage', ['PersistentVolume', 'PersistentVolumeClaim', 'StorageClass.storage.k8s.io']],
-  ['crds', ['CustomResourceDefinition.apiextensions.k8s.io']],
-  ['roles', [`ClusterRole.${RBAC}`, `Role.${RBAC}`]],
-  ['bindings', [`ClusterRoleBinding.${RBAC}`, `RoleBinding.${RBAC}`]],
+  ['crds', [`CustomResourceDefinition.${CRD_GROUP}`]],
+  ['roles', [`ClusterRole.${RBAC_GROUP}`, `Role.${RBAC_GROUP}`]],
+  ['bindings', [`ClusterRoleBinding.${RBAC_GROUP}`, `RoleBinding.${RBAC_GROUP}`]],
   ['infrastructure', ['Service', `Issuer.${CERT_MANAGER}`, `Certificate.${CERT_MANAGER}`]],
   ['deploy', ['Deployment.apps']],
   ['scaling', ['VerticalPodAutoscaler.autoscaling.k8s.io']],
@@ -43,10 +43,7 @@ const KINDS_OF_PHASES: readonly (readonly [phase: string, kinds: readonly string
   ],
   [
     'admission',
-    [
-      'ValidatingWebhookConfiguration.admissionregistration.k8s.io',
-      'MutatingWebhookConfiguration.admissionregistration.k8s.io',
-    ],
+    [`ValidatingWebhookConfiguration.${ADMISSION_GROUP}`, `MutatingWebhookConfiguration.${ADMISSION_GROUP}`],
   ],
 ];
 const DEPLOY = 'deploy';

@@ -1,4 +1,5 @@
 import type { PolicyRule } from '../../kernel/api/cluster-service-version.js';
+import { RBAC_GROUP } from '../../kernel/api/kinds.js';
 import { type KubernetesObject, splitApiVersion } from '../../kernel/api/kubernetes-object.js';
 import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
 import {
@@ -37,7 +38,6 @@ type ManagedObjects = Readonly<{
 type MissingPermission = Readonly<{ namespace: string; request: AccessRequest }>;
 
 const OBJECT_VERBS = ['get', 'patch', 'update', 'delete'] as const;
-const RBAC_GROUP = 'rbac.authorization.k8s.io';
 const OLM_GROUP = 'olm.operatorframework.io';
 
 /**

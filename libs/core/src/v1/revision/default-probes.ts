@@ -1,4 +1,5 @@
 import type { ProgressionProbe } from '../../kernel/api/cluster-object-set.js';
+import { CRD_GROUP } from '../../kernel/api/kinds.js';
 
 const ofKind = (group: string, kind: string): ProgressionProbe['selector'] => ({
   type: 'GroupKind',
@@ -21,7 +22,7 @@ const UPDATED: ProgressionProbe['assertions'][number] = {
 export const DEFAULT_PROBES: readonly ProgressionProbe[] = [
   { selector: ofKind('', 'Namespace'), assertions: [hasValue('status.phase', 'Active')] },
   { selector: ofKind('', 'PersistentVolumeClaim'), assertions: [hasValue('status.phase', 'Bound')] },
-  { selector: ofKind('apiextensions.k8s.io', 'CustomResourceDefinition'), assertions: [isTrue('Established')] },
+  { selector: ofKind(CRD_GROUP, 'CustomResourceDefinition'), assertions: [isTrue('Established')] },
   { selector: ofKind('cert-manager.io', 'Certificate'), assertions: [isTrue('Ready')] },
   { selector: ofKind('cert-manager.io', 'Issuer'), assertions: [isTrue('Ready')] },
   { selector: ofKind('apps', 'StatefulSet'), assertions: [UPDATED, isTrue('Available')] },

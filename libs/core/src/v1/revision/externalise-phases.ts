@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { RevisionPhase } from '../../kernel/api/cluster-object-set.js';
+import { KIND } from '../../kernel/api/kinds.js';
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import { byCodeUnit, canonicalJson } from '../../kernel/canonical/canonical-json.js';
 import type { Phase } from '../bundle-render/phases.js';
@@ -78,8 +79,7 @@ function secretOf(entries: readonly Entry[], { revision, extension, systemNamesp
   const hash = createHash('sha256');
   for (const { key, bytes } of sorted) hash.update(key).update(bytes);
   const secret: KubernetesObject = {
-    apiVersion: 'v1',
-    kind: 'Secret',
+    ...KIND.Secret,
     metadata: {
       name: `${revision}-${hash.digest('hex').slice(0, 16)}`,
       namespace: systemNamespace,

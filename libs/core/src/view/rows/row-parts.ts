@@ -5,6 +5,7 @@ import { isMarkedCopy } from '../../cluster/observation/observed-part.js';
 import type { ClusterServiceVersion, RequirementStatus } from '../../kernel/api/cluster-service-version.js';
 import { isCopied } from '../../kernel/api/csv-facts.js';
 import { InstallPlan, type InstallPlanStep } from '../../kernel/api/install-plan.js';
+import { KIND } from '../../kernel/api/kinds.js';
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import type { OperatorGroup } from '../../kernel/api/operator-group.js';
 import { type SubscriptionCondition, SubscriptionStatus } from '../../kernel/api/subscription.js';
@@ -87,7 +88,7 @@ export function planFacts(
   object: KubernetesObject,
   globalCatalogNamespace: string,
 ): Extract<RowPart, { kind: 'InstallPlan' }> | undefined {
-  const api = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'InstallPlan' } as const;
+  const api = KIND.InstallPlan;
   const read = InstallPlan.safeParse({ ...object, ...api });
   if (!read.success) return undefined;
   const { metadata, spec, status } = read.data;

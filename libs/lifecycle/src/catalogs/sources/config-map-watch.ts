@@ -1,10 +1,11 @@
+import { KIND } from '#core/kernel/api/kinds';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { Clock } from '#platform/clock/clock.port';
 import { Reflector } from '#platform/kube/cache/reflector';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { Log } from '#platform/telemetry/log.port';
 
-export const CONFIG_MAPS = { apiVersion: 'v1', kind: 'ConfigMap' } as const;
+export const CONFIG_MAPS = KIND.ConfigMap;
 
 export type ConfigMapWatchDeps = Readonly<{ client: KubeClient; clock: Clock; log: Log }>;
 

@@ -3,6 +3,7 @@ import { COPIED_FROM_LABEL } from '#core/classic/csv/copies/step-copies';
 import { isGlobal, targetsOf } from '#core/classic/operator-group/group-facts';
 import { type ClusterServiceVersion, CSV_API } from '#core/kernel/api/cluster-service-version';
 import { isCopied } from '#core/kernel/api/csv-facts';
+import { KIND } from '#core/kernel/api/kinds';
 import { refOf } from '#core/kernel/api/kubernetes-object';
 import { OLM_CONFIG_API, OLM_CONFIG_NAME, OlmConfig } from '#core/kernel/api/olm-config';
 import { eventRef } from '#platform/kube/write/record-event';
@@ -29,7 +30,7 @@ export async function reportSwitch(
   const places = [...new Set(groups.map(({ metadata }) => metadata.namespace ?? ''))];
   const [globals, namespaces] = await Promise.all([
     Promise.all(places.map((place) => globalNamespace(reader, place))),
-    reader.listMetadata({ apiVersion: 'v1', kind: 'Namespace' }),
+    reader.listMetadata(KIND.Namespace),
   ]);
   const live = namespaces.filter(({ metadata }) => !metadata.deletionTimestamp);
   const names = live.map(({ metadata }) => metadata.name ?? '');

@@ -11,6 +11,7 @@ import type { Action } from '#core/kernel/actions/action';
 import type { ClusterServiceVersion } from '#core/kernel/api/cluster-service-version';
 import { CSV_API } from '#core/kernel/api/cluster-service-version';
 import { isCopied } from '#core/kernel/api/csv-facts';
+import { KIND } from '#core/kernel/api/kinds';
 import type { ObjectRef } from '#core/kernel/api/kubernetes-object';
 import type { OperatorGroup } from '#core/kernel/api/operator-group';
 import { isTerminatingNamespace, type KindRef } from '#platform/kube/client/kube-client.port';
@@ -28,8 +29,6 @@ type CopySettings = Readonly<{
 
 /** A large cluster takes minutes for all copies of an operator, which itself must not wait so long. */
 const AT_ONCE = 500;
-
-const rbac = (kind: string): KindRef => ({ apiVersion: 'rbac.authorization.k8s.io/v1', kind });
 
 /**
  * Brings the copies of the namespace's CSVs in step: in every other namespace that its group selects, and
@@ -120,14 +119,14 @@ async function worldOf(
 ): Promise<CopyWorld> {
   const targets = targetsOf(group) ?? [];
   const withRoles = isGlobal(targets) ? [] : [...new Set([read.namespace, ...targets])];
-  const inEach = async (kind: string) =>
-    (await Promise.all(withRoles.map((namespace) => reader.list(rbac(kind), { namespace })))).flat();
+  const inEach = async (kind: KindRef) =>
+    (await Promise.all(withRoles.map((namespace) => reader.list(kind, { namespace })))).flat();
   const [namespaces, namesakes, config, roles, roleBindings] = await Promise.all([
-    reader.listMetadata({ apiVersion: 'v1', kind: 'Namespace' }),
+    reader.listMetadata(KIND.Namespace),
     reader.list<ClusterServiceVersion>(CSV_API, { fieldSelector: `metadata.name=${csv.metadata.name}` }),
     olmConfigOf(reader),
-    inEach('Role'),
-    inEach('RoleBinding'),
+    inEach(KIND.Role),
+    inEach(KIND.RoleBinding),
   ]);
   return {
     group,

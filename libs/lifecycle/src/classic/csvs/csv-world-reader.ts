@@ -1,10 +1,12 @@
 import type { ServingCertificate } from '#core/classic/csv/certificates/serving-certificate';
-import { ADMISSION, RBAC, readsForCsv, rightsOf, WEBHOOK_CONFIGURATIONS } from '#core/classic/csv/reads-for-csv';
+import { readsForCsv, rightsOf } from '#core/classic/csv/reads-for-csv';
 import { certificatesToIssue } from '#core/classic/csv/world/certificates-of';
 import { CLUSTER_PROXY } from '#core/classic/csv/world/cluster-proxy';
 import { type CsvWorld, type ListRead } from '#core/classic/csv/world/csv-world';
+import { WEBHOOK_CONFIGURATION_KINDS } from '#core/kernel/admission/webhook-refusal';
 import type { ClusterServiceVersion } from '#core/kernel/api/cluster-service-version';
 import { clusterPermissions } from '#core/kernel/api/csv-facts';
+import { KIND } from '#core/kernel/api/kinds';
 import { joinApiVersion, type KubernetesObject, type ObjectRef } from '#core/kernel/api/kubernetes-object';
 import type { OperatorCondition } from '#core/kernel/api/operator-condition';
 import { servedKey } from '#core/kernel/api/served-key';
@@ -25,8 +27,7 @@ const authReaders = (
 ): readonly KubernetesObject[] =>
   [...labelled.filter(({ metadata }) => !named.has(metadata.name ?? '')), ...named.values()].map((one) => ({
     ...one,
-    apiVersion: RBAC,
-    kind: 'RoleBinding',
+    ...KIND.RoleBinding,
   }));
 
 /** Reads the input of a CSV's step. */
@@ -69,8 +70,8 @@ export class CsvWorldReader {
       ),
       servingCertificates,
       issuedCertificates: await this.#issue(csv, servingCertificates),
-      webhookConfigurations: WEBHOOK_CONFIGURATIONS.flatMap((kind) =>
-        of(kind, true).map((one) => ({ ...one, apiVersion: ADMISSION, kind })),
+      webhookConfigurations: WEBHOOK_CONFIGURATION_KINDS.flatMap((kind) =>
+        of(kind, true).map((one) => ({ ...one, ...KIND[kind] })),
       ),
       authReaders: authReaders(of('RoleBinding', true), named('RoleBinding')),
       clusterProxy: named('Proxy').get(CLUSTER_PROXY.name),
@@ -118,7 +119,7 @@ export class CsvWorldReader {
     const { namespace } = this.input.read;
     const found = await Promise.all(
       secrets.map(async (name) => {
-        const secret = await this.input.reader.get({ apiVersion: 'v1', kind: 'Secret', name, namespace });
+        const secret = await this.input.reader.get({ ...KIND.Secret, name, namespace });
         return [name, readServingCertificate(secret)] as const;
       }),
     );

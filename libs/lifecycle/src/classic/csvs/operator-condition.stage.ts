@@ -1,14 +1,12 @@
 import { stepOperatorCondition } from '#core/classic/operator-condition/step-operator-condition';
 import type { ClusterServiceVersion } from '#core/kernel/api/cluster-service-version';
 import { isCopied } from '#core/kernel/api/csv-facts';
+import { KIND } from '#core/kernel/api/kinds';
 import { OPERATOR_CONDITION_API, type OperatorCondition } from '#core/kernel/api/operator-condition';
-import type { KindRef } from '#platform/kube/client/kube-client.port';
 import { perform, writeStatus } from '../../engine/passes/perform.js';
 import { eachInTurn } from '../../engine/passes/refusal.js';
 import { AT_REST, joined, type StageOutcome } from '../../engine/passes/stage.js';
 import type { NamespaceStageInput } from '../namespaces/stage.js';
-
-const rbac = (kind: string): KindRef => ({ apiVersion: 'rbac.authorization.k8s.io/v1', kind });
 
 /** Keeps an OperatorCondition for every CSV, the operator's right to write it, and its status. */
 export async function operatorConditionStage(input: NamespaceStageInput): Promise<StageOutcome> {
@@ -17,8 +15,8 @@ export async function operatorConditionStage(input: NamespaceStageInput): Promis
   const { namespace } = input.read;
   const [conditions, roles, roleBindings] = await Promise.all([
     input.reader.list<OperatorCondition>(OPERATOR_CONDITION_API, { namespace }),
-    input.reader.list(rbac('Role'), { namespace }),
-    input.reader.list(rbac('RoleBinding'), { namespace }),
+    input.reader.list(KIND.Role, { namespace }),
+    input.reader.list(KIND.RoleBinding, { namespace }),
   ]);
   return eachInTurn(csvs, (csv) => {
     const condition = conditions.find(({ metadata }) => metadata.name === csv.metadata.name);

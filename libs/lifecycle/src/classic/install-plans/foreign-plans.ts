@@ -1,6 +1,7 @@
 import { unfinishedSteps } from '#core/classic/install-plan/execution/step-install-plan';
 import { foreignText, REFUSE_FOREIGN_ANNOTATION } from '#core/classic/install-plan/plan/plan-mark';
 import type { InstallPlan } from '#core/kernel/api/install-plan';
+import { KIND } from '#core/kernel/api/kinds';
 import type { Settings } from '#platform/config/settings';
 import type { NamespaceStageInput } from '../namespaces/stage.js';
 import type { ExecutedStep } from './execute-steps.js';
@@ -17,7 +18,7 @@ export async function refuseForeign(
   const [next] = unfinishedSteps(plan);
   if (next === undefined || marks === undefined || marks.isOwn(client.cluster, plan)) return new Map();
   const { namespace } = read;
-  const found = await reader.get({ apiVersion: 'v1', kind: 'Namespace', name: namespace });
+  const found = await reader.get({ ...KIND.Namespace, name: namespace });
   const because =
     setting === 'refuse'
       ? 'setting FLOTILLA_FOREIGN_INSTALL_PLANS of the hub'

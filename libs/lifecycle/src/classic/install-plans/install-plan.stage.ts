@@ -15,6 +15,7 @@ import {
 } from '#core/classic/install-plan/execution/step-install-plan';
 import { changeOfPlan } from '#core/classic/install-plan/plan/plan-of-csv';
 import type { InstallPlan, InstallPlanStatus } from '#core/kernel/api/install-plan';
+import { KIND } from '#core/kernel/api/kinds';
 import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-object';
 import type { KindRef } from '#platform/kube/client/kube-client.port';
 import type { Log } from '#platform/telemetry/log.port';
@@ -51,11 +52,7 @@ export type InstallPlanSettings = Readonly<{
  */
 const CHECK_AGAIN_MS = 15_000;
 
-const RIGHTS: readonly KindRef[] = [
-  { apiVersion: 'v1', kind: 'ServiceAccount' },
-  { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role' },
-  { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'RoleBinding' },
-];
+const RIGHTS: readonly KindRef[] = [KIND.ServiceAccount, KIND.Role, KIND.RoleBinding];
 
 /** Takes the next step of every plan of the namespace: approval, execution of its steps, its end. */
 export const installPlanStage =

@@ -9,13 +9,12 @@ import {
 import { repeatedStatus } from '#core/classic/install-plan/plan/repeat-plan';
 import { isReplannable, replan } from '#core/classic/subscription/replan';
 import { INSTALL_PLAN_API, type InstallPlan, type InstallPlanStatus } from '#core/kernel/api/install-plan';
+import { KIND } from '#core/kernel/api/kinds';
 import { DecidedOnCache, perform, requireLive, writeStatus } from '../../engine/passes/perform.js';
 import { joined, MOVED, type StageOutcome, waitFor } from '../../engine/passes/stage.js';
 import type { NamespaceStageInput } from '../namespaces/stage.js';
 import { writeSubscriptions } from '../namespaces/write-subscriptions.js';
 import { undoneSteps } from './undone-steps.js';
-
-const DEPLOYMENT = { apiVersion: 'apps/v1', kind: 'Deployment' } as const;
 
 /**
  * Carries out the annotation of a plan, then removes it; undefined where there is none. Of a complete plan
@@ -57,7 +56,7 @@ const NAMED = 5;
 async function makeAnew(input: NamespaceStageInput, plan: InstallPlan): Promise<StageOutcome> {
   if (!input.reader.live) throw new DecidedOnCache();
   const { namespace, subscriptions, csvs } = input.read;
-  const deployments = await input.reader.list(DEPLOYMENT, { namespace });
+  const deployments = await input.reader.list(KIND.Deployment, { namespace });
   const decided = replan(plan, { subscriptions, csvs, deployments }, input.now.toISOString());
   if ('refused' in decided) {
     await perform(input, [event(plan, 'Warning', 'RetryRefused', decided.refused)]);

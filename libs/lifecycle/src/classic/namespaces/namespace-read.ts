@@ -1,14 +1,13 @@
 import type { CatalogSource } from '#core/kernel/api/catalog-source';
 import type { ClusterServiceVersion } from '#core/kernel/api/cluster-service-version';
 import type { InstallPlan } from '#core/kernel/api/install-plan';
+import { KIND } from '#core/kernel/api/kinds';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { OperatorGroup } from '#core/kernel/api/operator-group';
 import type { Subscription } from '#core/kernel/api/subscription';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import type { KindRef } from '#platform/kube/client/kube-client.port';
 import type { PassReader } from '../../engine/passes/pass-reader.js';
-
-const V1ALPHA1 = 'operators.coreos.com/v1alpha1';
 
 /** OLM's objects that concern one namespace, as the API server has them now; each list sorted by name. */
 export type NamespaceRead = Readonly<{
@@ -34,15 +33,13 @@ export async function readNamespace(
     const items = await reader.list<T>(kind, where === undefined ? {} : { namespace: where });
     return items.toSorted((a, b) => byCodeUnit(a.metadata.name ?? '', b.metadata.name ?? ''));
   };
-  const ofKind = <T extends KubernetesObject>(kind: string, where: string) =>
-    list<T>({ apiVersion: V1ALPHA1, kind }, where);
   const [subscriptions, installPlans, csvs, groups, ownCatalogs, globalCatalogs] = await Promise.all([
-    ofKind<Subscription>('Subscription', namespace),
-    ofKind<InstallPlan>('InstallPlan', namespace),
-    ofKind<ClusterServiceVersion>('ClusterServiceVersion', namespace),
-    list<OperatorGroup>({ apiVersion: 'operators.coreos.com/v1', kind: 'OperatorGroup' }),
-    ofKind<CatalogSource>('CatalogSource', namespace),
-    namespace === globalCatalogNamespace ? [] : ofKind<CatalogSource>('CatalogSource', globalCatalogNamespace),
+    list<Subscription>(KIND.Subscription, namespace),
+    list<InstallPlan>(KIND.InstallPlan, namespace),
+    list<ClusterServiceVersion>(KIND.ClusterServiceVersion, namespace),
+    list<OperatorGroup>(KIND.OperatorGroup),
+    list<CatalogSource>(KIND.CatalogSource, namespace),
+    namespace === globalCatalogNamespace ? [] : list<CatalogSource>(KIND.CatalogSource, globalCatalogNamespace),
   ]);
   return {
     namespace,

@@ -1,3 +1,4 @@
+import { KIND } from '#core/kernel/api/kinds';
 import type { Clock } from '#platform/clock/clock.port';
 import { Patience } from '#platform/fairness/patience';
 import { isTerminatingNamespace, type KubeClient } from '#platform/kube/client/kube-client.port';
@@ -36,5 +37,5 @@ export async function reconcileNamespace(
     clock,
     signal,
   );
-  return reportRefusedRead(outcome, { apiVersion: 'v1', kind: 'Namespace', name: namespace }, { client, clock });
+  return reportRefusedRead(outcome, { ...KIND.Namespace, name: namespace }, { client, clock });
 }

@@ -8,6 +8,7 @@ import {
 } from '#core/cluster/observation/observed-part';
 import type { ClusterServiceVersion } from '#core/kernel/api/cluster-service-version';
 import { isCopied } from '#core/kernel/api/csv-facts';
+import { KIND } from '#core/kernel/api/kinds';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { Clock } from '#platform/clock/clock.port';
 import { SharedValues } from '#platform/kube/cache/shared-values';
@@ -18,17 +19,13 @@ import type { Log } from '#platform/telemetry/log.port';
 import type { CacheLease, ClusterCaches } from '../../engine/caches/cluster-caches.js';
 import { HeldRowParts } from './held-row-parts.js';
 
-const olm = (kind: string, version = 'v1alpha1'): KindRef => ({ apiVersion: `operators.coreos.com/${version}`, kind });
-const admission = (kind: string): KindRef => ({ apiVersion: 'admissionregistration.k8s.io/v1', kind });
-const rbac = (kind: string): KindRef => ({ apiVersion: 'rbac.authorization.k8s.io/v1', kind });
-
-export const SUBSCRIPTIONS = olm('Subscription');
-export const CSVS = olm('ClusterServiceVersion');
-export const CATALOG_SOURCES = olm('CatalogSource');
-export const OPERATOR_GROUPS = olm('OperatorGroup', 'v1');
-export const INSTALL_PLANS = olm('InstallPlan');
-export const OPERATORS = olm('Operator', 'v1');
-export const NAMESPACES: KindRef = { apiVersion: 'v1', kind: 'Namespace' };
+export const SUBSCRIPTIONS = KIND.Subscription;
+export const CSVS = KIND.ClusterServiceVersion;
+export const CATALOG_SOURCES = KIND.CatalogSource;
+export const OPERATOR_GROUPS = KIND.OperatorGroup;
+export const INSTALL_PLANS = KIND.InstallPlan;
+export const OPERATORS = KIND.Operator;
+export const NAMESPACES: KindRef = KIND.Namespace;
 
 /** Memory for the refreshes, timers and statuses of one catalog, beside the object. */
 const CATALOG_BYTES = 128 * 1024;
@@ -57,19 +54,22 @@ const MANAGED: ListOptions = { labelSelector: 'olm.managed=true' };
 
 const watched: readonly Watched[] = [
   { kinds: [OPERATOR_GROUPS], keep: observedOperatorGroup },
-  { kinds: [olm('OperatorCondition', 'v2'), olm('OLMConfig', 'v1')], keep: observedNames },
+  { kinds: [KIND.OperatorCondition, KIND.OLMConfig], keep: observedNames },
   { kinds: [CATALOG_SOURCES], keep: withoutManagedFields, whole: true, handlerBytes: () => CATALOG_BYTES },
   { kinds: [SUBSCRIPTIONS], keep: observedSubscription, handlerBytes: () => SERIES_BYTES },
   { kinds: [CSVS], keep: observedCsv, handlerBytes: (csv) => (isMarkedCopy(csv) ? 0 : SERIES_BYTES) },
   { kinds: [INSTALL_PLANS], keep: observedNames },
   { kinds: [NAMESPACES], keep: observedNames },
   { kinds: [OPERATORS], keep: observedNames, optional: true },
-  { kinds: [{ apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' }], keep: observedNames },
+  { kinds: [KIND.CustomResourceDefinition], keep: observedNames },
   {
     kinds: [
-      { apiVersion: 'apps/v1', kind: 'Deployment' },
-      { apiVersion: 'v1', kind: 'ServiceAccount' },
-      ...['Role', 'RoleBinding', 'ClusterRole', 'ClusterRoleBinding'].map(rbac),
+      KIND.Deployment,
+      KIND.ServiceAccount,
+      KIND.Role,
+      KIND.RoleBinding,
+      KIND.ClusterRole,
+      KIND.ClusterRoleBinding,
     ],
     options: MANAGED,
     keep: observedNames,
@@ -77,11 +77,7 @@ const watched: readonly Watched[] = [
   // Secrets are missing on purpose: the poller may not read them, so the applier watches
   // theirs (decision record 0008).
   {
-    kinds: [
-      { apiVersion: 'v1', kind: 'Service' },
-      { apiVersion: 'apiregistration.k8s.io/v1', kind: 'APIService' },
-      ...['ValidatingWebhookConfiguration', 'MutatingWebhookConfiguration'].map(admission),
-    ],
+    kinds: [KIND.Service, KIND.APIService, KIND.ValidatingWebhookConfiguration, KIND.MutatingWebhookConfiguration],
     options: MANAGED,
     keep: observedNames,
     optional: true,

@@ -2,15 +2,13 @@ import { orphanedGroupClusterRoles } from '#core/classic/operator-group/group-cl
 import { unlabelOrphans } from '#core/classic/operator-group/namespace-labels';
 import { stepOperatorGroup } from '#core/classic/operator-group/step-operator-group';
 import { isCopied } from '#core/kernel/api/csv-facts';
+import { KIND } from '#core/kernel/api/kinds';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { OPERATOR_GROUP_API, type OperatorGroup } from '#core/kernel/api/operator-group';
-import type { KindRef } from '#platform/kube/client/kube-client.port';
 import { perform, writeStatus } from '../../engine/passes/perform.js';
 import { AT_REST, joined, type StageOutcome } from '../../engine/passes/stage.js';
 import type { NamespaceStage, NamespaceStageInput } from '../namespaces/stage.js';
 
-const NAMESPACES: KindRef = { apiVersion: 'v1', kind: 'Namespace' };
-const CLUSTER_ROLES: KindRef = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole' };
 /**
  * The creation of a missing service account causes no event; OLM checks again after
  * minutes, this does sooner.
@@ -25,7 +23,10 @@ const ofGroupsIn = (namespace: string): string => `olm.owner.kind=OperatorGroup,
  */
 export const operatorGroupStage: NamespaceStage = async (input) => {
   const { reader, read } = input;
-  const [namespaces, clusterRoles] = await Promise.all([reader.listMetadata(NAMESPACES), clusterRolesOfGroups(input)]);
+  const [namespaces, clusterRoles] = await Promise.all([
+    reader.listMetadata(KIND.Namespace),
+    clusterRolesOfGroups(input),
+  ]);
   const orphans = await clearOrphans(input, namespaces, clusterRoles);
   if (orphans.moved) return orphans;
   let outcome: StageOutcome = AT_REST;
@@ -40,8 +41,8 @@ export const operatorGroupStage: NamespaceStage = async (input) => {
  * Where there is a CSV, its rights are computed from all ClusterRoles soon after: then one list serves both.
  */
 async function clusterRolesOfGroups({ reader, read }: NamespaceStageInput): Promise<readonly KubernetesObject[]> {
-  if (read.csvs.some((csv) => !isCopied(csv))) await reader.list(CLUSTER_ROLES);
-  return reader.list(CLUSTER_ROLES, { labelSelector: ofGroupsIn(read.namespace) });
+  if (read.csvs.some((csv) => !isCopied(csv))) await reader.list(KIND.ClusterRole);
+  return reader.list(KIND.ClusterRole, { labelSelector: ofGroupsIn(read.namespace) });
 }
 
 /**
@@ -78,7 +79,7 @@ async function takeStep(
     csvs: read.csvs,
     clusterRoles,
     serviceAccount: account
-      ? await reader.get({ apiVersion: 'v1', kind: 'ServiceAccount', name: account, namespace: read.namespace })
+      ? await reader.get({ ...KIND.ServiceAccount, name: account, namespace: read.namespace })
       : undefined,
   });
   const acted = await perform(input, step.actions, [group]);

@@ -1,5 +1,6 @@
 import type { ResolvedResolution } from '#core/classic/install-plan/creation/plan-install';
 import type { Unresolved } from '#core/classic/resolution/problem/resolution-problem';
+import { KIND } from '#core/kernel/api/kinds';
 import { clipMessage } from '#core/kernel/conditions/clip-message';
 import { perform } from '../../engine/passes/perform.js';
 import type { NamespaceStageInput } from '../namespaces/stage.js';
@@ -7,7 +8,7 @@ import type { NamespaceStageInput } from '../namespaces/stage.js';
 /** An Event about a namespace in which not everything can be resolved. */
 export const resolutionWarning = (namespace: string, message: string) => ({
   do: 'emitEvent' as const,
-  about: { apiVersion: 'v1', kind: 'Namespace', name: namespace },
+  about: { ...KIND.Namespace, name: namespace },
   type: 'Warning' as const,
   reason: 'ResolutionFailed',
   message,

@@ -5,14 +5,13 @@ import { withPlanConditions } from '#core/classic/subscription/install-plan-cond
 import { lostPlans, replanLost } from '#core/classic/subscription/replan-lost';
 import type { SubscriptionChange } from '#core/classic/subscription/subscription-change';
 import type { InstallPlan } from '#core/kernel/api/install-plan';
+import { KIND } from '#core/kernel/api/kinds';
 import type { Subscription } from '#core/kernel/api/subscription';
 import { perform, requireLive } from '../../engine/passes/perform.js';
 import { AT_REST, joined, type StageOutcome } from '../../engine/passes/stage.js';
 import type { NamespaceRead } from '../namespaces/namespace-read.js';
 import type { NamespaceStage, NamespaceStageInput } from '../namespaces/stage.js';
 import { writeSubscriptions } from '../namespaces/write-subscriptions.js';
-
-const DEPLOYMENT = { apiVersion: 'apps/v1', kind: 'Deployment' } as const;
 
 /**
  * Bookkeeping of every Subscription: its state, the condition of its plan, the health
@@ -32,7 +31,7 @@ async function takeBackLost(input: NamespaceStageInput): Promise<StageOutcome> {
   const lost = lostPlans(subscriptions, { csvs, plans });
   if (lost.length === 0) return AT_REST;
   requireLive(input, 'what a lost InstallPlan has left');
-  const deployments = await input.reader.list(DEPLOYMENT, { namespace });
+  const deployments = await input.reader.list(KIND.Deployment, { namespace });
   const { deletions, changes } = replanLost(lost, { csvs, deployments }, input.now.toISOString());
   const deleted = await perform(input, deletions);
   return joined(deleted, await writeSubscriptions(input, changes));

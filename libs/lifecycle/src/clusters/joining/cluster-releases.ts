@@ -4,6 +4,7 @@ import { type FleetClusterStatus, isLeftToOthers, leavingStatus } from '#core/cl
 import { isBeingDeleted, RELEASE_FINALIZER } from '#core/cluster/membership/cluster-release';
 import { FleetCluster } from '#core/kernel/api/fleet/fleet-cluster';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
+import { KIND } from '#core/kernel/api/kinds';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { canonicalHash } from '#core/kernel/canonical/canonical-json';
 import { counted } from '#core/kernel/text/counted';
@@ -25,7 +26,7 @@ const LOOK_MS = 1_000;
 const CONFIRM_MS = 3_000;
 const FIRST_RETRY_MS = 5_000;
 const LONGEST_RETRY_MS = 60_000;
-const SYSTEM = { apiVersion: 'v1', kind: 'Namespace', name: 'kube-system' } as const;
+const SYSTEM = { ...KIND.Namespace, name: 'kube-system' } as const;
 const MOST_CHARACTERS = 1_024;
 
 export type ClusterReleasesOptions = Readonly<{

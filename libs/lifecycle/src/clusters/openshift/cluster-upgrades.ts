@@ -12,6 +12,7 @@ import {
 } from '#core/cluster/openshift/incompatible-operators';
 import { CLUSTER_OBJECT_SET_API } from '#core/kernel/api/cluster-object-set';
 import { CSV_API } from '#core/kernel/api/cluster-service-version';
+import { KIND } from '#core/kernel/api/kinds';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { asRecord, asText } from '#core/kernel/crd/loose-value';
 import { Timers } from '#platform/clock/timers';
@@ -24,9 +25,7 @@ import type { HealthCheck } from '#platform/telemetry/health-check';
 import type { ClusterPart } from '../../engine/membership/cluster-membership.js';
 import { installedCsvs, installedExtensions } from './installed-operators.js';
 
-const CONFIG = 'config.openshift.io/v1';
-const CLUSTER_OPERATOR = { apiVersion: CONFIG, kind: 'ClusterOperator' };
-const CLUSTER_VERSION = { apiVersion: CONFIG, kind: 'ClusterVersion', name: 'version' };
+const CLUSTER_VERSION = { ...KIND.ClusterVersion, name: 'version' };
 
 /**
  * Installed operators of one kind, and the ClusterOperator that reports them: OpenShift
@@ -50,7 +49,7 @@ const AGAIN_MS = 5 * 60_000;
 const SOON_MS = 1_000;
 /** The kinds that decide whether operators block a cluster's next minor version. */
 const DECIDING: readonly Readonly<{ kind: KindRef; labelSelector?: string }>[] = [
-  { kind: { apiVersion: CONFIG, kind: 'ClusterVersion' } },
+  { kind: KIND.ClusterVersion },
   { kind: CSV_API, labelSelector: `!${COPIED_FROM_LABEL}` },
   { kind: CLUSTER_OBJECT_SET_API },
 ];
@@ -178,11 +177,11 @@ export class ClusterUpgrades {
     { clusterOperator: name }: Gate,
     compatibility: OperatorCompatibility,
   ): Promise<void> {
-    const ref = { ...CLUSTER_OPERATOR, name };
+    const ref = { ...KIND.ClusterOperator, name };
     const operator = await client.get(ref);
     const status = operator && clusterOperatorStatus(operator, compatibility, this.hub.clock.now());
     if (operator === undefined || status === undefined) return;
-    await writeStatus(client, { ...operator, ...CLUSTER_OPERATOR, status });
+    await writeStatus(client, { ...operator, ...KIND.ClusterOperator, status });
   }
 }
 

@@ -7,13 +7,11 @@ import {
   whoseConversion,
 } from '#core/kernel/admission/conversion-refusal';
 import { WEBHOOK_CONFIGURATION_KINDS, webhookIn, whoseWebhook } from '#core/kernel/admission/webhook-refusal';
+import { KIND } from '#core/kernel/api/kinds';
 import { type KubernetesObject, refOf } from '#core/kernel/api/kubernetes-object';
 import { deniedRight } from '#core/kernel/rbac/denied-right';
 import { KubeApiError } from '#platform/kube/client/kube-client.port';
 import type { PassReader } from './pass-reader.js';
-
-const ADMISSION = 'admissionregistration.k8s.io/v1';
-const CRD = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' } as const;
 
 /**
  * Adds to a refusal the configuration and the owner of the webhook that stopped the request: the API server
@@ -32,7 +30,7 @@ export async function namingWebhook(
   const webhook = webhookIn(error.said);
   if (webhook === undefined) return error;
   const configurations = await readOr([], () =>
-    Promise.all(WEBHOOK_CONFIGURATION_KINDS.map((kind) => reader.list({ apiVersion: ADMISSION, kind }))),
+    Promise.all(WEBHOOK_CONFIGURATION_KINDS.map((kind) => reader.list(KIND[kind]))),
   );
   const whose = whoseWebhook(webhook, configurations.flat());
   return whose === '' ? error : error.adding(whose);
@@ -44,10 +42,10 @@ async function convertedBy(
   conversion: StoppingConversion,
 ): Promise<KubernetesObject | undefined> {
   for (const name of likelyCrdNames(conversion)) {
-    const crd = await reader.get({ ...CRD, name });
+    const crd = await reader.get({ ...KIND.CustomResourceDefinition, name });
     if (crd !== undefined && definesConverted(conversion, crd)) return crd;
   }
-  return (await reader.list(CRD)).find((crd) => definesConverted(conversion, crd));
+  return (await reader.list(KIND.CustomResourceDefinition)).find((crd) => definesConverted(conversion, crd));
 }
 
 async function readOr<T>(otherwise: T, read: () => Promise<T>): Promise<T> {

@@ -6,6 +6,7 @@ import { CLUSTER_CATALOG_API } from '#core/kernel/api/cluster-catalog';
 import { CLUSTER_EXTENSION_API } from '#core/kernel/api/cluster-extension';
 import { CSV_API } from '#core/kernel/api/cluster-service-version';
 import { INSTALL_PLAN_API } from '#core/kernel/api/install-plan';
+import { KIND } from '#core/kernel/api/kinds';
 import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-object';
 import { SUBSCRIPTION_API } from '#core/kernel/api/subscription';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
@@ -84,7 +85,7 @@ const text = (value: unknown): string => (typeof value === 'string' ? value : ''
 
 /** The newest first. */
 async function eventsOf(client: KubeClient, { kind, namespace }: ObjectQuestion, { metadata }: KubernetesObject) {
-  const api = { apiVersion: 'v1', kind: 'Event' };
+  const api = KIND.Event;
   // Events about objects without a namespace lie in this one.
   const where = namespace === '' ? 'default' : namespace;
   const fieldSelector = `involvedObject.name=${metadata.name}`;

@@ -1,11 +1,11 @@
+import { KIND } from '#core/kernel/api/kinds';
 import { DECISION_POLICY, decisionPolicyGap } from '#core/rollout/review/decision-policy';
 import type { Clock } from '#platform/clock/clock.port';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import type { Health, HealthCheck } from '#platform/telemetry/health-check';
 
-const admission = (kind: string) => ({ apiVersion: 'admissionregistration.k8s.io/v1', kind, name: DECISION_POLICY });
-const POLICY = admission('ValidatingAdmissionPolicy');
-const BINDING = admission('ValidatingAdmissionPolicyBinding');
+const POLICY = { ...KIND.ValidatingAdmissionPolicy, name: DECISION_POLICY };
+const BINDING = { ...KIND.ValidatingAdmissionPolicyBinding, name: DECISION_POLICY };
 /** Time for which an answer counts: health is asked every few seconds. */
 const KNOWN_FOR_MS = 60_000;
 

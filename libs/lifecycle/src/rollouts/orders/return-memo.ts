@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { KIND } from '#core/kernel/api/kinds';
 import { KubernetesObject, type ObjectRef } from '#core/kernel/api/kubernetes-object';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 
@@ -23,8 +24,7 @@ export const ReturnMemo = z.object({
 export type ReturnMemo = z.infer<typeof ReturnMemo>;
 
 export const memoRef = (namespace: string, packageName: string): ObjectRef => ({
-  apiVersion: 'v1',
-  kind: 'ConfigMap',
+  ...KIND.ConfigMap,
   name: `fleet-return-${packageName}`,
   namespace,
 });

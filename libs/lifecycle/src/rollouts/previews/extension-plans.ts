@@ -1,5 +1,6 @@
 import { CLUSTER_EXTENSION_API, type ClusterExtension } from '#core/kernel/api/cluster-extension';
 import type { ClusterObjectSet } from '#core/kernel/api/cluster-object-set';
+import { KIND } from '#core/kernel/api/kinds';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { canonicalHash } from '#core/kernel/canonical/canonical-json';
 import { v1VersionRefusal } from '#core/rollout/desired/allowed-versions-v1';
@@ -116,7 +117,7 @@ export class ExtensionPlans {
   async keptContent(client: KubeClient, read: ExtensionRead, kept: ClusterObjectSet): Promise<KeptContent> {
     const { name = '' } = kept.metadata;
     const where = { namespace: this.deps.systemNamespace, labelSelector: `${REVISION_NAME_LABEL} in (${name})` };
-    const found = (await client.list({ apiVersion: 'v1', kind: 'Secret' }, where))?.items ?? [];
+    const found = (await client.list(KIND.Secret, where))?.items ?? [];
     const secrets = new Map(found.map((one) => [`${one.metadata.namespace}/${one.metadata.name}`, one] as const));
     const { metadata } = read.extension;
     const annotations = { ...metadata.annotations, [ROLLBACK_KEY]: String(kept.spec.revision) };

@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
+import { KIND } from '#core/kernel/api/kinds';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { phasesOf } from '#core/v1/bundle-render/phases';
 import { stampConditions } from '#core/v1/extension/stamp-conditions';
@@ -23,8 +24,6 @@ import { performOnOwn } from '../extensions/perform-on-own.js';
 
 /** Manifests and chart of a bundle of the largest size, several times over. */
 const MOST_RELEASE_BYTES = 64 * 2 ** 20;
-const SECRET = { apiVersion: 'v1', kind: 'Secret' } as const;
-const OPENSHIFT_CONFIG = { apiVersion: 'config.openshift.io/v1', kind: 'ClusterVersion' } as const;
 
 /** The revision that a Helm release of OLM v1 becomes, or why it cannot. */
 export type ReleaseRevision = Readonly<{ desired: DesiredRevision }> | Readonly<{ error: string }>;
@@ -60,12 +59,12 @@ export async function releaseRevision(pass: ExtensionPass): Promise<ReleaseRevis
 /** Where OLM v1 keeps releases in this cluster. Only there is what a Secret says believed. */
 async function releaseNamespace({ client, deps }: ExtensionPass): Promise<string> {
   if (deps.helmReleaseNamespace !== '') return deps.helmReleaseNamespace;
-  return (await client.serves(OPENSHIFT_CONFIG)) ? 'openshift-operator-controller' : 'olmv1-system';
+  return (await client.serves(KIND.ClusterVersion)) ? 'openshift-operator-controller' : 'olmv1-system';
 }
 
 async function indexSecrets({ reader, read }: ExtensionPass, namespace: string): Promise<readonly KubernetesObject[]> {
   try {
-    return await reader.list(SECRET, { namespace, labelSelector: releaseSelector(read.name) });
+    return await reader.list(KIND.Secret, { namespace, labelSelector: releaseSelector(read.name) });
   } catch (error) {
     // A hub that was given fewer rights takes nothing over.
     if (isRefusal(error)) return [];
@@ -81,7 +80,7 @@ async function unpacked(
   const names = furtherChunks(index);
   if ('error' in names) return names;
   const further = await Promise.all(
-    names.map(async (name) => [name, await reader.get({ ...SECRET, namespace, name })] as const),
+    names.map(async (name) => [name, await reader.get({ ...KIND.Secret, namespace, name })] as const),
   );
   const bytes = releaseBytes(index, further);
   if ('error' in bytes) return bytes;

@@ -1,4 +1,5 @@
 import type { ClusterExtension } from '#core/kernel/api/cluster-extension';
+import { KIND } from '#core/kernel/api/kinds';
 import { refOf } from '#core/kernel/api/kubernetes-object';
 import { goQuote } from '#core/kernel/versions/go-quote';
 import { validateCrdUpgrade, violationText } from '#core/v1/crd-upgrade/validate-crd-upgrade';
@@ -35,8 +36,6 @@ export async function crdProblems(pass: ExtensionPass, { phases }: DesiredRevisi
 const isOff = ({ spec }: ClusterExtension): boolean =>
   spec.install?.preflight?.crdUpgradeSafety?.enforcement === 'None';
 
-const RBAC = 'rbac.authorization.k8s.io/v1';
-
 /**
  * What the service account that the extension names lacks to manage all of it, in one text (decision 0130).
  */
@@ -48,7 +47,7 @@ export async function permissionProblems(
   const { namespace, serviceAccount } = read.extension.spec;
   if (!serviceAccount?.name) return undefined;
   const [roles, roleBindings, clusterRoles, clusterRoleBindings] = await Promise.all(
-    ['Role', 'RoleBinding', 'ClusterRole', 'ClusterRoleBinding'].map((kind) => reader.list({ apiVersion: RBAC, kind })),
+    [KIND.Role, KIND.RoleBinding, KIND.ClusterRole, KIND.ClusterRoleBinding].map((kind) => reader.list(kind)),
   );
   const missing = missingPermissions({
     account: { namespace, name: serviceAccount.name },
@@ -86,7 +85,7 @@ export async function accountProblem(pass: ExtensionPass): Promise<string | unde
   const { namespace, serviceAccount } = read.extension.spec;
   const name = serviceAccount?.name;
   if (name === undefined || name === '') return undefined;
-  const account = await reader.get({ apiVersion: 'v1', kind: 'ServiceAccount', namespace, name });
+  const account = await reader.get({ ...KIND.ServiceAccount, namespace, name });
   if (account !== undefined) return undefined;
   requireLive(pass, 'that a service account is missing');
   const found = `service account ${goQuote(name)} not found in namespace ${goQuote(namespace)}`;

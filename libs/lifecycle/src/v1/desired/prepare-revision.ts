@@ -1,4 +1,5 @@
 import type { ClusterExtension } from '#core/kernel/api/cluster-extension';
+import { KIND } from '#core/kernel/api/kinds';
 import { canonicalHash } from '#core/kernel/canonical/canonical-json';
 import { readRegistryBundle } from '#core/v1/bundle-render/bundle/read-registry-bundle';
 import {
@@ -38,7 +39,7 @@ export const inputsOf = ({ spec }: ClusterExtension, { bundle }: Chosen, provide
 /** The certificate provider for webhooks in a cluster: Flotilla itself, where the cluster has no other. */
 export async function certificateProvider(client: KubeClient): Promise<CertificateProvider> {
   if (await client.serves({ apiVersion: 'cert-manager.io/v1', kind: 'Certificate' })) return 'cert-manager';
-  const isOpenshift = await client.serves({ apiVersion: 'config.openshift.io/v1', kind: 'ClusterVersion' });
+  const isOpenshift = await client.serves(KIND.ClusterVersion);
   return isOpenshift ? 'openshift-service-ca' : 'flotilla';
 }
 

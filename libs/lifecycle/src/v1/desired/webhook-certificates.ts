@@ -1,5 +1,6 @@
 import { isDue, rotateAt, type ServingCertificate } from '#core/classic/csv/certificates/serving-certificate';
 import { CA_KEY } from '#core/classic/csv/certificates/serving-names';
+import { KIND } from '#core/kernel/api/kinds';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { WebhookService } from '#core/v1/bundle-render/bundle/webhook-service';
 import { issueServingCertificate } from '#platform/keys/issue-serving-certificate';
@@ -34,7 +35,7 @@ export async function webhookCertificates(
 
 async function certificateOf({ client, now }: ExtensionPass, service: WebhookService): Promise<ServingCertificate> {
   const { secretName: name, namespace } = service;
-  const held = readServingCertificate(await client.get({ apiVersion: 'v1', kind: 'Secret', name, namespace }));
+  const held = readServingCertificate(await client.get({ ...KIND.Secret, name, namespace }));
   return held === undefined || isDue(held, service, now) ? issueServingCertificate(service.hosts, now) : held;
 }
 
@@ -44,8 +45,7 @@ function secretOf(
 ): KubernetesObject {
   const base64 = (text: string) => Buffer.from(text).toString('base64');
   return {
-    apiVersion: 'v1',
-    kind: 'Secret',
+    ...KIND.Secret,
     metadata: { name, namespace },
     type: 'kubernetes.io/tls',
     data: { 'tls.crt': base64(certPem), 'tls.key': base64(keyPem), [CA_KEY]: base64(caPem) },

@@ -1,5 +1,6 @@
 import { CLUSTER_EXTENSION_API, ClusterExtension } from '#core/kernel/api/cluster-extension';
 import { CLUSTER_OBJECT_SET_API, ClusterObjectSet } from '#core/kernel/api/cluster-object-set';
+import { KIND } from '#core/kernel/api/kinds';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { OWNER_NAME_LABEL, REVISION_NAME_LABEL, ROLLBACK_KEY } from '#core/v1/revision/revision-keys';
 import { type RevisionStates, revisionStates } from '#core/v1/revision/revision-states';
@@ -55,7 +56,7 @@ async function secretsOf(
   if (revisions.length === 0) return new Map();
   const names = revisions.map(({ metadata }) => metadata.name ?? '').join(',');
   const labelSelector = `${REVISION_NAME_LABEL} in (${names})`;
-  const found = await reader.list({ apiVersion: 'v1', kind: 'Secret' }, { namespace, labelSelector });
+  const found = await reader.list(KIND.Secret, { namespace, labelSelector });
   return new Map(found.map((secret) => [placeOf(secret), secret]));
 }
 

@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import type { Action } from '#core/kernel/actions/action';
 import { CLUSTER_OBJECT_SET_API, ClusterObjectSet } from '#core/kernel/api/cluster-object-set';
+import { KIND } from '#core/kernel/api/kinds';
 import { type KubernetesObject, refOf } from '#core/kernel/api/kubernetes-object';
 import { readForeign } from '#core/kernel/verdict/read-foreign';
 import { buildRevision, type DesiredRevision } from '#core/v1/revision/build-revision';
@@ -35,7 +36,7 @@ export async function makeRevision(
   const plan = buildRevision(read.extension, number, desired, { systemNamespace, compress: gzipSync });
   if ('error' in plan) return plan;
   const { revision, secrets } = plan;
-  const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: systemNamespace } };
+  const namespace = { ...KIND.Namespace, metadata: { name: systemNamespace } };
   await performOnOwn(
     pass,
     [namespace, ...secrets].map((object) => ({ do: 'create', object })),
@@ -81,7 +82,7 @@ export async function repairOwners(pass: ExtensionPass): Promise<void> {
 
 const ownedBy = (secret: KubernetesObject, { metadata }: ClusterObjectSet): Action => ({
   do: 'patch',
-  ref: refOf({ ...secret, apiVersion: 'v1', kind: 'Secret' }),
+  ref: refOf({ ...secret, ...KIND.Secret }),
   patch: {
     metadata: {
       ownerReferences: [

@@ -1,4 +1,5 @@
 import { CLUSTER_OBJECT_SET_API, ClusterObjectSet } from '#core/kernel/api/cluster-object-set';
+import { KIND } from '#core/kernel/api/kinds';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { OWNER_NAME_LABEL } from '#core/v1/revision/revision-keys';
 import { revisionStates } from '#core/v1/revision/revision-states';
@@ -44,7 +45,7 @@ async function secretsOf(
   );
   const read = await Promise.all(
     [...places].map(async ([place, where]) => {
-      const secret = await reader.get({ apiVersion: 'v1', kind: 'Secret', ...where });
+      const secret = await reader.get({ ...KIND.Secret, ...where });
       return secret === undefined ? [] : [[place, secret] as const];
     }),
   );

@@ -1,18 +1,17 @@
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import { ALL_FLEET_KINDS, type AnyFleetKind } from '#core/kernel/api/fleet/fleet-kinds';
+import { KIND } from '#core/kernel/api/kinds';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { sameJson } from '#core/kernel/canonical/same-json';
 import { issueText, specSchema } from '#core/rollout/kinds/read-fleet-object';
 import { brokenRules } from '#core/rollout/kinds/rule-check';
-
-const LEASE_API = 'coordination.k8s.io/v1';
 
 export const isFleetKind = (apiVersion: string, kind: string): kind is AnyFleetKind =>
   apiVersion === FLEET_API && Object.hasOwn(ALL_FLEET_KINDS, kind);
 
 /** The kinds that are kept without an API server: those of the fleet, and the Lease of its controller. */
 export const isServedKind = (apiVersion: string, kind: string): boolean =>
-  isFleetKind(apiVersion, kind) || (apiVersion === LEASE_API && kind === 'Lease');
+  isFleetKind(apiVersion, kind) || (apiVersion === KIND.Lease.apiVersion && kind === KIND.Lease.kind);
 
 /**
  * The object as an API server with the CRDs would store it: with defaults, and what is wrong with it. An

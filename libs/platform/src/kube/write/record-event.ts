@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Action } from '#core/kernel/actions/action';
+import { KIND } from '#core/kernel/api/kinds';
 import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-object';
 import { CHANGE_ANNOTATION } from '#core/kernel/change/change-id';
 import { clipMessage } from '#core/kernel/conditions/clip-message';
@@ -27,8 +28,7 @@ export async function recordEvent(client: KubeClient, event: EmitEvent, by: Even
   const { name, namespace } = eventRef(event, component);
   const time = now.toISOString().replace(/\.\d+Z$/, 'Z');
   const object: KubernetesObject = {
-    apiVersion: 'v1',
-    kind: 'Event',
+    ...KIND.Event,
     metadata: { name, namespace, ...(annotations && { annotations }) },
     involvedObject: {
       apiVersion: about.apiVersion,
@@ -60,7 +60,7 @@ export function eventRef(event: EmitEvent, component = EVENT_COMPONENT): ObjectR
   const { about, type, reason } = event;
   const message = clipMessage(event.message, LONGEST_MESSAGE);
   const name = eventName(about, [type, reason, message, component]);
-  return { apiVersion: 'v1', kind: 'Event', name, namespace: about.namespace ?? 'default' };
+  return { ...KIND.Event, name, namespace: about.namespace ?? 'default' };
 }
 
 async function countAgain(

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { CatalogSource } from '#core/kernel/api/catalog-source';
+import { KIND } from '#core/kernel/api/kinds';
 import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 import { readForeign } from '#core/kernel/verdict/read-foreign';
 import type { KubeClient } from '../../kube/client/kube-client.port.js';
@@ -38,7 +39,7 @@ export async function pullSecretsOf(client: KubeClient, source: CatalogSource): 
   const merged: [string, RegistryCredentials[string]][] = [];
   let characters = 0;
   for (const name of names) {
-    const secret = await client.get({ apiVersion: 'v1', kind: 'Secret', name, namespace });
+    const secret = await client.get({ ...KIND.Secret, name, namespace });
     if (secret === undefined) throw new PullSecretMissing(`${namespace}/${name}`, `${namespace}/${sourceName}`);
     const read = readForeign(SecretData, secret);
     if ('problem' in read) throw new InvalidPullSecret(`pull secret ${namespace}/${name}: ${read.problem}`);

@@ -3,6 +3,7 @@ import { crdInstallation } from '#core/cluster/joining/crd-installation';
 import { CATALOG_SOURCE_API } from '#core/kernel/api/catalog-source';
 import { CSV_API } from '#core/kernel/api/cluster-service-version';
 import { INSTALL_PLAN_API } from '#core/kernel/api/install-plan';
+import { KIND } from '#core/kernel/api/kinds';
 import { type KubernetesObject, refOf } from '#core/kernel/api/kubernetes-object';
 import { asList, asRecord } from '#core/kernel/crd/loose-value';
 import type { Settings } from '#platform/config/settings';
@@ -11,8 +12,6 @@ import type { KindRef, KubeClient } from '#platform/kube/client/kube-client.port
 import { openLiveContents } from '../../../preview/live-contents.js';
 import { managedNamespaces, nextStep } from '../../../preview/next-step.js';
 
-const OPENSHIFT_CONFIG = { apiVersion: 'config.openshift.io/v1', kind: 'ClusterVersion' };
-
 /** What speaks against a hand-over of this cluster; nothing is written. */
 export async function checkHandover(
   client: KubeClient,
@@ -20,7 +19,7 @@ export async function checkHandover(
   hub: string | undefined,
 ): Promise<readonly HandoverFinding[]> {
   const none = { plans: [], csvs: [], catalogs: [], newerDefinitions: [], choices: new Map(), unread: [] };
-  if (await client.serves(OPENSHIFT_CONFIG)) return handoverFindings({ ...none, isOpenShift: true });
+  if (await client.serves(KIND.ClusterVersion)) return handoverFindings({ ...none, isOpenShift: true });
   const [plans, csvs, catalogs, newerDefinitions] = await Promise.all([
     listOf(client, INSTALL_PLAN_API),
     listOf(client, CSV_API),

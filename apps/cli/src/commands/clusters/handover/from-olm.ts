@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { workloadChanges } from '#core/cluster/handover/workloads';
 import { OWNED_BY_OLM } from '#core/cluster/joining/cluster-owner';
 import { CSV_API, CSV_CLEANUP_FINALIZER } from '#core/kernel/api/cluster-service-version';
+import { KIND } from '#core/kernel/api/kinds';
 import { type KubernetesObject, refOf } from '#core/kernel/api/kubernetes-object';
 import { counted } from '#core/kernel/text/counted';
 import { shellWord } from '#core/kernel/text/shell-word';
@@ -38,10 +39,8 @@ export type HandoverOptions = Readonly<{
 }>;
 
 const POLL_MS = 500;
-const RBAC = 'rbac.authorization.k8s.io/v1';
 const PACKAGES_API = {
-  apiVersion: 'apiregistration.k8s.io/v1',
-  kind: 'APIService',
+  ...KIND.APIService,
   name: 'v1.packages.operators.coreos.com',
 };
 
@@ -138,10 +137,10 @@ async function gone(client: KubeClient, deployment: KubernetesObject, timeoutMs:
 async function removePackageServer(client: KubeClient, io: Io, csv: KubernetesObject): Promise<void> {
   const { namespace = '' } = csv.metadata;
   const labelSelector = `olm.owner=${PACKAGE_SERVER},olm.owner.namespace=${namespace}`;
-  for (const kind of ['ClusterRoleBinding', 'ClusterRole']) {
-    const list = await client.list({ apiVersion: RBAC, kind }, { labelSelector });
+  for (const kind of [KIND.ClusterRoleBinding, KIND.ClusterRole]) {
+    const list = await client.list(kind, { labelSelector });
     for (const { metadata } of list?.items ?? []) {
-      await client.delete({ apiVersion: RBAC, kind, name: metadata.name ?? '' });
+      await client.delete({ ...kind, name: metadata.name ?? '' });
     }
   }
   await client.delete(PACKAGES_API);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Workload, workloadOf } from '#core/cluster/handover/workloads';
+import { KIND } from '#core/kernel/api/kinds';
 import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { inParallel } from '#platform/fairness/in-parallel';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
@@ -22,7 +23,7 @@ export const HandoverRecord = z.object({
 });
 export type HandoverRecord = z.infer<typeof HandoverRecord>;
 
-const refIn = (namespace: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', name: NAME, namespace });
+const refIn = (namespace: string) => ({ ...KIND.ConfigMap, name: NAME, namespace });
 
 /** Undefined where no hand-over was begun. Rejects where what stands there is no record. */
 export async function readRecord(client: KubeClient, namespace: string): Promise<HandoverRecord | undefined> {

@@ -1,14 +1,14 @@
 import { OLM_DEPLOYMENTS } from '#core/cluster/joining/olm-signs';
 import { CATALOG_SOURCE_API } from '#core/kernel/api/catalog-source';
 import { CSV_API } from '#core/kernel/api/cluster-service-version';
+import { KIND } from '#core/kernel/api/kinds';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import { asRecord } from '#core/kernel/crd/loose-value';
 import type { KindRef, KubeClient } from '#platform/kube/client/kube-client.port';
 
-export const DEPLOYMENT: KindRef = { apiVersion: 'apps/v1', kind: 'Deployment' };
-export const POD: KindRef = { apiVersion: 'v1', kind: 'Pod' };
-const SERVICE: KindRef = { apiVersion: 'v1', kind: 'Service' };
+export const DEPLOYMENT: KindRef = KIND.Deployment;
+export const POD: KindRef = KIND.Pod;
 /** The operator that OLM installs for its own package server. */
 export const PACKAGE_SERVER = 'packageserver';
 /** On a Deployment that a hand-over has scaled to nothing: how many replicas it had. */
@@ -58,7 +58,7 @@ export async function packageServers(
 export async function catalogServers(client: KubeClient): Promise<readonly KubernetesObject[]> {
   const [pods, services] = await Promise.all([
     client.list(POD, { labelSelector: CATALOG_LABEL }),
-    client.list(SERVICE),
+    client.list(KIND.Service),
   ]);
   const ofCatalogs = (services?.items ?? []).filter(({ metadata }) =>
     metadata.ownerReferences?.some(
@@ -67,7 +67,7 @@ export async function catalogServers(client: KubeClient): Promise<readonly Kuber
   );
   const all = [
     ...(pods?.items ?? []).map((pod) => ({ ...pod, ...POD })),
-    ...ofCatalogs.map((service) => ({ ...service, ...SERVICE })),
+    ...ofCatalogs.map((service) => ({ ...service, ...KIND.Service })),
   ];
   return all.toSorted((a, b) => byCodeUnit(titleOf(a), titleOf(b)));
 }

@@ -1,4 +1,5 @@
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
+import { KIND, RBAC_GROUP } from '#core/kernel/api/kinds';
 import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { Rings } from './fleet-environment.js';
 import { CATALOG_IMAGE, PACKAGE } from './lighthouse.js';
@@ -13,17 +14,15 @@ const CATALOG = { name: 'curated', namespace: 'olm' };
 /** What is in each cluster before the fleet takes over: the catalog, and the operator by a Subscription. */
 export const clusterObjects = (registry: string): readonly KubernetesObject[] =>
   [
-    { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'olm' } },
-    { apiVersion: 'v1', kind: 'Namespace', metadata: { name: SEA } },
+    { ...KIND.Namespace, metadata: { name: 'olm' } },
+    { ...KIND.Namespace, metadata: { name: SEA } },
     {
-      apiVersion: 'operators.coreos.com/v1',
-      kind: 'OperatorGroup',
+      ...KIND.OperatorGroup,
       metadata: { name: SEA, namespace: SEA },
       spec: { targetNamespaces: [SEA] },
     },
     {
-      apiVersion: 'operators.coreos.com/v1alpha1',
-      kind: 'CatalogSource',
+      ...KIND.CatalogSource,
       metadata: CATALOG,
       spec: {
         sourceType: 'grpc',
@@ -32,8 +31,7 @@ export const clusterObjects = (registry: string): readonly KubernetesObject[] =>
       },
     },
     {
-      apiVersion: 'operators.coreos.com/v1alpha1',
-      kind: 'Subscription',
+      ...KIND.Subscription,
       metadata: { name: PACKAGE, namespace: SEA },
       spec: { name: PACKAGE, channel: 'stable', source: CATALOG.name, sourceNamespace: CATALOG.namespace },
     },
@@ -74,7 +72,7 @@ export function fleetObjects(rings: Rings): readonly KubernetesObject[] {
     adopt: true,
   };
   return [
-    KubernetesObject.parse({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: PLATFORM } }),
+    KubernetesObject.parse({ ...KIND.Namespace, metadata: { name: PLATFORM } }),
     roleOfBoard('fleet-viewer'),
     roleOfBoard('fleet-approver'),
     ...clusters,
@@ -88,9 +86,8 @@ const fleetObject = (kind: string, metadata: object, spec: object): KubernetesOb
 
 const roleOfBoard = (role: string): KubernetesObject =>
   KubernetesObject.parse({
-    apiVersion: 'rbac.authorization.k8s.io/v1',
-    kind: 'ClusterRoleBinding',
+    ...KIND.ClusterRoleBinding,
     metadata: { name: `${BOARD}-${role}` },
-    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: `flotilla:${role}` },
-    subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'Group', name: BOARD }],
+    roleRef: { apiGroup: RBAC_GROUP, kind: 'ClusterRole', name: `flotilla:${role}` },
+    subjects: [{ apiGroup: RBAC_GROUP, kind: 'Group', name: BOARD }],
   });

@@ -1,3 +1,4 @@
+import { KIND } from '#core/kernel/api/kinds';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { LiveRollout } from '#lifecycle/rollouts/controller/state/live-fleet';
 import { Refusal } from '#testing/cluster/objects/refusal';
@@ -15,7 +16,7 @@ import type { FleetEnvironment } from './fleet-environment.js';
 import { BOARD, clusterObjects, fleetObjects, PLATFORM, SEA } from './fleet-objects.js';
 import { bundleOf, type LighthouseVersion, offerLighthouse, PACKAGE } from './lighthouse.js';
 
-const OLM = 'operators.coreos.com/v1alpha1';
+const OLM = KIND.Subscription.apiVersion;
 const OPERATOR = 'lighthouse';
 
 export const FIRST: LighthouseVersion = { version: '1.0.0' };
@@ -192,14 +193,14 @@ const clusterSightings = ({ simulated }: FleetEnvironment, cluster: string): rea
       .map((object) => objectSighting(cluster, { ...object, apiVersion: OLM, kind } as KubernetesObject)),
   );
 
-const subscriptionRef = { apiVersion: OLM, kind: 'Subscription', name: PACKAGE, namespace: SEA };
+const subscriptionRef = { ...KIND.Subscription, name: PACKAGE, namespace: SEA };
 
 /** What is installed in a cluster, once it has succeeded. */
 function installedIn({ simulated }: FleetEnvironment, cluster: string): string | undefined {
   const subscription = simulated(cluster).get(subscriptionRef) as { status?: { installedCSV?: string } } | undefined;
   const name = subscription?.status?.installedCSV;
   if (name === undefined) return undefined;
-  const csv = simulated(cluster).get({ apiVersion: OLM, kind: 'ClusterServiceVersion', name, namespace: SEA });
+  const csv = simulated(cluster).get({ ...KIND.ClusterServiceVersion, name, namespace: SEA });
   return (csv as { status?: { phase?: string } } | undefined)?.status?.phase === 'Succeeded' ? name : undefined;
 }
 

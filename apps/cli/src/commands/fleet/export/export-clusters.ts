@@ -4,6 +4,7 @@ import { stringify } from 'yaml';
 import { CATALOG_SOURCE_API, type CatalogSource } from '#core/kernel/api/catalog-source';
 import { CLUSTER_CATALOG_API, type ClusterCatalog } from '#core/kernel/api/cluster-catalog';
 import { CLUSTER_EXTENSION_API, type ClusterExtension } from '#core/kernel/api/cluster-extension';
+import { KIND } from '#core/kernel/api/kinds';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { SUBSCRIPTION_API, type Subscription } from '#core/kernel/api/subscription';
 import { counted } from '#core/kernel/text/counted';
@@ -73,7 +74,7 @@ async function clusterToExport(client: KubeClient): Promise<ExportedCluster> {
       all<ClusterCatalog>(CLUSTER_CATALOG_API),
       all<ClusterExtension>(CLUSTER_EXTENSION_API),
       globalCatalogNamespaceOf(client, commandSettings(process.env)),
-      client.get({ apiVersion: 'v1', kind: 'Namespace', name: 'kube-system' }),
+      client.get({ ...KIND.Namespace, name: 'kube-system' }),
     ]);
   return {
     context: client.cluster,

@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import { KIND } from '#core/kernel/api/kinds';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { refOf } from '#core/kernel/api/kubernetes-object';
 import { crdGroup, crdKind, crdVersions } from '#core/kernel/crd/crd-versions';
@@ -18,7 +19,6 @@ export type AppliedObject = Readonly<{
 }>;
 export type InitOptions = Readonly<{ dryRun: boolean; output: AnswerFormat }>;
 
-const POLICY = { apiVersion: 'admissionregistration.k8s.io/v1', kind: 'ValidatingAdmissionPolicy' };
 const CRD = 'CustomResourceDefinition';
 const SERVED_WITHIN_MS = 10_000;
 const POLL_EVERY_MS = 200;
@@ -28,7 +28,7 @@ const POLL_EVERY_MS = 200;
  * decisions. Repeatable: what is there as it should be stays.
  */
 export async function initFleet(hub: KubeClient, io: Io, { dryRun, output }: InitOptions): Promise<void> {
-  if (!(await hub.serves(POLICY))) {
+  if (!(await hub.serves(KIND.ValidatingAdmissionPolicy))) {
     const version = await hub.serverVersion();
     io.err(
       `error: ${hub.cluster} (Kubernetes ${version}) serves no ValidatingAdmissionPolicy: decisions could be made in other names. A hub needs Kubernetes 1.30 or newer\n`,

@@ -1,6 +1,7 @@
 import { isClusterName } from '#core/cluster/membership/kubeconfig-readings';
 import { FleetCluster } from '#core/kernel/api/fleet/fleet-cluster';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
+import { KIND } from '#core/kernel/api/kinds';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { sameJson } from '#core/kernel/canonical/same-json';
 import { dnsName } from '#core/rollout/export/dns-name';
@@ -24,7 +25,6 @@ type JoinFleetOptions = Readonly<{
 }>;
 
 const FLEET_CLUSTER = { apiVersion: FLEET_API, kind: 'FleetCluster' } as const;
-const SECRET = { apiVersion: 'v1', kind: 'Secret' } as const;
 
 /** Whether a setting names a hub API, where clusters join by FleetClusters (design: fleet.md §2). */
 export const hasHubApi = (fleet: string): boolean => fleet === 'in-cluster' || fleet.startsWith('context:');
@@ -71,7 +71,7 @@ async function joinOne(io: Io, hub: KubeClient, access: ClusterAccess, options: 
   const wanted = clusterOf(access, options);
   const where = `the fleet of ${hub.cluster} (Secret ${namespace}/${name})`;
   if (before !== undefined) {
-    const live = await hub.get({ ...SECRET, name, namespace });
+    const live = await hub.get({ ...KIND.Secret, name, namespace });
     const isSame = sameJson(live?.['data'], secret['data']) && holds(before, wanted);
     if (isSame) return io.out(`cluster ${name} is there already, in ${where}\n`);
     if (!update) throw new UsageError(`there is a FleetCluster "${name}" already; --update replaces its login`);
@@ -99,7 +99,7 @@ async function refuseTwin(hub: KubeClient, name: string, uid: string | undefined
 }
 
 async function makeNamespace(hub: KubeClient, name: string): Promise<void> {
-  const namespace = { apiVersion: 'v1', kind: 'Namespace' };
+  const namespace = KIND.Namespace;
   if ((await hub.get({ ...namespace, name })) === undefined) await hub.create({ ...namespace, metadata: { name } });
 }
 
@@ -107,12 +107,12 @@ async function makeNamespace(hub: KubeClient, name: string): Promise<void> {
 async function giveTo({ metadata }: KubernetesObject, hub: KubeClient, secret: KubernetesObject): Promise<void> {
   const { name = '', namespace } = secret.metadata;
   const owner = { ...FLEET_CLUSTER, name, uid: metadata.uid };
-  await hub.patch({ ...SECRET, name, namespace }, { metadata: { ownerReferences: [owner] } });
+  await hub.patch({ ...KIND.Secret, name, namespace }, { metadata: { ownerReferences: [owner] } });
 }
 
 /** What of a login belongs to its FleetCluster is no part of the kubeconfig. */
 const secretOf = ({ context, file, cluster, user }: ClusterAccess, namespace: string): KubernetesObject => ({
-  ...SECRET,
+  ...KIND.Secret,
   metadata: { name: context, namespace },
   type: KUBECONFIG_SECRET,
   data: {

@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { FORCE_REMOVAL_ANNOTATION } from '#core/cluster/membership/cluster-release';
 import { FleetCluster } from '#core/kernel/api/fleet/fleet-cluster';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
+import { KIND } from '#core/kernel/api/kinds';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { secretAccess } from '#platform/fleet/secret-access';
 import { heldObjects } from '#platform/joining/hub-finalizers';
@@ -37,9 +38,7 @@ export async function leaveFleet(io: Io, hub: KubeClient, options: LeaveFleetOpt
   const found = FleetCluster.safeParse(await hub.get(ref)).data;
   const secretName = found?.spec.access.secretRef?.name;
   if (found === undefined || secretName === undefined) return false;
-  const secret = await hub
-    .get({ apiVersion: 'v1', kind: 'Secret', name: secretName, namespace })
-    .catch(() => undefined);
+  const secret = await hub.get({ ...KIND.Secret, name: secretName, namespace }).catch(() => undefined);
   if (!yes) {
     await show(io, name, secret);
     io.err(`Nothing was changed. To do it: ${NEXT.removeFromFleet(name, hub.cluster)}\n`);

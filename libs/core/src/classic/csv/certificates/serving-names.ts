@@ -2,8 +2,6 @@ import type { ClusterServiceVersion } from '../../../kernel/api/cluster-service-
 import { ownedApiServices, webhooks } from '../../../kernel/api/csv-facts.js';
 import { type ServingService, servingServiceName } from './serving-service.js';
 
-export const RBAC_GROUP = 'rbac.authorization.k8s.io';
-export const RBAC = `${RBAC_GROUP}/v1`;
 /** Says by which authority a certificate was signed. */
 export const CA_HASH_ANNOTATION = 'olmcahash';
 /** Key of the authority's certificate in a Secret with a serving certificate. */

@@ -1,12 +1,11 @@
 import type { Action } from '../../../kernel/actions/action.js';
 import type { ClusterServiceVersion } from '../../../kernel/api/cluster-service-version.js';
 import { csvNamespace } from '../../../kernel/api/csv-facts.js';
+import { KIND } from '../../../kernel/api/kinds.js';
 import type { KubernetesObject } from '../../../kernel/api/kubernetes-object.js';
 import { csvOwnerLabels, hasLabels, nonBlockingOwner } from '../../../kernel/api/owner-labels.js';
 import { sameJson } from '../../../kernel/canonical/same-json.js';
 import { bindingOf, rulesOf } from '../../../kernel/rbac/rbac-objects.js';
-
-const RBAC = 'rbac.authorization.k8s.io/v1';
 
 type Rbac = Readonly<{ roles: readonly KubernetesObject[]; roleBindings: readonly KubernetesObject[] }>;
 
@@ -29,19 +28,17 @@ export function copiedRbac(
     const live = inTarget(roles, role.metadata.name);
     const rules = rulesOf(role);
     if (live === undefined) {
-      return [
-        { do: 'create', object: { apiVersion: RBAC, kind: 'Role', metadata: metadataFor(role, csv, copy), rules } },
-      ];
+      return [{ do: 'create', object: { ...KIND.Role, metadata: metadataFor(role, csv, copy), rules } }];
     }
     const inStep = sameJson(rulesOf(live), rules);
-    return inStep ? [] : [{ do: 'update', object: { ...live, apiVersion: RBAC, kind: 'Role', rules } }];
+    return inStep ? [] : [{ do: 'update', object: { ...live, ...KIND.Role, rules } }];
   });
   const bindingActions = roleBindings.filter(owned).flatMap((binding): Action[] => {
     const content = bindingOf(binding);
     if (content === undefined || inTarget(roleBindings, binding.metadata.name) !== undefined) return [];
     const { subjects, roleRef } = content;
     const metadata = metadataFor(binding, csv, copy);
-    return [{ do: 'create', object: { apiVersion: RBAC, kind: 'RoleBinding', metadata, subjects, roleRef } }];
+    return [{ do: 'create', object: { ...KIND.RoleBinding, metadata, subjects, roleRef } }];
   });
   return [...roleActions, ...bindingActions];
 }

@@ -10,6 +10,7 @@ import {
 import type { Action } from '../../../kernel/actions/action.js';
 import type { ClusterServiceVersion, StrategyDeployment } from '../../../kernel/api/cluster-service-version.js';
 import { csvName, csvNamespace, strategyDeployments } from '../../../kernel/api/csv-facts.js';
+import { KIND } from '../../../kernel/api/kinds.js';
 import { type KubernetesObject, refOf } from '../../../kernel/api/kubernetes-object.js';
 import {
   csvOwnerLabels,
@@ -89,8 +90,7 @@ function wantedDeployment(
   // Sorted keys: the hash must not depend on the order in which the API server happens to answer.
   const hash = deepHash(JSON.parse(canonicalJson(finished)));
   const object: KubernetesObject = {
-    apiVersion: 'apps/v1',
-    kind: 'Deployment',
+    ...KIND.Deployment,
     metadata: {
       name,
       namespace: csvNamespace(csv),

@@ -1,14 +1,12 @@
 import type { Action } from '../../../kernel/actions/action.js';
 import type { ClusterServiceVersion, PolicyRule } from '../../../kernel/api/cluster-service-version.js';
 import { csvNamespace, permissions } from '../../../kernel/api/csv-facts.js';
+import { KIND, RBAC_GROUP } from '../../../kernel/api/kinds.js';
 import type { KubernetesObject } from '../../../kernel/api/kubernetes-object.js';
 import { csvOwnerLabels, hasLabels } from '../../../kernel/api/owner-labels.js';
 import { coveredBy, grantedRules } from '../../../kernel/rbac/authorize.js';
 import { bindingOf, rulesOf } from '../../../kernel/rbac/rbac-objects.js';
 import type { CsvWorld } from '../world/csv-world.js';
-
-const RBAC_GROUP = 'rbac.authorization.k8s.io';
-const RBAC = `${RBAC_GROUP}/v1`;
 
 /** Added to every lifted Role: an operator that watches all namespaces must be able to see them. */
 const SEE_NAMESPACES: PolicyRule = { verbs: ['get', 'list', 'watch'], apiGroups: [''], resources: ['namespaces'] };
@@ -40,8 +38,7 @@ export function liftRbac(csv: ClusterServiceVersion, world: CsvWorld): readonly 
 }
 
 const clusterRole = (role: KubernetesObject): KubernetesObject => ({
-  apiVersion: RBAC,
-  kind: 'ClusterRole',
+  ...KIND.ClusterRole,
   metadata: { name: role.metadata.name ?? '', labels: { ...role.metadata.labels } },
   rules: [...rulesOf(role), SEE_NAMESPACES],
 });
@@ -50,8 +47,7 @@ function clusterRoleBinding(binding: KubernetesObject): KubernetesObject | undef
   const content = bindingOf(binding);
   if (content === undefined) return undefined;
   return {
-    apiVersion: RBAC,
-    kind: 'ClusterRoleBinding',
+    ...KIND.ClusterRoleBinding,
     metadata: { name: binding.metadata.name ?? '', labels: { ...binding.metadata.labels } },
     subjects: [...content.subjects],
     roleRef: { apiGroup: RBAC_GROUP, kind: 'ClusterRole', name: content.roleRef.name },

@@ -7,6 +7,7 @@ import type {
   PolicyRule,
 } from '../../../kernel/api/cluster-service-version.js';
 import { groupOfCrd, ownedApiServices, ownedCrds } from '../../../kernel/api/csv-facts.js';
+import { CRD_GROUP, KIND } from '../../../kernel/api/kinds.js';
 import type { KubernetesObject, OwnerReference } from '../../../kernel/api/kubernetes-object.js';
 import { MANAGED_LABEL } from '../../../kernel/api/owner-labels.js';
 import { apiHash } from '../../../kernel/hashes/object-names.js';
@@ -49,7 +50,7 @@ function ofCrd({ name, version, kind }: CrdDescription, world: CsvWorld): Provid
   const crd = world.crds.get(name);
   if (crd === undefined) return [];
   // The kind in lower case as OLM writes it: objects of both tools must compare equal.
-  const owner = ownedBy(crd, 'apiextensions.k8s.io/v1', 'customresourcedefinition');
+  const owner = ownedBy(crd, KIND.CustomResourceDefinition.apiVersion, 'customresourcedefinition');
   const resource = name.slice(0, name.indexOf('.'));
   return [{ name, group: groupOfCrd(name), version, kind, resource, owner, kinds: KINDS }];
 }
@@ -57,7 +58,7 @@ function ofCrd({ name, version, kind }: CrdDescription, world: CsvWorld): Provid
 function ofApi({ name, group, version, kind }: ApiServiceDescription, world: CsvWorld): Provided[] {
   const apiService = world.apiServices.get(apiServiceName({ version, group }));
   if (apiService === undefined) return [];
-  const owner = ownedBy(apiService, 'apiregistration.k8s.io/v1', 'APIService');
+  const owner = ownedBy(apiService, KIND.APIService.apiVersion, KIND.APIService.kind);
   const kinds = KINDS.filter(({ suffix }) => suffix !== 'crdview');
   return [{ name, group, version, kind, resource: name, owner, kinds }];
 }
@@ -79,14 +80,13 @@ function clusterRole(
     suffix === 'crdview'
       ? {
           verbs: [...verbs],
-          apiGroups: ['apiextensions.k8s.io'],
+          apiGroups: [CRD_GROUP],
           resources: ['customresourcedefinitions'],
           resourceNames: [name],
         }
       : { verbs: [...verbs], apiGroups: [group], resources: [resource] };
   return {
-    apiVersion: 'rbac.authorization.k8s.io/v1',
-    kind: 'ClusterRole',
+    ...KIND.ClusterRole,
     metadata: {
       name: `${name}-${version}-${suffix}`,
       labels: {

@@ -5,6 +5,7 @@ import type {
   RequirementStatus,
 } from '../../../kernel/api/cluster-service-version.js';
 import { allCrds, csvName, csvNamespace, ownedCrds } from '../../../kernel/api/csv-facts.js';
+import { CRD_GROUP } from '../../../kernel/api/kinds.js';
 import type { KubernetesObject } from '../../../kernel/api/kubernetes-object.js';
 import { byCodeUnit } from '../../../kernel/canonical/canonical-json.js';
 import { ALONGSIDE_PREFIX } from '../../../kernel/hashes/object-names.js';
@@ -29,7 +30,7 @@ type Verdict = Readonly<{ status: string; message: string; uuid?: string }>;
 /** One entry per owned or required CRD, by name (spec: csv-lifecycle.md §4). */
 export const crdRequirements = (csv: ClusterServiceVersion, world: CsvWorld): readonly RequirementStatus[] =>
   allCrds(csv).map((description) => ({
-    group: 'apiextensions.k8s.io',
+    group: CRD_GROUP,
     version: 'v1',
     kind: 'CustomResourceDefinition',
     name: description.name,

@@ -6,6 +6,7 @@ import {
   type StrategyPermission,
 } from '../../../kernel/api/cluster-service-version.js';
 import { clusterPermissions, csvNamespace, permissions } from '../../../kernel/api/csv-facts.js';
+import { RBAC_GROUP } from '../../../kernel/api/kinds.js';
 import { csvOwnerLabels, hasLabels, isOwnedBy } from '../../../kernel/api/owner-labels.js';
 import { byCodeUnit } from '../../../kernel/canonical/canonical-json.js';
 import { bindingHash, orderedRule, rulesHash } from '../../../kernel/hashes/rbac-names.js';
@@ -66,7 +67,7 @@ function checked(
 }
 
 const dependentOf = (rule: PolicyRule, namespace: string | undefined, satisfied: boolean): Dependent => ({
-  group: 'rbac.authorization.k8s.io',
+  group: RBAC_GROUP,
   version: 'v1',
   kind: 'PolicyRule',
   status: satisfied ? 'Satisfied' : 'NotSatisfied',
@@ -89,7 +90,7 @@ function generatedByUs(csv: ClusterServiceVersion, world: CsvWorld, permission: 
   const roles = world.roles.filter((one) => hasLabels(one, hashed(hashOfRules(permission))));
   return roles.some(({ metadata }) => {
     const hash = bindingHash({
-      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: metadata.name ?? '' },
+      roleRef: { apiGroup: RBAC_GROUP, kind: 'Role', name: metadata.name ?? '' },
       subjects: [{ kind: 'ServiceAccount', name: permission.serviceAccountName, namespace }],
     });
     return world.roleBindings.some((one) => hasLabels(one, hashed(hash)));

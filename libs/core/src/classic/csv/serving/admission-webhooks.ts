@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Action } from '../../../kernel/actions/action.js';
 import type { ClusterServiceVersion, WebhookDescription } from '../../../kernel/api/cluster-service-version.js';
 import { csvName, csvNamespace, webhooks } from '../../../kernel/api/csv-facts.js';
+import { KIND } from '../../../kernel/api/kinds.js';
 import { type KubernetesObject, refOf } from '../../../kernel/api/kubernetes-object.js';
 import type { OperatorGroup } from '../../../kernel/api/operator-group.js';
 import { csvOwnerLabels, MANAGED_LABEL } from '../../../kernel/api/owner-labels.js';
@@ -19,7 +20,6 @@ import { holds } from './holds.js';
 
 const NAME_LABEL = 'olm.webhook-description-generate-name';
 const HASH_LABEL = 'olm.webhook-description-hash';
-const ADMISSION = 'admissionregistration.k8s.io/v1';
 const SUFFIX_LENGTH = 5;
 
 /** Kind of the configuration, by the type of the description. */
@@ -99,7 +99,7 @@ function configuration(
   const { generateName } = description;
   const name = configurationOf(world, description)?.metadata.name ?? `${generateName}-${suffixOf(csv, description)}`;
   return {
-    apiVersion: ADMISSION,
+    apiVersion: KIND.ValidatingWebhookConfiguration.apiVersion,
     kind: KINDS.get(description.type) ?? '',
     metadata: {
       name,

@@ -1,8 +1,9 @@
 import type { ApiServiceDescription, ClusterServiceVersion } from '../../../kernel/api/cluster-service-version.js';
 import { csvNamespace, ownedApiServices } from '../../../kernel/api/csv-facts.js';
+import { RBAC_GROUP } from '../../../kernel/api/kinds.js';
 import type { KubernetesObject } from '../../../kernel/api/kubernetes-object.js';
 import { base64 } from '../../../kernel/text/base64.js';
-import { authDelegatorName, authReaderName, CA_HASH_ANNOTATION, RBAC_GROUP } from '../certificates/serving-names.js';
+import { authDelegatorName, authReaderName, CA_HASH_ANNOTATION } from '../certificates/serving-names.js';
 import { type ServingService, servingServiceName, servingServices } from '../certificates/serving-service.js';
 import { podAnnotations } from '../deployments/check-deployments.js';
 import type { CsvWorld } from '../world/csv-world.js';

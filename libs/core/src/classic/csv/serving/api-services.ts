@@ -3,6 +3,7 @@ import { configFor } from '../../../catalog/bundle/subscription-config.js';
 import type { Action } from '../../../kernel/actions/action.js';
 import type { ApiServiceDescription, ClusterServiceVersion } from '../../../kernel/api/cluster-service-version.js';
 import { csvName, csvNamespace, ownedApiServices } from '../../../kernel/api/csv-facts.js';
+import { KIND } from '../../../kernel/api/kinds.js';
 import { type KubernetesObject, refOf } from '../../../kernel/api/kubernetes-object.js';
 import { csvOwnerLabels, hasLabels, MANAGED_LABEL } from '../../../kernel/api/owner-labels.js';
 import { servedKey } from '../../../kernel/api/served-key.js';
@@ -14,7 +15,7 @@ import { type CsvWorld } from '../world/csv-world.js';
 import { predecessors } from '../world/replacement-chain.js';
 import { isBackendDisrupted } from './backend-disruption.js';
 
-export const API_SERVICE = { apiVersion: 'apiregistration.k8s.io/v1', kind: 'APIService' } as const;
+export const API_SERVICE = KIND.APIService;
 const GROUP_PRIORITY_MINIMUM = 2_000;
 const VERSION_PRIORITY = 15;
 

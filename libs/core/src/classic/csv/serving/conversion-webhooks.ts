@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Action } from '../../../kernel/actions/action.js';
 import type { ClusterServiceVersion, WebhookDescription } from '../../../kernel/api/cluster-service-version.js';
 import { csvName, csvNamespace, ownedCrds, webhooks } from '../../../kernel/api/csv-facts.js';
+import { KIND } from '../../../kernel/api/kinds.js';
 import type { KubernetesObject } from '../../../kernel/api/kubernetes-object.js';
 import { canonicalJson } from '../../../kernel/canonical/canonical-json.js';
 import { groupOfName, isProtectedGroup, protectedApiText } from '../../../kernel/crd/protected-apis.js';
@@ -156,6 +157,6 @@ const patchConversion = (
   conversion: Readonly<Record<string, unknown>>,
 ): Action => ({
   do: 'patch',
-  ref: { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', name },
+  ref: { ...KIND.CustomResourceDefinition, name },
   patch: { ...(resourceVersion === undefined ? {} : { metadata: { resourceVersion } }), spec: { conversion } },
 });

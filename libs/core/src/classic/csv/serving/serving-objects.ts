@@ -1,18 +1,12 @@
 import type { Action } from '../../../kernel/actions/action.js';
 import type { ClusterServiceVersion } from '../../../kernel/api/cluster-service-version.js';
 import { csvNamespace } from '../../../kernel/api/csv-facts.js';
+import { KIND, RBAC_GROUP } from '../../../kernel/api/kinds.js';
 import type { KubernetesObject } from '../../../kernel/api/kubernetes-object.js';
 import { csvOwnerLabels, MANAGED_LABEL, nonBlockingOwner } from '../../../kernel/api/owner-labels.js';
 import { base64 } from '../../../kernel/text/base64.js';
 import type { ServingCertificate } from '../certificates/serving-certificate.js';
-import {
-  authDelegatorName,
-  authReaderName,
-  CA_HASH_ANNOTATION,
-  CA_KEY,
-  RBAC,
-  RBAC_GROUP,
-} from '../certificates/serving-names.js';
+import { authDelegatorName, authReaderName, CA_HASH_ANNOTATION, CA_KEY } from '../certificates/serving-names.js';
 import { type ServingService, servingServices } from '../certificates/serving-service.js';
 import { certificateFor } from '../world/certificates-of.js';
 import type { CsvWorld } from '../world/csv-world.js';
@@ -65,7 +59,7 @@ function stands({ kind, metadata: { name = '' }, ...content }: KubernetesObject,
 function keepSharedBindings(csv: ClusterServiceVersion, service: ServingService, world: CsvWorld): readonly Action[] {
   const named = (list: readonly KubernetesObject[], kind: string, name: string) => {
     const live = list.find(({ metadata }) => metadata.name === name);
-    return live && { ...live, apiVersion: RBAC, kind };
+    return live && { ...live, apiVersion: KIND.RoleBinding.apiVersion, kind };
   };
   return sharedBindings(csv, service).flatMap((wanted) => {
     const { kind, metadata } = wanted;
@@ -91,14 +85,12 @@ function ownObjects(
     serviceObject(service, owned(service.name)),
     secretObject(certificate, owned(service.secretName)),
     {
-      apiVersion: RBAC,
-      kind: 'Role',
+      ...KIND.Role,
       metadata: owned(service.secretName),
       rules: [{ verbs: ['get'], apiGroups: [''], resources: ['secrets'], resourceNames: [service.secretName] }],
     },
     {
-      apiVersion: RBAC,
-      kind: 'RoleBinding',
+      ...KIND.RoleBinding,
       metadata: owned(service.secretName),
       subjects: [accountOf(csv, service)],
       roleRef: { apiGroup: RBAC_GROUP, kind: 'Role', name: service.secretName },
@@ -121,15 +113,13 @@ function sharedBindings(csv: ClusterServiceVersion, service: ServingService): re
   const subjects = [accountOf(csv, service)];
   return [
     {
-      apiVersion: RBAC,
-      kind: 'ClusterRoleBinding',
+      ...KIND.ClusterRoleBinding,
       metadata: { name: authDelegatorName(service), labels },
       subjects,
       roleRef: { apiGroup: RBAC_GROUP, kind: 'ClusterRole', name: 'system:auth-delegator' },
     },
     {
-      apiVersion: RBAC,
-      kind: 'RoleBinding',
+      ...KIND.RoleBinding,
       metadata: { name: authReaderName(service), namespace: 'kube-system', labels },
       subjects,
       roleRef: { apiGroup: RBAC_GROUP, kind: 'Role', name: 'extension-apiserver-authentication-reader' },
@@ -141,8 +131,7 @@ const serviceObject = (
   { ports, selector }: ServingService,
   metadata: KubernetesObject['metadata'],
 ): KubernetesObject => ({
-  apiVersion: 'v1',
-  kind: 'Service',
+  ...KIND.Service,
   metadata,
   spec: { ports: ports.map(({ port, targetPort }) => ({ name: String(port), port, targetPort })), selector },
 });
@@ -151,8 +140,7 @@ const secretObject = (
   { caPem, certPem, keyPem, caHash }: ServingCertificate,
   metadata: KubernetesObject['metadata'],
 ): KubernetesObject => ({
-  apiVersion: 'v1',
-  kind: 'Secret',
+  ...KIND.Secret,
   metadata: { ...metadata, annotations: { [CA_HASH_ANNOTATION]: caHash } },
   type: 'kubernetes.io/tls',
   data: { 'tls.crt': base64(certPem), 'tls.key': base64(keyPem), [CA_KEY]: base64(caPem) },

@@ -1,11 +1,12 @@
 import type { Action } from '../../../kernel/actions/action.js';
 import type { ClusterServiceVersion } from '../../../kernel/api/cluster-service-version.js';
 import { csvNamespace, isCopied } from '../../../kernel/api/csv-facts.js';
+import { KIND } from '../../../kernel/api/kinds.js';
 import { type KubernetesObject, refOf } from '../../../kernel/api/kubernetes-object.js';
 import { csvOwnerLabels, hasLabels } from '../../../kernel/api/owner-labels.js';
 import { canonicalJson } from '../../../kernel/canonical/canonical-json.js';
 import { bindingOf, type RbacSubject } from '../../../kernel/rbac/rbac-objects.js';
-import { authDelegatorName, authReaderName, RBAC } from '../certificates/serving-names.js';
+import { authDelegatorName, authReaderName } from '../certificates/serving-names.js';
 import { servingServices } from '../certificates/serving-service.js';
 import type { CsvWorld } from '../world/csv-world.js';
 
@@ -67,8 +68,8 @@ export const sharedNamesOf = (csv: ClusterServiceVersion): readonly string[] =>
   servingServices(csv).flatMap((service) => [authDelegatorName(service), authReaderName(service)]);
 
 const bindingsOf = ({ clusterRoleBindings, authReaders }: CsvWorld): readonly KubernetesObject[] => [
-  ...authReaders.map((one) => ({ ...one, apiVersion: RBAC, kind: 'RoleBinding' })),
-  ...clusterRoleBindings.map((one) => ({ ...one, apiVersion: RBAC, kind: 'ClusterRoleBinding' })),
+  ...authReaders.map((one) => ({ ...one, ...KIND.RoleBinding })),
+  ...clusterRoleBindings.map((one) => ({ ...one, ...KIND.ClusterRoleBinding })),
 ];
 
 const patch = (live: KubernetesObject, metadata: Record<string, unknown>, content: Record<string, unknown>): Action => {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ClusterServiceVersion } from '../../../kernel/api/cluster-service-version.js';
+import { ADMISSION_GROUP } from '../../../kernel/api/kinds.js';
 
 const WithRules = z.looseObject({
   rules: z
@@ -13,7 +14,6 @@ const WithRules = z.looseObject({
 });
 type WebhookRule = NonNullable<z.infer<typeof WithRules>['rules']>[number];
 
-const ADMISSION_GROUP = 'admissionregistration.k8s.io';
 const ADMISSION_KINDS: ReadonlySet<string> = new Set([
   '*',
   'MutatingWebhookConfiguration',

@@ -1,9 +1,10 @@
 import type { SubscriptionConfig } from '../../../catalog/bundle/subscription-config.js';
+import { KIND } from '../../../kernel/api/kinds.js';
 import type { KubernetesObject, ObjectRef } from '../../../kernel/api/kubernetes-object.js';
 import { asRecord, asText } from '../../../kernel/crd/loose-value.js';
 
 /** The proxy settings of an OpenShift cluster; other clusters do not serve the kind. */
-export const CLUSTER_PROXY: ObjectRef = { apiVersion: 'config.openshift.io/v1', kind: 'Proxy', name: 'cluster' };
+export const CLUSTER_PROXY: ObjectRef = { ...KIND.Proxy, name: 'cluster' };
 
 const VARIABLES = [
   ['HTTP_PROXY', 'httpProxy'],

@@ -1,4 +1,5 @@
 import type { InstallPlanStep } from '../../../kernel/api/install-plan.js';
+import { CRD_GROUP, KINDS } from '../../../kernel/api/kinds.js';
 import type { KubernetesObject, ObjectRef } from '../../../kernel/api/kubernetes-object.js';
 import { changesNothing } from '../../crd-upgrade/crd-unchanged.js';
 import { manifestOf } from '../steps/step-manifest.js';
@@ -12,14 +13,13 @@ import {
 } from '../steps/step-world.js';
 import { alongside, keptAlongside } from './crd-reads.js';
 
-const API_GROUP = 'apiextensions.k8s.io';
-const RESOURCE = 'customresourcedefinitions';
+const RESOURCE = KINDS.CustomResourceDefinition.plural;
 
 /** The question whether the group's service account may replace the CRD. */
 const mayUpdate = (crd: string, account: ObjectRef): Extract<StepRead, { read: 'access' }> => ({
   read: 'access',
   account,
-  may: { verb: 'update', group: API_GROUP, resource: RESOURCE, name: crd },
+  may: { verb: 'update', group: CRD_GROUP, resource: RESOURCE, name: crd },
 });
 
 /**
@@ -80,8 +80,8 @@ export function withoutRight(
   const user = `system:serviceaccount:${namespace}:${account}`;
   return {
     fail:
-      `error updating CRD "${name}": ${RESOURCE}.${API_GROUP} "${name}" is forbidden: User "${user}" cannot update ` +
-      `resource "${RESOURCE}" in API group "${API_GROUP}" at the cluster scope, and no operator of namespace ` +
+      `error updating CRD "${name}": ${RESOURCE}.${CRD_GROUP} "${name}" is forbidden: User "${user}" cannot update ` +
+      `resource "${RESOURCE}" in API group "${CRD_GROUP}" at the cluster scope, and no operator of namespace ` +
       `${context.plan.namespace} brought this CRD`,
     forbidden: true,
   };

@@ -1,10 +1,8 @@
 import type { ClusterServiceVersion, StrategyPermission } from '../../../kernel/api/cluster-service-version.js';
+import { KIND, RBAC_GROUP } from '../../../kernel/api/kinds.js';
 import type { KubernetesObject } from '../../../kernel/api/kubernetes-object.js';
 import { bindingHash, clusterRoleName, roleName, rulesHash } from '../../../kernel/hashes/rbac-names.js';
 import { nonBlockingOwner, ownerLabels } from '../steps/csv-owner.js';
-
-const RBAC_GROUP = 'rbac.authorization.k8s.io';
-const RBAC_API = `${RBAC_GROUP}/v1`;
 
 /** The CSV whose permissions are turned into objects; the namespace is the one it is installed into. */
 type Operator = Readonly<{ csv: string; namespace: string }>;
@@ -28,13 +26,13 @@ function grantOf(operator: Operator, permission: StrategyPermission, scope: 'nam
   return {
     account,
     role: {
-      apiVersion: RBAC_API,
+      apiVersion: KIND.Role.apiVersion,
       kind: roleRef.kind,
       metadata: { name, ...owned, labels: labels(operator, rulesHash(rules)) },
       rules,
     },
     binding: {
-      apiVersion: RBAC_API,
+      apiVersion: KIND.Role.apiVersion,
       kind: `${roleRef.kind}Binding`,
       metadata: { name, ...owned, labels: labels(operator, bindingHash({ roleRef, subjects })) },
       subjects,
@@ -44,8 +42,7 @@ function grantOf(operator: Operator, permission: StrategyPermission, scope: 'nam
 }
 
 const serviceAccountOf = ({ csv, namespace }: Operator, name: string): KubernetesObject => ({
-  apiVersion: 'v1',
-  kind: 'ServiceAccount',
+  ...KIND.ServiceAccount,
   metadata: { name, namespace, ownerReferences: [nonBlockingOwner(csv)] },
 });
 

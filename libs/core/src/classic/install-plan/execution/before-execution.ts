@@ -1,4 +1,5 @@
 import type { InstallPlan, InstallPlanStatus } from '../../../kernel/api/install-plan.js';
+import { KIND } from '../../../kernel/api/kinds.js';
 import type { KubernetesObject, ObjectRef } from '../../../kernel/api/kubernetes-object.js';
 import type { OperatorGroup } from '../../../kernel/api/operator-group.js';
 import { SUBSCRIPTION_API } from '../../../kernel/api/subscription.js';
@@ -29,7 +30,7 @@ export function operatorGroupVerdict(groups: readonly OperatorGroup[]): GroupVer
     const where = `${namespace}/${group.metadata.name ?? ''}`;
     return { ok: false, message: `please make sure the service account exists. sa=${name} operatorgroup=${where}` };
   }
-  return { ok: true, serviceAccount: { apiVersion: 'v1', kind: 'ServiceAccount', name, namespace } };
+  return { ok: true, serviceAccount: { ...KIND.ServiceAccount, name, namespace } };
 }
 
 /** What comes next for a plan, decided before any of its steps. */

@@ -1,4 +1,5 @@
 import type { InstallPlanStep } from '../../../kernel/api/install-plan.js';
+import { KIND } from '../../../kernel/api/kinds.js';
 import type { KubernetesObject } from '../../../kernel/api/kubernetes-object.js';
 import { decideCrd } from '../crds/decide-crd.js';
 import {
@@ -85,7 +86,7 @@ function decidePullSecret(step: InstallPlanStep, context: StepContext, world: St
   if (source === undefined) return { fail: `secret ${name} does not exist - secrets "${name}" not found` };
   const { data, type } = source;
   const metadata = { name, namespace: context.plan.namespace, labels: { 'olm.managed': 'true' } };
-  const object = { apiVersion: 'v1', kind: 'Secret', metadata, ...defined({ data, type }) };
+  const object = { ...KIND.Secret, metadata, ...defined({ data, type }) };
   return { actions: [{ do: 'create', object }], status: 'Created' };
 }
 

@@ -1,6 +1,7 @@
 import { CATALOG_SOURCE_API, CatalogSource } from '../../../kernel/api/catalog-source.js';
 import { CSV_API } from '../../../kernel/api/cluster-service-version.js';
 import type { InstallPlanStep } from '../../../kernel/api/install-plan.js';
+import { KIND } from '../../../kernel/api/kinds.js';
 import type { ObjectRef, OwnerReference } from '../../../kernel/api/kubernetes-object.js';
 import { crdReads } from '../crds/crd-reads.js';
 import { crdRightReads } from '../crds/crd-rights.js';
@@ -21,8 +22,7 @@ export function targetOf(step: InstallPlanStep, { plan }: StepContext): ObjectRe
 }
 
 const secretRef = (namespace: string, name: string): ObjectRef => ({
-  apiVersion: 'v1',
-  kind: 'Secret',
+  ...KIND.Secret,
   name,
   namespace,
 });

@@ -1,4 +1,5 @@
 import type { InstallPlanStep } from '../../../kernel/api/install-plan.js';
+import { CRD_GROUP, RBAC_GROUP } from '../../../kernel/api/kinds.js';
 import type { GroupVersionKind, KubernetesObject } from '../../../kernel/api/kubernetes-object.js';
 import { splitApiVersion } from '../../../kernel/api/kubernetes-object.js';
 
@@ -43,7 +44,7 @@ export function stepOf(
 }
 
 type Api = Readonly<{ group: string; version: string }>;
-const RBAC: Api = { group: 'rbac.authorization.k8s.io', version: 'v1' };
+const RBAC: Api = { group: RBAC_GROUP, version: 'v1' };
 const CORE: Api = { group: '', version: 'v1' };
 const OLM: Api = { group: 'operators.coreos.com', version: 'v1alpha1' };
 
@@ -61,7 +62,7 @@ const TYPED: ReadonlyMap<string, Api> = new Map([
 /** The API of the object that a step makes. */
 export function kindOfStep({ resource }: InstallPlanStep): GroupVersionKind {
   const kind = resource.kind === BUNDLE_SECRET_KIND ? 'Secret' : resource.kind;
-  if (kind === CRD_KIND) return { group: 'apiextensions.k8s.io', version: resource.version, kind };
+  if (kind === CRD_KIND) return { group: CRD_GROUP, version: resource.version, kind };
   const { group, version } = TYPED.get(kind) ?? resource;
   return { group, version, kind };
 }

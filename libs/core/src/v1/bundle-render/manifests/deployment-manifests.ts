@@ -1,4 +1,5 @@
 import { type SubscriptionConfig, withMissing } from '../../../catalog/bundle/subscription-config.js';
+import { KIND } from '../../../kernel/api/kinds.js';
 import type { KubernetesObject } from '../../../kernel/api/kubernetes-object.js';
 import type { BundleDeployment } from '../bundle/registry-bundle.js';
 import { type Targets, targetsText } from '../bundle/target-namespaces.js';
@@ -35,8 +36,7 @@ export function deploymentManifest(
   const called = secretName === undefined ? pod : withCertificateVolumes(pod, secretName);
   const finished = config === undefined ? called : withDeploymentConfig(called, config);
   return {
-    apiVersion: 'apps/v1',
-    kind: 'Deployment',
+    ...KIND.Deployment,
     metadata: {
       name,
       namespace,

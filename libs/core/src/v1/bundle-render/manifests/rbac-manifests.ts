@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { PolicyRule, StrategyPermission } from '../../../kernel/api/cluster-service-version.js';
+import { KIND, RBAC_GROUP } from '../../../kernel/api/kinds.js';
 import type { KubernetesObject } from '../../../kernel/api/kubernetes-object.js';
 import { byCodeUnit } from '../../../kernel/canonical/canonical-json.js';
 import { orderedRule } from '../../../kernel/hashes/rbac-names.js';
@@ -8,8 +9,6 @@ import { objectName } from '../bundle/object-name.js';
 import { clusterPermissionsOf, permissionsOf, type RegistryBundle } from '../bundle/registry-bundle.js';
 import type { Targets } from '../bundle/target-namespaces.js';
 
-const RBAC_GROUP = 'rbac.authorization.k8s.io';
-const RBAC = `${RBAC_GROUP}/v1`;
 const DEFAULT_ACCOUNT = 'default';
 
 /**
@@ -46,9 +45,7 @@ const accountOf = ({ serviceAccountName }: StrategyPermission): string => servic
 function accountsOf(permissions: readonly StrategyPermission[], namespace: string): KubernetesObject[] {
   const names = new Set(permissions.map(accountOf));
   names.delete(DEFAULT_ACCOUNT);
-  return [...names]
-    .sort(byCodeUnit)
-    .map((name) => ({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace } }));
+  return [...names].sort(byCodeUnit).map((name) => ({ ...KIND.ServiceAccount, metadata: { name, namespace } }));
 }
 
 /** Role and binding in the target namespace, or, without one, ClusterRole and its binding. */
@@ -64,9 +61,9 @@ function grant(
   const kind = target === undefined ? 'ClusterRole' : 'Role';
   return [
     // Without rules the list is null, as in OLM v1.
-    { apiVersion: RBAC, kind, metadata, rules: permission.rules?.map(orderedRule) ?? null },
+    { apiVersion: KIND.Role.apiVersion, kind, metadata, rules: permission.rules?.map(orderedRule) ?? null },
     {
-      apiVersion: RBAC,
+      apiVersion: KIND.Role.apiVersion,
       kind: `${kind}Binding`,
       metadata,
       subjects: [{ kind: 'ServiceAccount', name: account, namespace }],

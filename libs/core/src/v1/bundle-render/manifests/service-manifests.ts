@@ -1,3 +1,4 @@
+import { KIND } from '../../../kernel/api/kinds.js';
 import type { KubernetesObject } from '../../../kernel/api/kubernetes-object.js';
 import type { WebhookService } from '../bundle/webhook-service.js';
 import type { CertificateInjection } from './certificate-injection.js';
@@ -11,8 +12,7 @@ export function serviceManifests(service: WebhookService, injection: Certificate
   const annotated = Object.keys(serviceAnnotations).length > 0 ? { annotations: { ...serviceAnnotations } } : {};
   return [
     {
-      apiVersion: 'v1',
-      kind: 'Service',
+      ...KIND.Service,
       metadata: { name, namespace, ...annotated },
       spec: {
         ports: ports.map(({ port, targetPort }) => ({ name: String(port), port, targetPort })),

@@ -1,3 +1,4 @@
+import { KIND } from '../../../kernel/api/kinds.js';
 import type { KubernetesObject } from '../../../kernel/api/kubernetes-object.js';
 import type { BundleWebhook } from '../bundle/registry-bundle.js';
 import { type Targets } from '../bundle/target-namespaces.js';
@@ -28,7 +29,7 @@ export function webhookConfiguration(
   if (kind === undefined) return undefined;
   const name = webhook.generateName.replace(/-$/, '');
   return {
-    apiVersion: 'admissionregistration.k8s.io/v1',
+    apiVersion: KIND.ValidatingWebhookConfiguration.apiVersion,
     kind,
     // OLM v1 sets a namespace though the kind has none.
     metadata: {

@@ -1,3 +1,4 @@
+import { ADMISSION_GROUP } from '../../../kernel/api/kinds.js';
 import { byCodeUnit } from '../../../kernel/canonical/canonical-json.js';
 import { subdomainProblems } from '../../../kernel/labels/label-syntax.js';
 import { goQuote } from '../../../kernel/versions/go-quote.js';
@@ -98,7 +99,6 @@ const convertedCrdsAreOwned: Check = (bundle) => {
   );
 };
 
-const ADMISSION_GROUP = 'admissionregistration.k8s.io';
 const FORBIDDEN_GROUPS: ReadonlySet<string> = new Set(['olm.operatorframework.io', '*']);
 const FORBIDDEN_RESOURCES: ReadonlySet<string> = new Set([
   '*',
