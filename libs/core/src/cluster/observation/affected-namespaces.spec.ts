@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { affectedNamespaces, type ClusterNamespaces } from './affected-namespaces.js';
+import { affectedNamespaces } from './affected-namespaces.js';
+import type { ClusterNamespaces } from './namespace-rules.js';
 
 const PREFIX = 'operators.coreos.com/';
 const CUT = 'p'.repeat(60);

@@ -5,6 +5,7 @@ import type { KubernetesObject, OwnerReference } from './kubernetes-object.js';
 
 /** Put on everything OLM makes. */
 export const MANAGED_LABEL = 'olm.managed';
+export const MANAGED_SELECTOR = `${MANAGED_LABEL}=true`;
 
 /** Labels that name the owner where an owner reference cannot (spec: api-types.md §10). */
 export const ownerLabels = (name: string, namespace: string, kind: string): Readonly<Record<string, string>> => ({

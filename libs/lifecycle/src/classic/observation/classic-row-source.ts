@@ -2,13 +2,14 @@ import { readableSource } from '#core/classic/catalog-source/readable-source';
 import { CATALOG_SOURCE_API, CatalogSource } from '#core/kernel/api/catalog-source';
 import type { ClusterServiceVersion } from '#core/kernel/api/cluster-service-version';
 import { ownedCrds } from '#core/kernel/api/csv-facts';
+import { KIND } from '#core/kernel/api/kinds';
 import type { OperatorGroup } from '#core/kernel/api/operator-group';
 import type { Subscription } from '#core/kernel/api/subscription';
 import { type CatalogFacts, catalogSourceRow } from '#core/view/rows/catalog-row';
 import { namespaceRows } from '#core/view/rows/namespace-rows';
 import type { ViewRow } from '#core/view/rows/rows';
 import type { ClusterCatalogs } from '../../catalogs/sources/cluster-catalogs.js';
-import { CATALOG_SOURCES, CSVS, type ObservedObjects, OPERATOR_GROUPS, SUBSCRIPTIONS } from './observed-objects.js';
+import { type ObservedObjects } from './observed-objects.js';
 
 type SourceDeps = Readonly<{
   cluster: string;
@@ -33,7 +34,7 @@ export class ClassicRowSource {
   /** The namespaces that have rows. */
   namespaces(): ReadonlySet<string> {
     const { objects } = this.deps;
-    const all = [SUBSCRIPTIONS, CATALOG_SOURCES].flatMap((kind) => objects.named(kind));
+    const all = [KIND.Subscription, KIND.CatalogSource].flatMap((kind) => objects.named(kind));
     return new Set(all.map(({ metadata }) => metadata.namespace ?? ''));
   }
 
@@ -42,13 +43,13 @@ export class ClassicRowSource {
     const { cluster, globalCatalogNamespace, objects } = this.deps;
     const [catalogs, global] = [namespace, globalCatalogNamespace].map((one) => this.#catalogsIn(one));
     const own = (catalogs ?? []).map((one) => catalogSourceRow(cluster, one, now));
-    const subscriptions = objects.list<Subscription>(SUBSCRIPTIONS, namespace);
+    const subscriptions = objects.list<Subscription>(KIND.Subscription, namespace);
     const plans = objects.rowParts.plansIn(namespace);
     if (subscriptions.length === 0 && plans.length === 0) return own;
     const facts = {
       ...{ cluster, namespace, subscriptions, plans },
-      operatorGroups: objects.list<OperatorGroup>(OPERATOR_GROUPS, namespace),
-      csvs: objects.list<ClusterServiceVersion>(CSVS, namespace),
+      operatorGroups: objects.list<OperatorGroup>(KIND.OperatorGroup, namespace),
+      csvs: objects.list<ClusterServiceVersion>(KIND.ClusterServiceVersion, namespace),
       catalogs: namespace === globalCatalogNamespace ? (catalogs ?? []) : [...(catalogs ?? []), ...(global ?? [])],
       partOf: objects.rowParts.of.bind(objects.rowParts),
       isShared: (definition: string) => this.#hasOwnerOutside(namespace, definition),
@@ -74,7 +75,7 @@ export class ClassicRowSource {
 
   #catalogsIn(namespace: string): CatalogFacts[] {
     const { objects, catalogs } = this.deps;
-    return objects.list(CATALOG_SOURCES, namespace).flatMap((object) => {
+    return objects.list(KIND.CatalogSource, namespace).flatMap((object) => {
       const { spec } = readableSource(object as CatalogSource);
       const read = CatalogSource.safeParse({ ...object, ...CATALOG_SOURCE_API, spec }).data;
       if (read === undefined) return [];

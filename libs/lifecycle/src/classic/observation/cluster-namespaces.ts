@@ -1,13 +1,14 @@
 import { isSharedBinding, usesBinding } from '#core/classic/csv/certificates/serving-names';
 import { componentLabel, labelOfOperator } from '#core/classic/operators/component-label';
-import type { ClusterNamespaces } from '#core/cluster/observation/affected-namespaces';
 import { contendsForApis } from '#core/cluster/observation/contends-for-apis';
+import type { ClusterNamespaces } from '#core/cluster/observation/namespace-rules';
 import { namespacesWaitingForRights } from '#core/cluster/observation/waiting-for-rights';
 import { isForOwnerAlone, waitsForClusterObject } from '#core/cluster/observation/waits-for-cluster-object';
+import { KIND } from '#core/kernel/api/kinds';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { OperatorGroup } from '#core/kernel/api/operator-group';
 import type { Subscription } from '#core/kernel/api/subscription';
-import { NAMESPACES, type ObservedObjects, OPERATOR_GROUPS, OPERATORS, SUBSCRIPTIONS } from './observed-objects.js';
+import { type ObservedObjects } from './observed-objects.js';
 
 /** An event about an object, with facts about its cluster. */
 type EventContext = Readonly<{
@@ -30,10 +31,10 @@ export const clusterNamespaces = (
   globalCatalogNamespace,
   isGone,
   get subscribed() {
-    return new Set([...namespacesOf(cache.named(SUBSCRIPTIONS)), ...wanted]);
+    return new Set([...namespacesOf(cache.named(KIND.Subscription)), ...wanted]);
   },
   selecting: ({ metadata }) =>
-    namespacesOf(cache.list<OperatorGroup>(OPERATOR_GROUPS).filter((group) => maySelect(group, metadata.name))),
+    namespacesOf(cache.list<OperatorGroup>(KIND.OperatorGroup).filter((group) => maySelect(group, metadata.name))),
   sharing: ({ metadata: { name = '' } }) =>
     isSharedBinding(name) ? namespacesOf(cache.originals().filter((csv) => usesBinding(csv, name))) : new Set(),
   waitingForCluster: (object) => {
@@ -48,19 +49,21 @@ export const clusterNamespaces = (
     const homes = [...namespacesOf(namesakes)].filter((home) => home !== namespace);
     return new Set(
       homes.filter((home) =>
-        cache.list<OperatorGroup>(OPERATOR_GROUPS, home).some((group) => maySelect(group, namespace)),
+        cache.list<OperatorGroup>(KIND.OperatorGroup, home).some((group) => maySelect(group, namespace)),
       ),
     );
   },
-  hasNamespace: (name) => cache.has(NAMESPACES, name),
+  hasNamespace: (name) => cache.has(KIND.Namespace, name),
   subscribedTo: (label, namespace) =>
     namespacesOf(
       cache
-        .list<Subscription>(SUBSCRIPTIONS, namespace)
+        .list<Subscription>(KIND.Subscription, namespace)
         .filter(({ spec, metadata }) => componentLabel(spec.name, metadata.namespace ?? '') === label),
     ),
   operatorsOf: (label) =>
-    cache.named(OPERATORS).flatMap(({ metadata: { name = '' } }) => (labelOfOperator(name) === label ? [name] : [])),
+    cache
+      .named(KIND.Operator)
+      .flatMap(({ metadata: { name = '' } }) => (labelOfOperator(name) === label ? [name] : [])),
 });
 
 export const namespacesOf = (objects: readonly Pick<KubernetesObject, 'metadata'>[]): Set<string> =>

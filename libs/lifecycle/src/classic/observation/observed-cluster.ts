@@ -1,11 +1,13 @@
-import { affectedNamespaces, type ClusterNamespaces } from '#core/cluster/observation/affected-namespaces';
+import { affectedNamespaces } from '#core/cluster/observation/affected-namespaces';
 import { catalogFingerprint } from '#core/cluster/observation/catalog-fingerprint';
 import { type ChangeOrigin, type CsvName, isOfPasses, staysInstalled } from '#core/cluster/observation/change-origin';
 import { homeOf } from '#core/cluster/observation/gathering-namespaces';
 import { isNamespaceAtRest, type NamespaceObjects } from '#core/cluster/observation/namespace-at-rest';
+import type { ClusterNamespaces } from '#core/cluster/observation/namespace-rules';
 import type { CatalogSource } from '#core/kernel/api/catalog-source';
 import type { ClusterServiceVersion } from '#core/kernel/api/cluster-service-version';
 import { isCopied } from '#core/kernel/api/csv-facts';
+import { KIND } from '#core/kernel/api/kinds';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { OperatorGroup } from '#core/kernel/api/operator-group';
 import type { Subscription } from '#core/kernel/api/subscription';
@@ -33,16 +35,7 @@ import { ClassicRowSource } from './classic-row-source.js';
 import { clusterNamespaces, namespacesOf } from './cluster-namespaces.js';
 import { ObjectMetrics } from './object-metrics.js';
 import { type NamespaceSnapshot, observeNamespace } from './observe-namespace.js';
-import {
-  CATALOG_SOURCES,
-  CSVS,
-  INSTALL_PLANS,
-  type ObjectEvent,
-  ObservedObjects,
-  OPERATOR_GROUPS,
-  OPERATORS,
-  SUBSCRIPTIONS,
-} from './observed-objects.js';
+import { type ObjectEvent, ObservedObjects } from './observed-objects.js';
 
 type ObservedClusterDeps = Readonly<{
   client: KubeClient;
@@ -85,14 +78,14 @@ export type WantedInCluster = Readonly<{
 /** How often what some CatalogSources depend on is read; a cluster without such sources is not asked. */
 const CATALOG_FACTS_MS = 15 * 60_000;
 /** A namespace with one of these is observed. */
-const OBSERVED = [SUBSCRIPTIONS, OPERATOR_GROUPS, CSVS, INSTALL_PLANS] as const;
+const OBSERVED = [KIND.Subscription, KIND.OperatorGroup, KIND.ClusterServiceVersion, KIND.InstallPlan] as const;
 /** The kinds of which a namespace's problem is made: a change of others leaves it as it is. */
 const READ: ReadonlySet<string> = new Set(
-  [SUBSCRIPTIONS, OPERATOR_GROUPS, CSVS, CATALOG_SOURCES].map(({ kind }) => kind),
+  [KIND.Subscription, KIND.OperatorGroup, KIND.ClusterServiceVersion, KIND.CatalogSource].map(({ kind }) => kind),
 );
 
 /** A change of one of these may change rows of its namespace. */
-const ROW_KINDS: ReadonlySet<string> = new Set([...READ, INSTALL_PLANS.kind]);
+const ROW_KINDS: ReadonlySet<string> = new Set([...READ, KIND.InstallPlan.kind]);
 
 /** Watches one cluster and publishes the desired state of each namespace whenever an object there changes. */
 export class ObservedCluster implements ClusterPart {
@@ -171,7 +164,7 @@ export class ObservedCluster implements ClusterPart {
   /** As {@link stop}; the metrics of the cluster are removed. */
   async leave(): Promise<void> {
     await this.stop();
-    const measured = [SUBSCRIPTIONS, CATALOG_SOURCES].flatMap((kind) => this.#cache.list(kind));
+    const measured = [KIND.Subscription, KIND.CatalogSource].flatMap((kind) => this.#cache.list(kind));
     for (const object of [...this.#cache.originals(), ...measured]) this.#metrics.note(object, 'gone');
     this.deps.metrics.clusterUnwatched(this.name);
   }
@@ -189,9 +182,9 @@ export class ObservedCluster implements ClusterPart {
   counts(): ObjectCounts {
     return {
       csvs: this.#originals.size,
-      installPlans: this.#cache.count(INSTALL_PLANS),
-      subscriptions: this.#cache.count(SUBSCRIPTIONS),
-      catalogSources: this.#cache.count(CATALOG_SOURCES),
+      installPlans: this.#cache.count(KIND.InstallPlan),
+      subscriptions: this.#cache.count(KIND.Subscription),
+      catalogSources: this.#cache.count(KIND.CatalogSource),
     };
   }
 
@@ -271,16 +264,16 @@ export class ObservedCluster implements ClusterPart {
 
   #objectsOf(namespace: string): NamespaceObjects {
     return {
-      subscriptions: this.#cache.list<Subscription>(SUBSCRIPTIONS, namespace),
-      operatorGroups: this.#cache.list<OperatorGroup>(OPERATOR_GROUPS, namespace),
-      csvs: this.#cache.list<ClusterServiceVersion>(CSVS, namespace),
+      subscriptions: this.#cache.list<Subscription>(KIND.Subscription, namespace),
+      operatorGroups: this.#cache.list<OperatorGroup>(KIND.OperatorGroup, namespace),
+      csvs: this.#cache.list<ClusterServiceVersion>(KIND.ClusterServiceVersion, namespace),
     };
   }
 
   #catalogsSeenFrom(namespace: string): CatalogRefresh[] {
     const seen = [...new Set([namespace, this.deps.globalCatalogNamespace])];
     return seen.flatMap((place) =>
-      this.#cache.list<CatalogSource>(CATALOG_SOURCES, place).flatMap((source) => this.#catalogs.of(source) ?? []),
+      this.#cache.list<CatalogSource>(KIND.CatalogSource, place).flatMap((source) => this.#catalogs.of(source) ?? []),
     );
   }
 
@@ -291,9 +284,9 @@ export class ObservedCluster implements ClusterPart {
     before: KubernetesObject | undefined,
   ): void {
     this.#metrics.note(object, event);
-    if (object.kind === CSVS.kind) this.#noteCsv(object as ClusterServiceVersion, event);
+    if (object.kind === KIND.ClusterServiceVersion.kind) this.#noteCsv(object as ClusterServiceVersion, event);
     if (ROW_KINDS.has(object.kind) && this.#cache.synced()) this.deps.onRowsMoved?.(object.metadata.namespace);
-    if (object.kind === CATALOG_SOURCES.kind && !this.#noteCatalog(object as CatalogSource, event)) return;
+    if (object.kind === KIND.CatalogSource.kind && !this.#noteCatalog(object as CatalogSource, event)) return;
     if (origin?.deleting === true) this.#leaving.add(object.metadata.namespace ?? '');
     if (isSystemNamespace(object) && this.#cache.synced()) this.deps.onSystemNamespace?.();
     // Before the first sync, which touches all, thousands of objects come: computing the
@@ -305,8 +298,8 @@ export class ObservedCluster implements ClusterPart {
 
   #urgencyOf(object: KubernetesObject, event: ObjectEvent, origin: ChangeOrigin | undefined): Urgency {
     // What is to be done about a catalog's content comes with the solution of the problem that it makes.
-    if (object.kind === CATALOG_SOURCES.kind) return 'soon';
-    const isThere = (csv: CsvName) => staysInstalled(this.#cache.get(CSVS, csv));
+    if (object.kind === KIND.CatalogSource.kind) return 'soon';
+    const isThere = (csv: CsvName) => staysInstalled(this.#cache.get(KIND.ClusterServiceVersion, csv));
     return origin !== undefined && isOfPasses(object, event, origin, isThere) ? 'soon' : 'now';
   }
 
@@ -333,7 +326,7 @@ export class ObservedCluster implements ClusterPart {
   #touchAffected(object: KubernetesObject, urgency: Urgency, event: ObjectEvent = 'changed', own = false): void {
     for (const namespace of affectedNamespaces(object, this.#view(event, own))) {
       this.#touchFor(object, namespace, urgency);
-      if (object.kind === CATALOG_SOURCES.kind) this.deps.onRowsMoved?.(namespace);
+      if (object.kind === KIND.CatalogSource.kind) this.deps.onRowsMoved?.(namespace);
     }
   }
 
@@ -350,7 +343,7 @@ export class ObservedCluster implements ClusterPart {
   /** Those with objects of OLM's kinds, and those that keep Operators. */
   #held(): ReadonlySet<string> {
     const view = this.#view('changed', false);
-    const homes = this.#cache.named(OPERATORS).map(({ metadata }) => homeOf(metadata.name ?? '', view));
+    const homes = this.#cache.named(KIND.Operator).map(({ metadata }) => homeOf(metadata.name ?? '', view));
     return new Set([...OBSERVED.flatMap((kind) => [...namespacesOf(this.#cache.named(kind))]), ...homes]);
   }
 
@@ -362,7 +355,7 @@ export class ObservedCluster implements ClusterPart {
     if (namespace === undefined) return;
     this.#sightings.note(namespace, object);
     // A catalog that is read after a start: most have what they had before, and nothing is due.
-    const isOfCatalog = object.kind === CATALOG_SOURCES.kind && this.#resting.has(namespace);
+    const isOfCatalog = object.kind === KIND.CatalogSource.kind && this.#resting.has(namespace);
     if (isOfCatalog) this.touch(namespace, 'for-news');
     else if (urgency === 'soon' && !READ.has(object.kind)) this.#urgency.owe(namespace);
     else this.touch(namespace, urgency);

@@ -1,11 +1,6 @@
 import { type ChangeOrigin, changeOrigin } from '#core/cluster/observation/change-origin';
-import {
-  isMarkedCopy,
-  observedCsv,
-  observedNames,
-  observedOperatorGroup,
-  observedSubscription,
-} from '#core/cluster/observation/observed-part';
+import { isMarkedCopy } from '#core/cluster/observation/observed-part';
+import { kindsOf, WATCHED_KINDS } from '#core/cluster/observation/watched-kinds';
 import type { ClusterServiceVersion } from '#core/kernel/api/cluster-service-version';
 import { isCopied } from '#core/kernel/api/csv-facts';
 import { KIND } from '#core/kernel/api/kinds';
@@ -13,81 +8,27 @@ import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { Clock } from '#platform/clock/clock.port';
 import { SharedValues } from '#platform/kube/cache/shared-values';
 import { WatchCache } from '#platform/kube/cache/watch-cache';
-import type { KindRef, KubeClient, ListOptions } from '#platform/kube/client/kube-client.port';
+import type { KindRef, KubeClient } from '#platform/kube/client/kube-client.port';
 import { withoutManagedFields } from '#platform/kube/client/managed-fields';
 import type { Log } from '#platform/telemetry/log.port';
 import type { CacheLease, ClusterCaches } from '../../engine/caches/cluster-caches.js';
 import { HeldRowParts } from './held-row-parts.js';
 
-export const SUBSCRIPTIONS = KIND.Subscription;
-export const CSVS = KIND.ClusterServiceVersion;
-export const CATALOG_SOURCES = KIND.CatalogSource;
-export const OPERATOR_GROUPS = KIND.OperatorGroup;
-export const INSTALL_PLANS = KIND.InstallPlan;
-export const OPERATORS = KIND.Operator;
-export const NAMESPACES: KindRef = KIND.Namespace;
-
-/** Memory for the refreshes, timers and statuses of one catalog, beside the object. */
-const CATALOG_BYTES = 128 * 1024;
-/** Memory for the metrics of one object, beside the object. */
-const SERIES_BYTES = 2 * 1024;
-
 /** Of all clusters: they hold much the same operators. */
 const SHARED = new SharedValues();
 
-type Watched = Readonly<{
-  kinds: readonly KindRef[];
-  options?: ListOptions;
-  /** The part of an object that is kept: a fleet's caches are most of the poller's memory. */
-  keep: (object: KubernetesObject) => KubernetesObject;
-  /** Each cluster has objects of its own: nothing of them is held once for all. */
-  whole?: true;
-  handlerBytes?: (object: KubernetesObject) => number;
-  /**
-   * Only starts passes: without the right to watch it, /healthz reports that, and everything else goes on.
-   */
-  optional?: true;
-}>;
-
-/** OLM watches only what it made of these kinds (spec: metrics.md §5), and so do we. */
-const MANAGED: ListOptions = { labelSelector: 'olm.managed=true' };
-
-const watched: readonly Watched[] = [
-  { kinds: [OPERATOR_GROUPS], keep: observedOperatorGroup },
-  { kinds: [KIND.OperatorCondition, KIND.OLMConfig], keep: observedNames },
-  { kinds: [CATALOG_SOURCES], keep: withoutManagedFields, whole: true, handlerBytes: () => CATALOG_BYTES },
-  { kinds: [SUBSCRIPTIONS], keep: observedSubscription, handlerBytes: () => SERIES_BYTES },
-  { kinds: [CSVS], keep: observedCsv, handlerBytes: (csv) => (isMarkedCopy(csv) ? 0 : SERIES_BYTES) },
-  { kinds: [INSTALL_PLANS], keep: observedNames },
-  { kinds: [NAMESPACES], keep: observedNames },
-  { kinds: [OPERATORS], keep: observedNames, optional: true },
-  { kinds: [KIND.CustomResourceDefinition], keep: observedNames },
-  {
-    kinds: [
-      KIND.Deployment,
-      KIND.ServiceAccount,
-      KIND.Role,
-      KIND.RoleBinding,
-      KIND.ClusterRole,
-      KIND.ClusterRoleBinding,
-    ],
-    options: MANAGED,
-    keep: observedNames,
-  },
-  // Secrets are missing on purpose: the poller may not read them, so the applier watches
-  // theirs (decision record 0008).
-  {
-    kinds: [KIND.Service, KIND.APIService, KIND.ValidatingWebhookConfiguration, KIND.MutatingWebhookConfiguration],
-    options: MANAGED,
-    keep: observedNames,
-    optional: true,
-  },
-];
+/** The rows of the table for the caches of all clusters. */
+const ROWS = WATCHED_KINDS.map(({ keep, labelSelector, ...row }) => ({
+  ...row,
+  kinds: kindsOf(row),
+  options: labelSelector === undefined ? undefined : { labelSelector },
+  whole: keep === 'whole',
+  keep: keep === 'whole' ? withoutManagedFields<KubernetesObject> : keep,
+}));
 
 /** Memory that the poller takes for an object beside what is cached of it: bytes. */
 export function handlerBytesOf(kind: string, object: KubernetesObject): number {
-  const entry = watched.find(({ kinds }) => kinds.some((known) => known.kind === kind));
-  return entry?.handlerBytes?.(object) ?? 0;
+  return WATCHED_KINDS.find(({ concerns }) => kind in concerns)?.handlerBytes?.(object) ?? 0;
 }
 
 export type ObjectEvent = 'changed' | 'gone';
@@ -125,7 +66,7 @@ export class ObservedObjects {
     this.rowParts = new HeldRowParts(globalCatalogNamespace);
     this.#lease = caches?.lease(client);
     const shared = this.#lease?.cache;
-    this.#caches = watched.map(({ kinds, options, keep, whole, handlerBytes }) => [
+    this.#caches = ROWS.map(({ kinds, options, keep, whole, handlerBytes }) => [
       kinds,
       new WatchCache({
         client,
@@ -135,11 +76,9 @@ export class ObservedObjects {
         // What is read from another role's cache is not kept here.
         keep: (object) => {
           const kept = this.#cut(kinds, object, keep);
-          return shared === undefined && whole === true ? this.#taken(object, kept) : kept;
+          return shared === undefined && whole ? this.#taken(object, kept) : kept;
         },
-        ...(whole === true
-          ? {}
-          : { share: (object) => this.#taken(object, SHARED.within(this.#cut(kinds, object, keep))) }),
+        ...(whole ? {} : { share: (object) => this.#taken(object, SHARED.within(this.#cut(kinds, object, keep))) }),
         ...(handlerBytes === undefined ? {} : { handlerBytes }),
         ...(options === undefined ? {} : { options }),
         ...(shared === undefined ? {} : { shared }),
@@ -161,11 +100,15 @@ export class ObservedObjects {
         },
       }),
     ]);
-    this.#required = this.#caches.flatMap(([, cache], index) => (watched[index]?.optional === true ? [] : [cache]));
+    this.#required = this.#caches.flatMap(([, cache], index) => (ROWS[index]?.optional === true ? [] : [cache]));
   }
 
   /** What is kept of an object; what rows need beside that is put aside, while all of it is at hand. */
-  #cut(kinds: readonly KindRef[], object: KubernetesObject, keep: Watched['keep']): KubernetesObject {
+  #cut(
+    kinds: readonly KindRef[],
+    object: KubernetesObject,
+    keep: (object: KubernetesObject) => KubernetesObject,
+  ): KubernetesObject {
     const [only, ...others] = kinds;
     // The kinds of which rows are made are watched each on its own; lists leave the kind out of their items.
     if (only !== undefined && others.length === 0) this.rowParts.take(only.kind, object);
@@ -197,7 +140,11 @@ export class ObservedObjects {
   /** The CSVs of the cluster, or of one namespace, that are no copies. */
   originals(namespace?: string): ClusterServiceVersion[] {
     // A large cluster has a hundred thousand copies: they are left out before they are opened.
-    const marked = this.#list<ClusterServiceVersion>(CSVS, namespace, (csv) => !isMarkedCopy(csv));
+    const marked = this.#list<ClusterServiceVersion>(
+      KIND.ClusterServiceVersion,
+      namespace,
+      (csv) => !isMarkedCopy(csv),
+    );
     return marked.filter((csv) => !isCopied(csv));
   }
 

@@ -16,6 +16,7 @@ import type { Action } from '#core/kernel/actions/action';
 import { type ClusterServiceVersion, CSV_API } from '#core/kernel/api/cluster-service-version';
 import { isCopied, ownedApiServices, ownedCrds } from '#core/kernel/api/csv-facts';
 import { type KubernetesObject, refOf } from '#core/kernel/api/kubernetes-object';
+import { MANAGED_SELECTOR } from '#core/kernel/api/owner-labels';
 import type { Subscription } from '#core/kernel/api/subscription';
 import { subdomainProblems } from '#core/kernel/labels/label-syntax';
 import { KubeApiError } from '#platform/kube/client/kube-client.port';
@@ -218,7 +219,7 @@ async function candidatesIn({ read, reader }: NamespaceStageInput): Promise<read
   const { namespace } = read;
   const lists = await Promise.all([
     ...ALL_OF_NAMESPACE.map((kind) => reader.list(kind, { namespace })),
-    ...MANAGED_OF_NAMESPACE.map((kind) => reader.list(kind, { namespace, labelSelector: 'olm.managed=true' })),
+    ...MANAGED_OF_NAMESPACE.map((kind) => reader.list(kind, { namespace, labelSelector: MANAGED_SELECTOR })),
     ...OF_CLUSTER.map((kind) =>
       reader.list(kind, { labelSelector: `olm.owner.kind=${CSV_API.kind},olm.owner.namespace=${namespace}` }),
     ),

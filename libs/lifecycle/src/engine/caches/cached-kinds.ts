@@ -3,10 +3,9 @@ import { CLUSTER_EXTENSION_API } from '#core/kernel/api/cluster-extension';
 import { CLUSTER_OBJECT_SET_API } from '#core/kernel/api/cluster-object-set';
 import { KIND } from '#core/kernel/api/kinds';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { MANAGED_SELECTOR } from '#core/kernel/api/owner-labels';
 import type { CachedKind } from '#platform/kube/cache/cluster-cache';
 import { withManagersOnly, withoutManagedFields } from '#platform/kube/client/managed-fields';
-
-const MANAGED = 'olm.managed=true';
 
 /**
  * Keeps managers and timestamps: a changed Role or ServiceAccount revives plans and CSVs that lacked rights
@@ -15,7 +14,7 @@ const MANAGED = 'olm.managed=true';
 const withTimes = (kind: CachedKind): CachedKind => ({ ...kind, reduce: withManagersOnly });
 
 /** Cached without data: passes need existence and owner only, and Secret values must not stay in memory. */
-const managed = (kind: CachedKind): CachedKind => ({ ...kind, labelSelector: MANAGED, reduce: withoutData });
+const managed = (kind: CachedKind): CachedKind => ({ ...kind, labelSelector: MANAGED_SELECTOR, reduce: withoutData });
 
 /** Copies are compared with their originals by digest. */
 const withoutCopies = (csv: KubernetesObject): KubernetesObject => keptOfCopy(withoutManagedFields(csv));
@@ -29,7 +28,7 @@ export const CACHED_KINDS: readonly CachedKind[] = [
   ...[KIND.ClusterRole, KIND.ClusterRoleBinding],
   ...[KIND.OperatorGroup, KIND.ServiceAccount, KIND.Role, KIND.RoleBinding].map(withTimes),
   ...[KIND.Service, KIND.Secret, KIND.ConfigMap].map(managed),
-  { ...KIND.APIService, labelSelector: MANAGED, reduce: withoutStatus },
+  { ...KIND.APIService, labelSelector: MANAGED_SELECTOR, reduce: withoutStatus },
   ...[CLUSTER_EXTENSION_API, CLUSTER_OBJECT_SET_API],
 ];
 

@@ -1,11 +1,12 @@
 import { KIND } from '#core/kernel/api/kinds';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { MANAGED_SELECTOR } from '#core/kernel/api/owner-labels';
 import type { Clock } from '#platform/clock/clock.port';
 import { Reflector } from '#platform/kube/cache/reflector';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 
 /** The Secrets that Flotilla makes for operators: serving certificates. */
-export const MANAGED_SECRETS = { ...KIND.Secret, labelSelector: 'olm.managed=true' } as const;
+export const MANAGED_SECRETS = { ...KIND.Secret, labelSelector: MANAGED_SELECTOR } as const;
 
 type ManagedSecretsOptions = Readonly<{
   client: KubeClient;
