@@ -19,6 +19,9 @@ import type { VirtualWorld } from './world.js';
 /** More steps in one instant are an error: the run ends. */
 const MOST_STEPS_AT_ONCE = 100_000;
 
+/** A run that was made: its controller and world, for those who ask how it ended. */
+export type FleetRun = Readonly<{ controller: Controller; world: VirtualWorld; end: number }>;
+
 /** The controller of the simulation: makes steps, writes their results and gives orders to the clusters. */
 export class Controller implements FleetView {
   readonly records: RolloutRecord[] = [];

@@ -1,6 +1,9 @@
+import { hash } from 'node:crypto';
 import { durationMs } from '../placement/waves.js';
-import { draw } from './draw.js';
 import type { EffectName, FaultClusters, FaultEntry } from './scenario-schema.js';
+
+const HEX_OF_52_BITS = 13;
+const TWO_52 = 2 ** 52;
 
 /** The attempt of a cluster, or what a timed fault asks about. */
 export type FaultSubject = Readonly<{
@@ -73,3 +76,19 @@ const EFFECT_NAMES: readonly EffectName[] = [
 
 const effectOf = (fault: FaultEntry): EffectName =>
   EFFECT_NAMES.find((name) => fault[name] !== undefined) ?? 'applyFails';
+
+/**
+ * A random draw from 0 to below 1 that depends on its name alone: the seed, the purpose, the place of a fault
+ * in its list, the cluster, the roll-out and the attempt.
+ */
+export function draw(
+  seed: string,
+  purpose: 'percent' | 'probability' | 'jitter',
+  index: number,
+  cluster: string,
+  rollout = '',
+  attempt: number | '' = '',
+): number {
+  const name = `${seed}/${purpose}/${index}/${cluster}/${rollout}/${attempt}`;
+  return Number.parseInt(hash('sha256', name, 'hex').slice(0, HEX_OF_52_BITS), 16) / TWO_52;
+}

@@ -2,7 +2,7 @@ import type { FleetEvent } from '../controller/record/event-log.js';
 import type { RolloutRecord } from '../controller/record/rollout-record.js';
 import { InvariantCheck, type InvariantFacts, type LoggedRules } from '../invariants/invariants.js';
 import { durationMs } from '../placement/waves.js';
-import type { FleetRun } from './fleet-run.js';
+import type { FleetRun } from './controller.js';
 import type { FleetScenario } from './scenario.js';
 import { simulateByInstants } from './simulate.js';
 import type { RunSummary } from './summary.js';

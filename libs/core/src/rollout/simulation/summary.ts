@@ -5,7 +5,7 @@ import { ROLLBACK_CLASS } from '../controller/step/returns.js';
 import { type Counts, sumOf } from '../controller/step/tally.js';
 import { lastSuccess } from '../controller/step/wave-moves.js';
 import { placesOf } from '../placement/waves.js';
-import type { FleetRun } from './fleet-run.js';
+import type { FleetRun } from './controller.js';
 import type { FleetScenario } from './scenario.js';
 import type { VirtualCluster } from './virtual-cluster.js';
 
