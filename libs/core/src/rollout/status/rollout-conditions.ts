@@ -6,6 +6,7 @@ import type { RolloutRow } from '../controller/step/row.js';
 import { sumOf, WaveTally } from '../controller/step/tally.js';
 import { soakEnd } from '../controller/step/wave-moves.js';
 import { durationMs, thresholdOf } from '../placement/waves.js';
+import { deniesReturns } from '../review/class-approval.js';
 import type { FoundCondition } from './conditions.js';
 
 type SeenRollout = Pick<RolloutView, 'spec' | 'status' | 'tallies'>;
@@ -55,7 +56,20 @@ export const isGreenAgain = ({
 }: Readonly<{ phase: string; reason: string; waves: readonly Readonly<{ phase: string }>[] }>): boolean =>
   phase === 'Halted' && reason === 'GateTimeout' && waves.every((wave) => wave.phase !== 'Soaking');
 
-const greenAgain = (status: Parameters<typeof isGreenAgain>[0]): string => (isGreenAgain(status) ? GREEN_AGAIN : '');
+/** Advises how to end a halted rollout that stays as it is, if no newer version comes. */
+export const HALT_ENDS = 'ends it as it is; otherwise it ends with the next version';
+
+/** Says what lets a halted rollout go on, and what ends it: no clock does. */
+function haltText({ status, spec }: Pick<SeenRollout, 'status' | 'spec'>): string {
+  if (status.phase !== 'Halted') return '';
+  const abort = `an Abort decision ${HALT_ENDS}`;
+  const back = deniesReturns(spec.strategy.approval) ? '' : 'a Rollback decision takes its clusters back; ';
+  if (status.reason === 'RollbackIncomplete') {
+    return back === '' ? abort : `a Rollback decision tries again to take the others back; ${abort}`;
+  }
+  const goesOn = isGreenAgain(status) ? GREEN_AGAIN : 'a Resume or Retry decision lets it go on';
+  return `${goesOn}; ${back}${abort}`;
+}
 
 function progressing(rollout: SeenRollout, waits: Waits): FoundCondition {
   const { status, spec, tallies } = rollout;
@@ -68,7 +82,7 @@ function progressing(rollout: SeenRollout, waits: Waits): FoundCondition {
   const waiting = waits.map(([reason, clusters]) => `${clusters} ${reason}`).join(', ');
   const says = (...parts: readonly string[]) => parts.filter((part) => part !== '').join(': ');
   if (status.phase === 'Paused' || status.phase === 'Halted') {
-    return is('False', status.phase, says(place, status.reason, greenAgain(status)));
+    return is('False', status.phase, says(place, status.reason, haltText(rollout)));
   }
   const { applying, verifying, rollingBack, returnsDue } = sumOf(tallies);
   const underWay = applying + verifying + rollingBack;

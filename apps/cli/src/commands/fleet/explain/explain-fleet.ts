@@ -7,7 +7,7 @@ import type { RolloutStatus } from '#core/rollout/controller/step/rollout-state'
 import { WITHDRAWN_END, withdrawnText } from '#core/rollout/controller/step/withdrawn';
 import { heldByUnreadable } from '#core/rollout/placement/held-subject';
 import type { SubjectProblem } from '#core/rollout/placement/subject-problem';
-import { GREEN_AGAIN, isGreenAgain } from '#core/rollout/status/rollout-conditions';
+import { GREEN_AGAIN, HALT_ENDS, isGreenAgain } from '#core/rollout/status/rollout-conditions';
 import type { LiveFleet, LiveRollout } from '#lifecycle/rollouts/controller/state/live-fleet';
 import { problemOf } from '#lifecycle/rollouts/controller/writes/subject-status';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
@@ -234,7 +234,6 @@ function ended({ fleet, rollout, answer, hints, short, causes }: RolloutPlace): 
   };
 }
 
-const ENDS_WITHOUT_NEWER = 'ends it as it is; otherwise it ends with the next version';
 const resumeNote = (status: RolloutStatus): string => {
   if (isGreenAgain(status)) return GREEN_AGAIN;
   return status.phase === 'Halted' ? 'the failures are forgiven' : '';
@@ -245,13 +244,15 @@ function stopped({ rollout, answer, hints, short, causes }: RolloutPlace): Expla
   const base = { phase: 'Waiting', sentence: stopText(phase, reason) };
   if (reason === 'RollbackIncomplete') {
     const isDenied = hasDeniedReturns(rollout);
-    const todo = isDenied ? deniedSteps(short) : [{ command: NEXT.rollBack(short), note: 'tries again' }];
+    const todo = isDenied
+      ? deniedSteps(short)
+      : [step(NEXT.rollBack(short), 'tries again'), step(NEXT.abortRollout(short), HALT_ENDS)];
     return { ...base, chain: [...overThreshold(rollout), ...causes, ...(isDenied ? [RETURNS_DENIED] : [])], todo };
   }
   const todo = [
     { command: NEXT.resumeRollout(short), note: resumeNote(rollout.record.status) },
     ...answer.failures.flatMap(({ sample: [first] }) => failureStep(short, first)),
-    ...(phase === 'Halted' && !rollout.facts.hasQueued ? [step(NEXT.abortRollout(short), ENDS_WITHOUT_NEWER)] : []),
+    ...(phase === 'Halted' && !rollout.facts.hasQueued ? [step(NEXT.abortRollout(short), HALT_ENDS)] : []),
   ];
   return { ...base, chain: [...overThreshold(rollout), ...causes, ...keptLines(hints)], todo };
 }

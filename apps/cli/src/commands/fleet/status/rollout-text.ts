@@ -2,7 +2,7 @@ import { shortDuration } from '#core/kernel/durations/short-duration';
 import { counted } from '#core/kernel/text/counted';
 import { WITHDRAWN_ABORT, withdrawnText } from '#core/rollout/controller/step/withdrawn';
 import { durationMs } from '#core/rollout/placement/waves';
-import { isGreenAgain } from '#core/rollout/status/rollout-conditions';
+import { HALT_ENDS, isGreenAgain } from '#core/rollout/status/rollout-conditions';
 import { adviceLine, folded } from '../../../output/folded-lines.js';
 import { NEXT } from '../../../output/next-commands.js';
 import { type Columns, table } from '../../../output/table.js';
@@ -247,7 +247,11 @@ function nextLines(
     ];
   }
   if (isIncomplete) {
-    return [next(NEXT.fleetFailures(short), 'why clusters did not go back'), next(NEXT.rollBack(short), 'tries again')];
+    return [
+      next(NEXT.fleetFailures(short), 'why clusters did not go back'),
+      next(NEXT.rollBack(short), 'tries again'),
+      next(NEXT.abortRollout(short), HALT_ENDS),
+    ];
   }
   if (hints.isWithdrawn && !FINAL.has(phase)) {
     return [next(NEXT.abortRollout(short), WITHDRAWN_ABORT)];
@@ -257,6 +261,7 @@ function nextLines(
       next(NEXT.fleetFailures(short), 'why it stopped'),
       next(NEXT.resumeRollout(short), isGreenAgain({ phase, reason, waves }) ? GREEN : FORGIVEN),
       ...(deniesReturns ? [] : [next(NEXT.rollBack(short), 'every cluster that it changed goes back')]),
+      next(NEXT.abortRollout(short), HALT_ENDS),
     ];
   }
   if (phase === 'Paused' && reason === 'Decision') return [next(NEXT.resumeRollout(short))];
