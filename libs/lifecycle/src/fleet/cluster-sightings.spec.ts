@@ -7,7 +7,7 @@ import { silentLog } from '#platform/telemetry/log.port';
 import { type DirectClient, directClient } from '#testing/cluster/direct-client';
 import { Refusal } from '#testing/cluster/objects/refusal';
 import { PATIENCE } from '#testing/patience';
-import { PlayedFleet } from '../rollouts/controller/rollouts.fixture.js';
+import { looseDefinitions, PlayedFleet } from '../rollouts/controller/rollouts.fixture.js';
 import { ClusterSightings } from './cluster-sightings.js';
 
 type Condition = Readonly<{ type: string; status: string; reason: string; message: string }>;
@@ -27,7 +27,7 @@ describe('what a poller reports of the clusters of a fleet', () => {
     operators = undefined;
     fault = undefined;
     expiresAt = undefined;
-    fleet = await PlayedFleet.begin(['one', 'two'], () => ({}));
+    fleet = await PlayedFleet.begin(['one', 'two'], () => ({}), { definitions: await looseDefinitions() });
     for (const name of ['one', 'two']) {
       await fleet.hub.client.delete({ apiVersion: FLEET_API, kind: 'FleetCluster', name });
       await add(name, name);
@@ -89,6 +89,26 @@ describe('what a poller reports of the clusters of a fleet', () => {
   it('is that no kubeconfig has the other one', async () => {
     await expect.poll(() => reasons('two'), PATIENCE).toEqual(['Reachable=False Refused']);
     expect((await statusOf('two'))?.conditions?.[0]?.message).toBe('no kubeconfig of the hub has its context');
+  });
+
+  it('is which field is wrong of a FleetCluster that does not follow its schema, until it is corrected', async () => {
+    await expect.poll(() => reasons('one'), PATIENCE).toContain('Managed=True Acting');
+    const ref = { apiVersion: FLEET_API, kind: 'FleetCluster', name: 'one' };
+    const edit = (paused: unknown) =>
+      fleet.hub.cluster.edit(ref, (stored) => Object.assign(stored['spec'] as object, { paused }));
+    edit('yes');
+    const managed = async () => {
+      for (let seconds = 0; seconds < 16; seconds++) await fleet.clock.advance(1_000);
+      const found = (await statusOf('one'))?.conditions?.find(({ type }) => type === 'Managed');
+      return `${found?.status} ${found?.reason} ${found?.message}`;
+    };
+    await expect.poll(managed, PATIENCE).toContain('False Unreadable spec.paused: ');
+    expect(await managed()).toContain('; nothing is written there until it is corrected');
+    fleet.hub.cluster.requests.clear();
+    await managed();
+    expect(fleet.hub.cluster.requests.writes()).toEqual([]);
+    edit(false);
+    await expect.poll(managed, PATIENCE).toBe('True Acting ');
   });
 
   it('changes after 40 seconds of silence, and not before', async () => {

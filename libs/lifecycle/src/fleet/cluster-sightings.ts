@@ -3,6 +3,7 @@ import {
   type CredentialsSighting,
   clusterStatus,
   type FleetClusterStatus,
+  unreadableStatus,
 } from '#core/cluster/membership/cluster-conditions';
 import { CLAIMS, type ClusterFacts, claimsIn, nodeFacts, observedNode } from '#core/cluster/membership/cluster-facts';
 import { withMissingRights } from '#core/cluster/membership/cluster-permissions';
@@ -11,6 +12,7 @@ import { FleetCluster } from '#core/kernel/api/fleet/fleet-cluster';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import { KIND } from '#core/kernel/api/kinds';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { issueText } from '#core/rollout/kinds/read-fleet-object';
 import type { Clock } from '#platform/clock/clock.port';
 import { Timers } from '#platform/clock/timers';
 import type { OlmDetectors } from '#platform/clusters/olm-detectors';
@@ -154,10 +156,28 @@ export class ClusterSightings {
     }
   }
 
+  /** Those that follow their schema; of the others it is reported that they do not. */
   #objects(): readonly FleetCluster[] {
-    const kept = this.#store.kept('FleetCluster').flatMap((one) => FleetCluster.safeParse(one.open()).data ?? []);
-    // The applier reports about one that is deleted: it releases the cluster.
-    return kept.filter(({ metadata }) => !isBeingDeleted(metadata));
+    const kept = this.#store.kept('FleetCluster').flatMap((one): readonly FleetCluster[] => {
+      // The applier reports about one that is deleted: it releases the cluster.
+      if (isBeingDeleted(one.metadata)) return [];
+      const object = one.open();
+      const { data, error } = FleetCluster.safeParse(object);
+      if (error !== undefined) this.#run(this.#reportUnreadable(object, issueText(error)));
+      return data === undefined ? [] : [data];
+    });
+    return kept;
+  }
+
+  async #reportUnreadable(object: KubernetesObject, problem: string): Promise<void> {
+    const before = (object['status'] ?? {}) as FleetClusterStatus;
+    const status = unreadableStatus(before, problem, this.options.clock.now().toISOString());
+    if (status === before) return;
+    await this.#store.client.updateStatus({ ...object, status } as KubernetesObject).catch((error) => {
+      if (KubeApiError.is(error, 'Conflict', 'NotFound')) return;
+      // An older API server refuses each write to an object that does not follow its schema.
+      this.options.log.warn({ cluster: object.metadata.name, error }, 'the status of a cluster could not be written');
+    });
   }
 
   #look(object: FleetCluster): void {

@@ -108,8 +108,24 @@ function factsAfter({ facts: before }: FleetClusterStatus, distribution: string 
  * The status of a FleetCluster that is deleted and whose cluster still has finalizers of the hub: the same
  * object where that is said already.
  */
-export function leavingStatus(before: FleetClusterStatus, message: string, at: string): FleetClusterStatus {
-  const found: Found = { type: 'Managed', status: 'False', reason: 'Leaving', message };
+export const leavingStatus = (before: FleetClusterStatus, message: string, at: string): FleetClusterStatus =>
+  withoutManagement(before, { reason: 'Leaving', message }, at);
+
+/** Returns the status of a FleetCluster that does not follow its schema: the same object if it says so. */
+export const unreadableStatus = (before: FleetClusterStatus, problem: string, at: string): FleetClusterStatus =>
+  withoutManagement(
+    before,
+    { reason: 'Unreadable', message: `${problem}; nothing is written there until it is corrected` },
+    at,
+  );
+
+function withoutManagement(
+  before: FleetClusterStatus,
+  cause: Pick<Found, 'reason' | 'message'>,
+  at: string,
+): FleetClusterStatus {
+  const found: Found = { type: 'Managed', status: 'False', ...cause };
+  const { message } = found;
   const known = before.conditions?.find(({ type }) => type === found.type);
   if (known?.status === found.status && known.reason === found.reason && known.message === message) return before;
   const others = (before.conditions ?? []).filter(({ type }) => type !== found.type);

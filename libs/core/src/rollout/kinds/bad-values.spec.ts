@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { FleetDecision } from '../../kernel/api/fleet/fleet-decision.js';
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import { readScenario, ScenarioProblem } from '../simulation/read-scenario.js';
 import { BAD_OBJECTS, GOOD_OBJECTS } from './bad-values.fixture.js';
-import { readFleetObject } from './read-fleet-object.js';
+import { issueText, readFleetObject, specSchema } from './read-fleet-object.js';
+import { brokenRules } from './rule-check.js';
 
 const isDecision = ({ kind }: KubernetesObject) => kind === 'FleetDecision';
 
@@ -33,6 +35,15 @@ describe('values that fields of the fleet do not take', () => {
       else if (problem.includes('\n') || problem.length > 300) wrong.push(`long: ${title}: ${problem}`);
       else if (simulateProblem(object) !== `f.yaml:1: ${problem}`) wrong.push(`simulate: ${title}`);
     }
+    expect(wrong).toEqual([]);
+  });
+
+  it('name their field in the outcome of a decision, too, and are those of a schema or of a rule', () => {
+    const wrong = BAD_OBJECTS.filter((one) => isDecision(one.object)).flatMap(({ title, object }) => {
+      const { data, error } = FleetDecision.safeParse(object);
+      if (error !== undefined) return issueText(error).startsWith('spec') ? [] : [title];
+      return brokenRules(specSchema('FleetDecision'), data.spec, undefined, 'spec').length === 0 ? [title] : [];
+    });
     expect(wrong).toEqual([]);
   });
 

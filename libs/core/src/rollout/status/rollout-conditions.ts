@@ -59,7 +59,7 @@ export const isGreenAgain = ({
 /** Advises how to end a halted rollout that stays as it is, if no newer version comes. */
 export const HALT_ENDS = 'ends it as it is; otherwise it ends with the next version';
 
-/** Says what lets a halted rollout go on, and what ends it: no clock does. */
+/** Says what resumes a halted rollout, and what ends it: no clock does. */
 function haltText({ status, spec }: Pick<SeenRollout, 'status' | 'spec'>): string {
   if (status.phase !== 'Halted') return '';
   const abort = `an Abort decision ${HALT_ENDS}`;

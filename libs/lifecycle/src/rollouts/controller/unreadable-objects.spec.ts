@@ -106,6 +106,26 @@ describe('a FleetWindow that does not follow its schema', () => {
   });
 });
 
+describe('a FleetDecision that does not follow its schema', () => {
+  const by = { user: 'anna', groups: [] };
+  it.each<[spec: object, says: string]>([
+    [{ action: 'Delete' }, 'spec.action: '],
+    [{ action: 'Pause', clusters: 'lab-1' }, 'spec.clusters: '],
+    [{ action: 'Abort', reason: 'ok' }, 'spec.reason: '],
+    [{ action: 'Abort', zone: 'UTC' }, 'spec: unknown field "zone"'],
+  ])('has no effect, and says which field is wrong: %o', async (spec, says) => {
+    const played = await begun([{ name: 'all', promotion: 'Manual' }]);
+    await played.apply('FleetOperator', 'kafka', operator);
+    await offered(played);
+    await played.apply('FleetDecision', 'broken', { rollout: 'kafka-1', reason: 'CHG-1', by, ...spec });
+    await played.settle();
+    const found = await played.hub.client.get(refTo('FleetDecision', 'broken'));
+    expect(found?.['status']).toMatchObject({ effective: false, reason: 'Unreadable', at: expect.any(String) });
+    expect(JSON.stringify(found?.['status'])).toContain(says.replaceAll('"', '\\"'));
+    expect(await played.rollout('kafka-1')).toMatchObject({ phase: 'Progressing' });
+  });
+});
+
 describe('an object that a rollout depends on and that does not follow its schema', () => {
   const WAVES = [{ name: 'lab', clusters: lab, soak: '10m' }, { name: 'shops' }];
 

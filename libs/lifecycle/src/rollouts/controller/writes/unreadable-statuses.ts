@@ -23,11 +23,24 @@ export async function writeReadability(hub: KubeClient, fleet: LiveFleet, log: L
     await writeCondition(hub, strategy as unknown as KubernetesObject, VALID, at, log);
   }
   for (const one of fleet.state.unreadable) {
+    if (one.kind === 'FleetDecision') await refuseDecision(hub, one, at, log);
     const type = CONDITIONS[one.kind];
     if (type === undefined) continue;
     const found = { type, status: 'False', reason: 'Unreadable', message: unreadableText(one) } as const;
     await writeCondition(hub, one.object, found, at, log);
   }
+}
+
+/** Gives a decision that cannot be read its outcome: it is immutable, and never has an effect. */
+async function refuseDecision(
+  hub: KubeClient,
+  { object, problem: message }: UnreadableObject,
+  at: string,
+  log: Log,
+): Promise<void> {
+  const before = object['status'] as Readonly<{ at?: string }> | undefined;
+  if (before?.at !== undefined) return;
+  await writeStatus(hub, object, { effective: false, reason: 'Unreadable', message, at }, log);
 }
 
 async function writeCondition(
@@ -42,7 +55,10 @@ async function writeCondition(
   const { generation } = object.metadata;
   const observed = generation === undefined ? {} : { observedGeneration: generation };
   const status = { ...before, ...(object.kind === 'FleetStrategy' ? observed : {}), conditions };
-  if (sameJson(status, before)) return;
+  if (!sameJson(status, before)) await writeStatus(hub, object, status, log);
+}
+
+async function writeStatus(hub: KubeClient, object: KubernetesObject, status: object, log: Log): Promise<void> {
   try {
     await hub.updateStatus({ ...object, status } as KubernetesObject);
   } catch (error) {
@@ -50,7 +66,7 @@ async function writeCondition(
     if (KubeApiError.is(error, 'Conflict', 'NotFound')) return;
     if (!(error instanceof KubeApiError)) throw error;
     // An older API server refuses each write to an object that does not follow its schema.
-    log.warn({ kind: object.kind, object: object.metadata.name, error }, 'could not write a condition');
+    log.warn({ kind: object.kind, object: object.metadata.name, error }, 'could not write a status');
   }
 }
 
