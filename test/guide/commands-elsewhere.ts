@@ -3,11 +3,13 @@
  * hub: a page, and how the command begins.
  */
 export const PLAYED: readonly (readonly [page: string, begin: string])[] = [
-  ['docs/fleet.md', 'flotilla fleet export --from-clusters'],
-  ['docs/fleet.md', 'flotilla fleet plan -f'],
-  ['docs/fleet.md', 'flotilla fleet init --context hub --dry-run'],
-  ['docs/fleet.md', 'flotilla fleet init --context hub'],
-  ['docs/fleet.md', 'flotilla catalog impact'],
+  ['docs/fleet-start.md', 'flotilla fleet export --from-clusters'],
+  ['docs/fleet-folder.md', 'flotilla fleet export --from-clusters'],
+  ['docs/fleet-start.md', 'flotilla fleet plan -f'],
+  ['docs/fleet-folder.md', 'flotilla fleet plan -f'],
+  ['docs/fleet-start.md', 'flotilla fleet init --context hub --dry-run'],
+  ['docs/fleet-start.md', 'flotilla fleet init --context hub'],
+  ['docs/catalog-impact.md', 'flotilla catalog impact'],
   ['docs/operations.md', 'kubectl config view'],
   ['docs/clusters.md', 'flotilla catalog packages --cluster east'],
   ['docs/clusters.md', 'curl http://HUB:8080/clusters'],

@@ -12,9 +12,8 @@ import { type Endings, startSimulatedClusters } from '../fleet/simulated-cluster
 import { type RunningUp, runUp } from './up-support/run-up.js';
 
 const CLUSTERS = ['east', 'west'];
-const page = await readFile(join(PROJECT_ROOT, 'docs/fleet.md'), 'utf8');
-const [, SECTION = ''] = page.split('\n## A fleet in a folder\n');
-const COMMANDS = [...(SECTION.split('\n## ')[0] ?? '').matchAll(/^flotilla (.+)$/gm)].map(([, line = '']) => line);
+const page = await readFile(join(PROJECT_ROOT, 'docs/fleet-folder.md'), 'utf8');
+const COMMANDS = [...(page.split('\n## ')[0] ?? '').matchAll(/^flotilla (.+)$/gm)].map(([, line = '']) => line);
 /** One wave, and an approval by any user. */
 const STRATEGY = `apiVersion: fleet.flotilla.dev/v1alpha1
 kind: FleetStrategy

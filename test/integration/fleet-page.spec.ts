@@ -8,10 +8,10 @@ import { readGuide } from '../guide/read-guide.js';
 
 /** Stands on the page for the rest of a long answer. */
 const AND_SO_ON = '…';
-const page = await readFile(join(PROJECT_ROOT, 'docs/fleet.md'), 'utf8');
+const page = await readFile(join(PROJECT_ROOT, 'docs/fleet-simulate.md'), 'utf8');
 const simulations = readGuide(page).filter(({ command }) => command.startsWith('flotilla fleet simulate'));
 
-describe('what docs/fleet.md says that fleet simulate prints', () => {
+describe('what docs/fleet-simulate.md says that fleet simulate prints', () => {
   async function answerOf(command: string): Promise<string[]> {
     const PATH = `${join(PROJECT_ROOT, 'bin')}${delimiter}${process.env['PATH']}`;
     const child = spawn('bash', ['-c', command], {

@@ -41,15 +41,16 @@ function unknownIn(line: string): string | undefined {
   return strange === undefined ? undefined : `no ${strange} in "${line}"`;
 }
 
-const specs = globSync('test/{integration,e2e}/**/*.spec.ts', { cwd: PROJECT_ROOT }).map((path) =>
-  readFileSync(join(PROJECT_ROOT, path), 'utf8'),
-);
+const RUNNERS = ['test/{integration,e2e}/**/*.spec.ts', 'apps/cli/src/**/*-page.spec.ts'];
+const specs = globSync(RUNNERS, { cwd: PROJECT_ROOT }).map((path) => readFileSync(join(PROJECT_ROOT, path), 'utf8'));
 
 it.each(PAGES.filter((page) => readGuide(readFileSync(join(PROJECT_ROOT, page), 'utf8')).length > 0))(
   '%s has commands that begin with "$", and a test that runs them',
   (page) => {
     const names = [`'${page}'`, `'${page.replace(/^docs\//, '')}'`];
-    const readers = specs.filter((spec) => names.some((name) => spec.includes(name)) && /readGuide/.test(spec));
+    const readers = specs.filter(
+      (spec) => names.some((name) => spec.includes(name)) && /readGuide|runFlotilla/.test(spec),
+    );
     expect(readers).not.toEqual([]);
   },
 );

@@ -6,7 +6,16 @@ import { PROJECT_ROOT } from '#platform/files/project-root';
 import { runFlotilla } from '../../run-flotilla.fixture.js';
 import { offerAll, type PlayedHub, startPlayedHub } from './played-hub.fixture.js';
 
-const page = await readFile(join(PROJECT_ROOT, 'docs/fleet.md'), 'utf8');
+const PAGES = [
+  'docs/fleet.md',
+  'docs/fleet-start.md',
+  'docs/fleet-folder.md',
+  'docs/fleet-operators.md',
+  'docs/fleet-follow.md',
+  'docs/fleet-decide.md',
+];
+const texts = PAGES.map((name) => readFile(join(PROJECT_ROOT, name), 'utf8'));
+const page = (await Promise.all(texts)).join('\n');
 const COMMAND = /`flotilla fleet (?!simulate|export|init)([^`]+)`|^\$ flotilla fleet (?!simulate)(.+)$/gm;
 const commands = [...page.matchAll(COMMAND)]
   .map(([, inline, block]) => inline ?? block ?? '')
@@ -19,7 +28,7 @@ const DECIDES = /^(approve|reject|pause|resume|promote|retry|skip|abort|rollback
 const words = (line: string): string[] =>
   [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
 
-describe('the commands of docs/fleet.md', () => {
+describe('the commands of the pages about rollouts', () => {
   let hub: PlayedHub;
   let folder = '';
   beforeAll(async () => {
@@ -35,7 +44,7 @@ describe('the commands of docs/fleet.md', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('are found on the page', () => {
+  it('are found on the pages', () => {
     expect(commands.length).toBeGreaterThanOrEqual(17);
   });
 
