@@ -21,7 +21,7 @@ import { putSampleBundles, putSampleCatalog } from '../../apps/cli/src/commands/
 import { hubKeyFile } from '../../apps/cli/src/commands/demo/environment/service-process.js';
 import type { ActionAnswer } from '../../apps/console/src/api/actions.schema.js';
 import { clusterRow, openConsole, planRow, type RunningConsole } from '../../apps/console/src/console.fixture.js';
-import { movesOf, subscriptionsIn } from '../../libs/lifecycle/src/rollouts/orders/classic-subject.js';
+import { movesOf, subscriptionsIn } from '../../libs/lifecycle/src/rollouts/orders/classic/classic-subject.js';
 import { startQuickEnvironment } from '../story/quick-environment.js';
 
 const CLUSTERS = ['east', 'west', 'north'];

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import { HubKey } from '#platform/keys/hub-key';
-import { AppliedNotes } from '../../libs/lifecycle/src/rollouts/assignments/applied-notes.js';
+import { AppliedNotes } from '../../libs/lifecycle/src/rollouts/orders/place/applied-notes.js';
 import { FleetBench } from './applier-support/fleet-bench.js';
 import { LAMP_OPERATOR, LAMPS } from './applier-support/lamp-operator.js';
 import { madeDeployment, offer } from './applier-support/made-operator.js';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { InstallPlan } from '#core/kernel/api/install-plan';
 import { hopHash } from '#core/rollout/review/hop-hash';
 import { type ActionPlace, carryOutAction } from '#lifecycle/fleet/console/carry-out-action';
-import { movesOf, subscriptionsIn } from '#lifecycle/rollouts/orders/classic-subject';
+import { movesOf, subscriptionsIn } from '#lifecycle/rollouts/orders/classic/classic-subject';
 import { approvePlan } from '../../apps/cli/src/commands/objects/approve-plan.js';
 import type { ApplierBench } from './applier-support/applier-bench.js';
 import { FleetBench } from './applier-support/fleet-bench.js';

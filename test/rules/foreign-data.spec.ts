@@ -64,7 +64,7 @@ const ALLOWED: Readonly<Record<string, readonly [calls: number, because: string]
   'libs/lifecycle/src/classic/install-plans/is-allowed.ts': [1, OWN.apiServer],
   'libs/lifecycle/src/classic/package-manifests/head-csvs.ts': [3, OWN.content],
   'libs/lifecycle/src/fleet/console/readable-content.ts': [1, OWN.content],
-  'libs/lifecycle/src/rollouts/orders/extension-review.ts': [1, OWN.made],
+  'libs/lifecycle/src/rollouts/orders/review/extension-review.ts': [1, OWN.made],
   'libs/lifecycle/src/solve/solver-pool.ts': [1, OWN.shipped],
   'libs/lifecycle/src/v1/extensions/read-content.ts': [1, OWN.caught],
   'libs/platform/src/config/setting.ts': [2, OWN.settings],

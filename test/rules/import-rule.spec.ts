@@ -75,8 +75,20 @@ const sound: Readonly<Record<string, string>> = {
     "import { wanted } from './desired/wanted.js';\nexport const reconcile = [wanted];\n",
   'libs/lifecycle/src/clusters/join.ts': "import { pass } from '../engine/pass.js';\nexport const join = [pass];\n",
   'libs/lifecycle/src/rollouts/assignments/place.ts': 'export const place = 1;\n',
+  'libs/lifecycle/src/rollouts/orders/place/parts.ts':
+    "import { place } from '../../assignments/place.js';\nexport const parts = [place];\n",
+  'libs/lifecycle/src/rollouts/orders/subject/marks.ts':
+    "import { parts } from '../place/parts.js';\nexport const marks = [parts];\n",
+  'libs/lifecycle/src/rollouts/orders/review/plans.ts':
+    "import { parts } from '../place/parts.js';\nexport const plans = [parts];\n",
+  'libs/lifecycle/src/rollouts/orders/classic/approve.ts':
+    "import { marks } from '../subject/marks.js';\nexport const approve = [marks];\n",
+  'libs/lifecycle/src/rollouts/orders/v1/pin.ts':
+    "import { plans } from '../review/plans.js';\nexport const pin = [plans];\n",
+  'libs/lifecycle/src/rollouts/orders/catalog/move.ts':
+    "import { marks } from '../subject/marks.js';\nexport const move = [marks];\n",
   'libs/lifecycle/src/rollouts/orders/carry-out.ts':
-    "import { place } from '../assignments/place.js';\nimport { join } from '../../clusters/join.js';\nexport const carryOut = [place, join];\n",
+    "import { approve } from './classic/approve.js';\nimport { join } from '../../clusters/join.js';\nexport const carryOut = [approve, join];\n",
   'libs/lifecycle/src/rollouts/controller/decide.ts':
     "import { place } from '../assignments/place.js';\nexport const decide = [place];\n",
   'libs/platform/src/membership/clusters.ts': 'export const clusters = 1;\n',
@@ -277,6 +289,60 @@ const breaches: readonly (readonly [rule: string, path: string, source: string, 
     'libs/lifecycle/src/rollouts/orders/bad.ts',
     "import '../controller/decide.js';\n",
     'who carries out does not decide',
+  ],
+  [
+    'places-below-orders',
+    'libs/lifecycle/src/rollouts/orders/place/bad.ts',
+    "import '../subject/marks.js';\n",
+    'a place has no order',
+  ],
+  [
+    'places-below-orders',
+    'libs/lifecycle/src/rollouts/orders/place/wiring.ts',
+    "import '../carry-out.js';\n",
+    'nor who carries it out',
+  ],
+  [
+    'subjects-below-orders',
+    'libs/lifecycle/src/rollouts/orders/subject/bad.ts',
+    "import '../classic/approve.js';\n",
+    'a mark is of any subject',
+  ],
+  [
+    'subjects-below-orders',
+    'libs/lifecycle/src/rollouts/orders/review/bad.ts',
+    "import '../v1/pin.js';\n",
+    'a review writes nothing',
+  ],
+  [
+    'subjects-apart-from-review',
+    'libs/lifecycle/src/rollouts/orders/subject/reviewed.ts',
+    "import '../review/plans.js';\n",
+    'a mark is no review',
+  ],
+  [
+    'orders-of-classic-stay-apart',
+    'libs/lifecycle/src/rollouts/orders/classic/bad.ts',
+    "import '../v1/pin.js';\n",
+    'Classic has its own orders',
+  ],
+  [
+    'orders-of-classic-stay-apart',
+    'libs/lifecycle/src/rollouts/orders/classic/wiring.ts',
+    "import '../carry-out.js';\n",
+    'and is carried out from above',
+  ],
+  [
+    'orders-of-v1-stay-apart',
+    'libs/lifecycle/src/rollouts/orders/v1/bad.ts',
+    "import '../classic/approve.js';\n",
+    'so has v1',
+  ],
+  [
+    'orders-of-catalogs-stay-apart',
+    'libs/lifecycle/src/rollouts/orders/catalog/bad.ts',
+    "import '../classic/approve.js';\n",
+    'so have catalogs',
   ],
   [
     'controller-touches-no-cluster',

@@ -270,7 +270,7 @@ export class ApplierBench {
       const path = subscriptionFor(overlaid, wanted)?.metadata.name;
       await this.#solve(previewPlace(namespace, packageName), { ...read, ...overlaid }, path);
     }
-    return this.placeParts.preview(wanted);
+    return this.placeParts.previews.preview(wanted);
   }
 
   /** What orders of a fleet are carried out with here, as in the applier. */

@@ -9,7 +9,8 @@ import { fleetDefinitions, serveKinds } from '#testing/cluster/fleet-definitions
 import { RolloutController } from '../../../libs/lifecycle/src/rollouts/controller/rollout-controller.js';
 import { AskedGates } from '../../../libs/lifecycle/src/rollouts/controller/state/asked-gates.js';
 import { listedFrom } from '../../../libs/lifecycle/src/rollouts/controller/state/fleet-state.js';
-import { carryOutOrders, type OrderPlace } from '../../../libs/lifecycle/src/rollouts/orders/carry-out-orders.js';
+import { carryOutOrders } from '../../../libs/lifecycle/src/rollouts/orders/carry-out-orders.js';
+import { orderPlace, type PlaceParts } from '../../../libs/lifecycle/src/rollouts/orders/place/order-place.fixture.js';
 import { ApplierBench } from './applier-bench.js';
 
 /** A live controller makes its passes so far apart. */
@@ -43,8 +44,8 @@ export class FleetBench {
   gate: (question: GateQuestion) => CheckAnswer = () => ({ message: 'no answer' });
   /** Clusters that the services of the hub do not reach. */
   readonly away = new Set<string>();
-  /** Further members of the place where orders are carried out. */
-  place: Partial<OrderPlace> = {};
+  /** Further parts of the place where orders are carried out. */
+  place: Partial<PlaceParts> = {};
 
   private constructor(
     readonly hub: DirectCluster,
@@ -117,9 +118,10 @@ export class FleetBench {
     for (const bench of this.benches) {
       const { client } = bench;
       if (this.away.has(client.cluster)) continue;
-      const place = { hub: this.hub.client, client, globalCatalogNamespace: 'olm', clock: this.clock };
-      const preview: OrderPlace['preview'] = (desired) => bench.preview(desired);
-      await carryOutOrders({ ...place, ...bench.placeParts, preview, ...this.place });
+      const { notes, previews } = bench.placeParts;
+      const preview: PlaceParts['preview'] = (desired) => bench.preview(desired);
+      const parts = { hub: this.hub.client, client, clock: this.clock, notes };
+      await carryOutOrders(orderPlace({ ...parts, ...previews, preview, ...this.place }));
       await bench.observe(this.namespace);
       await bench.pass(this.namespace);
     }

@@ -16,7 +16,7 @@ import { type Place, placeOfPlan, type RightsDecision } from '#core/view/rights/
 import { WriteWithheld } from '#platform/joining/cluster-writes';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import { recordEvent } from '#platform/kube/write/record-event';
-import { movesOf, subscriptionsIn } from '../../rollouts/orders/classic-subject.js';
+import { movesOf, subscriptionsIn } from '../../rollouts/orders/classic/classic-subject.js';
 
 /** With what an action is carried out in one cluster. */
 export type ActionPlace = Readonly<{

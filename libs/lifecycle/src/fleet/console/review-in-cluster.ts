@@ -2,8 +2,8 @@ import { INSTALL_PLAN_API, InstallPlan } from '#core/kernel/api/install-plan';
 import { hopHash } from '#core/rollout/review/hop-hash';
 import { type PlanReview, reviewPlan } from '#core/rollout/review/review-plan';
 import type { ConsoleQuestion, QuestionAnswer } from '#core/view/questions/console-question';
-import { movesOf, subscriptionsIn } from '../../rollouts/orders/classic-subject.js';
-import { stepsBesideCluster, stepsOf } from '../../rollouts/orders/steps-beside-cluster.js';
+import { movesOf, subscriptionsIn } from '../../rollouts/orders/classic/classic-subject.js';
+import { stepsBesideCluster, stepsOf } from '../../rollouts/orders/review/steps-beside-cluster.js';
 import type { QuestionPlace } from './question-place.js';
 
 /** What a plan changes in its cluster, and the hash of what was compared. */

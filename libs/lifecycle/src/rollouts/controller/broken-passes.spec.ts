@@ -4,6 +4,7 @@ import { silentLog } from '#platform/telemetry/log.port';
 import { directClient } from '#testing/cluster/direct-client';
 import { storedRows } from '../assignments/stored-rollout.js';
 import { carryOutOrders } from '../orders/carry-out-orders.js';
+import { orderPlace } from '../orders/place/order-place.fixture.js';
 import { ordered, plannedClusters, succeed } from './planned-clusters.fixture.js';
 import { RolloutController } from './rollout-controller.js';
 import { PlayedFleet } from './rollouts.fixture.js';
@@ -71,7 +72,7 @@ describe('passes that break off', () => {
       await controller.pass().catch(() => undefined);
       if (how.made !== 'the same controller') controller = begin();
       for (const one of played.clusters) {
-        await carryOutOrders({ ...played.place, client: one.client });
+        await carryOutOrders(orderPlace({ ...played.place, client: one.client }));
         await one.play();
       }
       seen = await played.rollout('kafka-1');

@@ -5,6 +5,7 @@ import { silentLog } from '#platform/telemetry/log.port';
 import { directClient } from '#testing/cluster/direct-client';
 import { storedRows } from '../assignments/stored-rollout.js';
 import { carryOutOrders } from '../orders/carry-out-orders.js';
+import { orderPlace } from '../orders/place/order-place.fixture.js';
 import { RolloutController } from './rollout-controller.js';
 import { PlayedFleet } from './rollouts.fixture.js';
 
@@ -249,7 +250,7 @@ it.each(['request', 'answer'] as const)('comes to its end where all passes break
     for (const one of played.clusters) {
       left = passes % 4;
       const { client } = directClient(one.direct.cluster, SERVICE);
-      const place = { ...played.place, hub, client, preview: one.preview };
+      const place = orderPlace({ ...played.place, hub, client, preview: one.preview });
       await carryOutOrders(place).catch(() => undefined);
       await one.play();
     }

@@ -5,6 +5,7 @@ import { scenarioFrom } from '#core/rollout/simulation/kafka-scenario.fixture';
 import { simulateChecked } from '#core/rollout/simulation/simulate-checked';
 import { storedRows } from '../assignments/stored-rollout.js';
 import { carryOutOrders } from '../orders/carry-out-orders.js';
+import { orderPlace } from '../orders/place/order-place.fixture.js';
 import { PlayedFleet } from './rollouts.fixture.js';
 
 const NAMES = ['lab-1', 'lab-2'];
@@ -40,8 +41,8 @@ async function works(played: PlayedFleet, deprecated: () => boolean, then?: () =
       act = undefined;
     }
     for (const { client, preview } of played.clusters) {
-      const deprecationsOf = async () => (deprecated() ? ['bundle: it goes dark'] : []);
-      await carryOutOrders({ ...played.place, client, preview, deprecationsOf });
+      const askDeprecations = async () => (deprecated() ? ['bundle: it goes dark'] : []);
+      await carryOutOrders(orderPlace({ ...played.place, client, preview, askDeprecations }));
     }
     for (const cluster of played.clusters) await cluster.play();
   }

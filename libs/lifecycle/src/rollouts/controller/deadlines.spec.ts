@@ -6,6 +6,7 @@ import { ManualClock } from '#platform/clock/manual-clock';
 import { silentLog } from '#platform/telemetry/log.port';
 import { storedRows } from '../assignments/stored-rollout.js';
 import { carryOutOrders } from '../orders/carry-out-orders.js';
+import { orderPlace } from '../orders/place/order-place.fixture.js';
 import { RolloutController } from './rollout-controller.js';
 import { PlayedFleet } from './rollouts.fixture.js';
 
@@ -31,7 +32,8 @@ async function begun(gates: readonly object[] = []): Promise<PlayedFleet> {
 }
 
 async function applies(played: PlayedFleet): Promise<void> {
-  for (const { client, preview } of played.clusters) await carryOutOrders({ ...played.place, client, preview });
+  for (const { client, preview } of played.clusters)
+    await carryOutOrders(orderPlace({ ...played.place, client, preview }));
 }
 
 const rowIn = (played: PlayedFleet): string => {
@@ -118,7 +120,7 @@ describe('the deadline of a cluster whose controller was away', () => {
     await played.cluster('lab-1').offer(NEW);
     await started(played);
     const { client } = played.cluster('lab-1');
-    const place = { ...played.place, client, foundAt: new Map() };
+    const place = orderPlace({ ...played.place, client });
     await played.clock.advance(90 * SECOND);
     await played.cluster('lab-1').play();
     played.hub.cluster.failNext({ verb: 'update', resource: 'fleetassignments', name: 'lab-1' }, 500, 'InternalError');
@@ -136,7 +138,7 @@ describe('the deadline of a cluster whose controller was away', () => {
     await played.cluster('lab-1').play();
     const { client } = played.cluster('lab-1');
     const clock = new ManualClock(new Date(played.clock.now().getTime() + 600 * SECOND).toISOString());
-    await carryOutOrders({ ...played.place, client, clock });
+    await carryOutOrders(orderPlace({ ...played.place, client, clock }));
     await played.settle();
     expect(rowIn(played)).toBe('Done Healthy');
   });

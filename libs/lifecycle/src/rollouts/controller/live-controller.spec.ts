@@ -3,6 +3,7 @@ import { silentLog } from '#platform/telemetry/log.port';
 import { type DirectClient, directClient } from '#testing/cluster/direct-client';
 import { DRIVEN, PATIENCE } from '#testing/patience';
 import { carryOutOrders } from '../orders/carry-out-orders.js';
+import { orderPlace } from '../orders/place/order-place.fixture.js';
 import { LiveController } from './live-controller.js';
 import { PlayedFleet } from './rollouts.fixture.js';
 
@@ -48,7 +49,7 @@ function controllerOf({ hub, clock }: PlayedFleet, identity: string): Running {
 async function second(played: PlayedFleet): Promise<void> {
   for (let quarters = 0; quarters < 4; quarters++) await played.clock.advance(250);
   for (const cluster of played.clusters) {
-    await carryOutOrders({ ...played.place, client: cluster.client });
+    await carryOutOrders(orderPlace({ ...played.place, client: cluster.client }));
     await cluster.play();
   }
 }

@@ -8,6 +8,7 @@ import { silentLog } from '#platform/telemetry/log.port';
 import { type DirectCluster, directCluster } from '#testing/cluster/direct-client';
 import { fleetDefinitions, serveKinds } from '#testing/cluster/fleet-definitions';
 import { carryOutOrders } from '../orders/carry-out-orders.js';
+import { orderPlace } from '../orders/place/order-place.fixture.js';
 import type { ClassicPreview } from '../previews/classic-preview.js';
 import type { PlannedHop } from '../previews/planned-there.js';
 import { RolloutController } from './rollout-controller.js';
@@ -321,7 +322,7 @@ export class PlayedFleet {
       await this.controller.pass();
       await after();
       for (const { client, preview } of this.clusters) {
-        await carryOutOrders({ ...this.place, client, preview });
+        await carryOutOrders(orderPlace({ ...this.place, client, preview }));
       }
       for (const cluster of this.clusters) await cluster.play();
       isQuiet = this.#all.every(({ cluster }) => cluster.requests.writes().length === 0);

@@ -4,7 +4,9 @@ import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { leftOf } from '#core/kernel/durations/left-of';
 import { celAnswer } from '#core/rollout/gates/cel-check';
 import { durationMs } from '#core/rollout/placement/waves';
-import { type OrderPlace, reportText } from '../assignments/order-place.js';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import type { OrderCluster } from './place/order-place.js';
+import { reportText } from './place/row-finding.js';
 
 type GateReport = AssignmentReport['gates'][number];
 /** What the checks of a row have answered, and after how long one of them is due again. */
@@ -12,11 +14,11 @@ type CheckedRow = Readonly<{ gates: GateReport[]; againAfterMs: number | undefin
 
 /** Answers the checks of a row that are due; what was answered within its interval stays. */
 export async function answerChecks(
-  place: OrderPlace,
+  { client, clock }: Pick<OrderCluster, 'client' | 'clock'>,
   row: AssignmentRow,
   before: AssignmentReport | undefined,
 ): Promise<CheckedRow> {
-  const now = (place.clock?.now() ?? new Date()).getTime();
+  const now = clock.now().getTime();
   const isSame = before?.rollout === row.rollout && before?.attempt === row.attempt;
   const gates: GateReport[] = [];
   let againAfterMs = Number.POSITIVE_INFINITY;
@@ -28,19 +30,19 @@ export async function answerChecks(
       againAfterMs = Math.min(againAfterMs, leftMs);
       continue;
     }
-    gates.push(await answered(place, name, cel, now));
+    gates.push(await answered(client, name, cel, now));
     againAfterMs = Math.min(againAfterMs, durationMs(interval));
   }
   return { gates, againAfterMs: Number.isFinite(againAfterMs) ? againAfterMs : undefined };
 }
 
-async function answered(place: OrderPlace, name: string, cel: CelCheck, now: number): Promise<GateReport> {
-  const { green, message } = celAnswer(cel, await objectsOf(place, cel));
+async function answered(client: KubeClient, name: string, cel: CelCheck, now: number): Promise<GateReport> {
+  const { green, message } = celAnswer(cel, await objectsOf(client, cel));
   const said = message === '' ? {} : { message: reportText(message) };
   return { name, ...(green === undefined ? {} : { green }), at: new Date(now).toISOString(), ...said };
 }
 
-async function objectsOf({ client }: OrderPlace, check: CelCheck): Promise<readonly KubernetesObject[]> {
+async function objectsOf(client: KubeClient, check: CelCheck): Promise<readonly KubernetesObject[]> {
   const { apiVersion, kind, name, namespace } = check;
   const inNamespace = namespace === undefined ? {} : { namespace };
   if (name !== undefined) {

@@ -7,8 +7,9 @@ import { PATIENCE } from '#testing/patience';
 import type { ClusterPart } from '../../engine/membership/cluster-membership.js';
 import { ROWS_ANNOTATION } from '../assignments/stored-rollout.js';
 import { PlayedFleet } from '../controller/rollouts.fixture.js';
+import { memoRef, writeMemo } from './classic/return-memo.js';
 import { ClusterOrders } from './cluster-orders.js';
-import { memoRef, writeMemo } from './return-memo.js';
+import { UNSIGNED } from './place/applied-notes.js';
 
 const OLD = 'kafka-operator.v2.3.0';
 const NEW = 'kafka-operator.v2.4.0';
@@ -40,11 +41,14 @@ describe('the orders of an applier', () => {
       limiter: { run: async (_cluster, work) => ({ admitted: true, value: await work() }) },
       globalCatalogNamespaceOf: async () => 'olm',
       placeOf: () => ({
-        deprecationsOf: async () => {
-          timesAsked++;
-          await held;
-          if (withheld !== undefined) throw withheld;
-          return isCatalogRead ? [] : { waits: 'it was not read yet' };
+        notes: UNSIGNED,
+        previews: {
+          askDeprecations: async () => {
+            timesAsked++;
+            await held;
+            if (withheld !== undefined) throw withheld;
+            return isCatalogRead ? [] : { waits: 'it was not read yet' };
+          },
         },
       }),
     });

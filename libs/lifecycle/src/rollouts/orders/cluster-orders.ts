@@ -19,7 +19,10 @@ import type { ClusterPart } from '../../engine/membership/cluster-membership.js'
 import { PassClient } from '../../engine/passes/pass-client.js';
 import type { ClusterReads } from '../../engine/passes/pass-reader.js';
 import { WrittenVersions } from '../previews/written-versions.js';
-import { carryOutOrders, type OrderPlace, soonest } from './carry-out-orders.js';
+import { carryOutOrders, soonest } from './carry-out-orders.js';
+import { AppliedNotes, UNSIGNED } from './place/applied-notes.js';
+import { OrderMemo } from './place/order-memo.js';
+import type { OrderPlace, OrderPreviews } from './place/order-place.js';
 
 /** The fleet kinds that are read for orders. */
 const ORDER_KINDS = ['FleetAssignment', 'FleetOperator', 'FleetCatalog', 'FleetCluster'];
@@ -40,8 +43,11 @@ type ClusterOrdersOptions = Readonly<{
   globalCatalogNamespaceOf: (client: KubeClient) => Promise<string>;
   /** Where orders read that follow on a pass; absent: by requests. */
   readsOf?: (client: KubeClient) => Promise<ClusterReads>;
-  /** What orders are carried out with beside the clients. */
-  placeOf?: (client: KubeClient, globalCatalogNamespace: string) => Partial<OrderPlace>;
+  /** What orders are carried out with beside the clients. Absent: nothing is previewed. */
+  placeOf?: (
+    client: KubeClient,
+    globalCatalogNamespace: string,
+  ) => Readonly<{ notes: AppliedNotes; previews: OrderPreviews }>;
 }>;
 
 /** A cluster of this applier. `about`: what its orders concern; absent before they were carried out once. */
@@ -58,10 +64,7 @@ type Member = {
   /** What selectors of overrides have seen of the cluster. */
   selectedBy: string | undefined;
   about: OrderedPlaces | undefined;
-  readonly contentChanges: NonNullable<OrderPlace['contentChanges']>;
-  readonly differences: NonNullable<OrderPlace['differences']>;
-  readonly noReturns: NonNullable<OrderPlace['noReturns']>;
-  readonly foundAt: NonNullable<OrderPlace['foundAt']>;
+  readonly memo: OrderMemo;
 };
 /** What the orders of a cluster concern there. */
 type OrderedPlaces = Readonly<{ namespaces: ReadonlySet<string>; hasExtensions: boolean }>;
@@ -74,7 +77,7 @@ export class ClusterOrders {
   readonly #store: FleetStore;
   readonly #members = new Map<string, Member>();
   readonly #written = new WrittenVersions();
-  readonly #keptPlans: NonNullable<OrderPlace['keptPlans']> = new Map();
+  readonly #keptPlans: OrderMemo['keptPlans'] = new Map();
   #isListed = false;
   #unsubscribe: () => void = () => undefined;
 
@@ -112,10 +115,8 @@ export class ClusterOrders {
     const timers = new Timers(this.options.clock);
     const member: Member = {
       ...{ client, timers, due: undefined, isRunning: false, failures: 0, waitsSinceMs: undefined },
-      ...{ generation: undefined, selectedBy: undefined, about: undefined, contentChanges: new Map() },
-      differences: new Map(),
-      noReturns: new Set(),
-      foundAt: new Map(),
+      ...{ generation: undefined, selectedBy: undefined, about: undefined },
+      memo: new OrderMemo(this.#keptPlans),
     };
     const end = async () => {
       timers.stop();
@@ -194,17 +195,14 @@ export class ClusterOrders {
     for (const member of this.#members.values()) {
       member.generation = undefined;
       member.selectedBy = undefined;
-      member.contentChanges.clear();
-      member.differences.clear();
-      member.noReturns.clear();
-      member.foundAt.clear();
+      member.memo.forget();
     }
     void this.#store.whenSynced().then(() => this.#touchAll());
   }
 
   /** A safety net: nothing that is known from before counts. */
   #resync(member: Member): void {
-    member.noReturns.clear();
+    member.memo.noReturns.clear();
     this.#touch(member);
   }
 
@@ -251,7 +249,7 @@ export class ClusterOrders {
       member.failures = 0;
       return entered.value;
     } catch (error) {
-      member.noReturns.clear();
+      member.memo.noReturns.clear();
       // The end of a pause, and a cluster that is taken over, have all orders carried out again.
       if (error instanceof WriteWithheld) return error.againAfterMs;
       const pause = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(member.failures, 10));
@@ -286,15 +284,14 @@ export class ClusterOrders {
   }
 
   async #carryOutIn(member: Member, noteWait: () => void): Promise<number | undefined> {
-    const { client, contentChanges, differences, noReturns, foundAt, failures } = member;
-    const { globalCatalogNamespaceOf, placeOf, readsOf } = this.options;
+    const { client, memo, failures } = member;
+    const { globalCatalogNamespaceOf, placeOf, readsOf, clock } = this.options;
     const globalCatalogNamespace = await globalCatalogNamespaceOf(client);
-    const known = { contentChanges, differences, noReturns, foundAt, clock: this.options.clock };
-    const kept = { ...known, keptPlans: this.#keptPlans, hub: this.#store.client };
-    const placeWith = (used: KubeClient): OrderPlace => ({
-      ...{ ...kept, noteWait, client: used, globalCatalogNamespace },
-      ...placeOf?.(used, globalCatalogNamespace),
-    });
+    const placeWith = (used: KubeClient): OrderPlace => {
+      const { notes = UNSIGNED, previews = {} } = placeOf?.(used, globalCatalogNamespace) ?? {};
+      const cluster = { client: used, globalCatalogNamespace, clock, notes };
+      return { hub: this.#store.client, cluster, previews: { ...previews, noteWait }, memo };
+    };
     // What was read may be why the last try failed.
     const reads = failures > 0 ? undefined : await readsOf?.(client);
     const live = placeWith(client);

@@ -70,7 +70,7 @@ it('waits while the poller has not seen the catalog that an operator is to come 
 it('has a namespace observed of which nothing is known any more, as after Redis was emptied', async () => {
   const { previews, queues } = previewsWith(new MemoryProblemStore());
   const asked = { name: 'lamp', source: 'shelf', sourceNamespace: 'olm' };
-  const found = await previews.deprecationsOf({ cluster: 'east', namespace: 'shop' }, asked, 'lamp.v1');
+  const found = await previews.askDeprecations({ cluster: 'east', namespace: 'shop' }, asked, 'lamp.v1');
   expect(found).toEqual({ waits: 'CatalogSource olm/shelf was not read yet' });
   expect(await queues.observe.counts()).toMatchObject({ delayed: 1 });
 });

@@ -91,8 +91,8 @@ export class ClassicPreviews {
     return record === undefined ? found : withDeprecations(found, record, desired, live);
   }
 
-  /** Whether nothing follows on what a Subscription has, as its namespace resolves; false while not known. */
-  async leadsNowhere(
+  /** Checks that nothing follows on what a Subscription has as its namespace resolves; false if not known. */
+  async checkEnd(
     client: KubeClient,
     { metadata: { namespace = '', name = '' } }: Subscription,
     globalCatalogNamespace: string,
@@ -107,8 +107,8 @@ export class ClassicPreviews {
     return hops.length === 0 && ends === undefined;
   }
 
-  /** What the catalog of a Subscription deprecates of a bundle, as it was when its namespace was observed. */
-  async deprecationsOf(
+  /** Asks what the catalog of a Subscription deprecates of a bundle, as the namespace was observed last. */
+  async askDeprecations(
     { cluster, namespace }: Readonly<{ cluster: string; namespace: string }>,
     spec: Subscription['spec'],
     bundle: string,

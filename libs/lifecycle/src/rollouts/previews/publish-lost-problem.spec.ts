@@ -65,7 +65,7 @@ function deprecations(problems: MemoryProblemStore) {
     settings: { bundleUnpackTimeout: 0 },
     refused: { note: () => undefined } as never,
   });
-  return previews.deprecationsOf({ cluster: 'east', namespace: 'apps' }, SPEC, 'kafka.v2.0.0');
+  return previews.askDeprecations({ cluster: 'east', namespace: 'apps' }, SPEC, 'kafka.v2.0.0');
 }
 
 describe('of a namespace of the fleet in which all plans wait', () => {

@@ -7,6 +7,7 @@ import { DRIVEN } from '#testing/patience';
 import { LiveController } from '../controller/live-controller.js';
 import { PlayedFleet } from '../controller/rollouts.fixture.js';
 import { carryOutOrders } from '../orders/carry-out-orders.js';
+import { orderPlace } from '../orders/place/order-place.fixture.js';
 import { WantedOperators } from '../previews/wanted-operators.js';
 import { ReportedRollouts } from './reported-rollouts.js';
 
@@ -48,7 +49,7 @@ it('shows the console a roll-out of the fleet, wave by wave, to its end', async 
   const phase = async () => {
     for (let quarters = 0; quarters < 4; quarters++) await clock.advance(250);
     for (const cluster of clusters) {
-      await carryOutOrders({ ...fleet.place, client: cluster.client });
+      await carryOutOrders(orderPlace({ ...fleet.place, client: cluster.client }));
       await cluster.play();
     }
     for (const wave of shown[0]?.waves ?? []) phases.add(`${wave.name}: ${wave.phase}`);

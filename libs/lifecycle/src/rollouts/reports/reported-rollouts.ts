@@ -13,7 +13,7 @@ import { FLEET_HUB, HUB } from '#platform/hub/hub-tokens';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { HealthCheck } from '#platform/telemetry/health-check';
 import type { RolloutWriter } from '#platform/view/view-store.port';
-import type { FleetPlanName } from '../assignments/kept-plan.js';
+import type { FleetPlanName } from '../assignments/fleet-plan-name.js';
 import { WantedOperators } from '../previews/wanted-operators.js';
 import { ClusterSteps } from './cluster-steps.js';
 import { ReviewedPaths } from './reviewed-paths.js';

@@ -3,7 +3,7 @@ import { FleetPlan } from '#core/kernel/api/fleet/fleet-plan';
 import type { Clock } from '#platform/clock/clock.port';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { Log } from '#platform/telemetry/log.port';
-import type { FleetPlanName } from '../assignments/kept-plan.js';
+import type { FleetPlanName } from '../assignments/fleet-plan-name.js';
 
 type Path = FleetPlan['spec']['path'];
 /** `isOver`: of a roll-out that has ended, to which no plan is added. */

@@ -9,7 +9,7 @@ import { verdictLine } from '#core/kernel/verdict/verdict-line';
 import { contentChanges } from '#core/rollout/review/content-changes';
 import { versionChange } from '#core/rollout/review/plan-changes';
 import { planContent } from '#core/rollout/review/plan-content';
-import { stepsBesideCluster } from '#lifecycle/rollouts/orders/steps-beside-cluster';
+import { stepsBesideCluster } from '#lifecycle/rollouts/orders/review/steps-beside-cluster';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { pullBundleFiles } from '../../../inputs/load-from-registry.js';
 

@@ -1,0 +1,44 @@
+import { OPERATOR_ANNOTATION, previousOf } from '#core/cluster/marks/fleet-marks';
+import type { AssignmentReport, AssignmentRow } from '#core/kernel/api/fleet/fleet-assignment';
+import type { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
+import type { ObjectMeta } from '#core/kernel/api/kubernetes-object';
+import { canonicalHash } from '#core/kernel/canonical/canonical-json';
+import { planHash } from '#core/rollout/review/plan-hash';
+import { reportText } from '../place/row-finding.js';
+
+/** What a denial is bound to: another range or list lifts it. */
+export const versionsHash = ({ spec }: FleetOperator): string => canonicalHash(spec.versions ?? {});
+
+/** The fleet has made the object for this FleetOperator. */
+export const isOfFleet = (object: Readonly<{ metadata: ObjectMeta }>, { metadata }: FleetOperator): boolean =>
+  object.metadata.annotations?.[OPERATOR_ANNOTATION] === `${metadata.namespace}/${metadata.name}`;
+
+/** The fleet has made the object for this FleetOperator, or a roll-out of it has changed it. */
+export function wasChangedFor(object: Readonly<{ metadata: ObjectMeta }>, operator: FleetOperator): boolean {
+  if (isOfFleet(object, operator)) return true;
+  const { namespace, name } = operator.metadata;
+  const prefix = `${namespace}/${name}-`;
+  const rollout = previousOf(object)?.rollout ?? '';
+  return rollout.startsWith(prefix) && /^\d+$/.test(rollout.slice(prefix.length));
+}
+
+/**
+ * The roll-out of a row has ended with what it wants in the cluster: it was brought there, or, of a row
+ * without an attempt, found.
+ */
+export const wasThere = ({ order, result }: AssignmentRow): boolean =>
+  result === 'Done' && (order === 'Rest' || order === 'Preview');
+
+/** The hashes of a path as they are reported. */
+export const hashesOf = (
+  hops: readonly string[],
+  spec: string | undefined,
+): Pick<AssignmentReport, 'planHash' | 'hops'> => ({ planHash: planHash(hops, spec), hops: [...hops] });
+
+/** What its catalog deprecates of what is installed, as its Subscription or ClusterExtension says. */
+export function deprecatedFact(
+  conditions: readonly Readonly<{ type: string; status: string; message?: string | undefined }>[] = [],
+): Pick<AssignmentReport, 'deprecated'> {
+  const found = conditions.find(({ type, status }) => type === 'Deprecated' && status === 'True');
+  return found === undefined ? {} : { deprecated: reportText(found.message ?? '') };
+}
