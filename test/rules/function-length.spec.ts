@@ -5,7 +5,7 @@ import { PROJECT_ROOT } from '#platform/files/project-root';
 
 const MOST_LINES = 60;
 
-const files = globSync('{libs,apps,scripts,bench,test}/**/*.ts', { cwd: PROJECT_ROOT })
+const files = globSync('{libs,apps,scripts,bench,test}/**/*.{ts,tsx}', { cwd: PROJECT_ROOT })
   .filter((path) => !path.includes('node_modules'))
   .sort();
 

@@ -1,3 +1,4 @@
+import type { RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import type { SearchAnswer } from '../../src/api/lists.schema.js';
@@ -28,33 +29,36 @@ function useFound(words: string): Found | undefined {
   return found;
 }
 
-/** Finds clusters, packages, operators, plans and pages: a combobox with a list. */
-export function Search() {
+/** The words of a search, what they found, and the place in it that Enter opens. */
+function useSearch(input: RefObject<HTMLInputElement>) {
   const { route } = useLocation();
   const [words, setWords] = useState('');
   const [at, setAt] = useState(0);
   const found = useFound(words);
-  const input = useRef<HTMLInputElement>(null);
   const leaving = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   /** Enter was pressed before these words had an answer. */
   const entered = useRef('');
-  const open = found !== undefined;
   const items = found?.items ?? [];
-  const close = () => {
-    clearTimeout(leaving.current);
+  const stay = () => clearTimeout(leaving.current);
+  const write = (text: string) => {
     entered.current = '';
-    setWords('');
+    setWords(text);
     setAt(0);
   };
-  const go = (url: string) => {
-    close();
-    input.current?.blur();
-    route(url);
+  const close = () => {
+    stay();
+    write('');
+  };
+  const leave = () => {
+    leaving.current = setTimeout(close, LEAVES_AFTER);
   };
   const enter = () => {
     entered.current = found?.of === words ? '' : words;
     const one = items[at];
-    if (entered.current === '' && one !== undefined) go(one.url);
+    if (entered.current !== '' || one === undefined) return;
+    close();
+    input.current?.blur();
+    route(one.url);
   };
   useEffect(() => {
     if (entered.current !== '' && entered.current === found?.of) enter();
@@ -70,6 +74,14 @@ export function Search() {
     } else return;
     event.preventDefault();
   };
+  return { words, at, found, write, close, stay, leave, onKey };
+}
+
+/** Finds clusters, packages, operators, plans and pages: a combobox with a list. */
+export function Search() {
+  const input = useRef<HTMLInputElement>(null);
+  const { words, at, found, write, close, stay, leave, onKey } = useSearch(input);
+  const isFound = found !== undefined && found.items.length > 0;
   return (
     <search class="search">
       <input
@@ -78,46 +90,47 @@ export function Search() {
         type="search"
         role="combobox"
         aria-label="Search clusters, packages, operators and plans"
-        aria-expanded={open}
+        aria-expanded={found !== undefined}
         aria-controls="search-found"
-        aria-activedescendant={items.length > 0 ? `found-${at}` : undefined}
+        aria-activedescendant={isFound ? `found-${at}` : undefined}
         autocomplete="off"
         placeholder="/ search"
         value={words}
-        onInput={(event) => {
-          entered.current = '';
-          setWords(event.currentTarget.value);
-          setAt(0);
-        }}
+        onInput={(event) => write(event.currentTarget.value)}
         onKeyDown={onKey}
-        onFocus={() => clearTimeout(leaving.current)}
+        onFocus={stay}
         // A click on what was found takes the focus first.
-        onBlur={() => {
-          leaving.current = setTimeout(close, LEAVES_AFTER);
-        }}
+        onBlur={leave}
       />
-      <div id="search-found" role="listbox" aria-label="Found" class="found" hidden={!open}>
-        {found?.items.length === 0 && (
-          <div role="option" aria-selected="false" aria-disabled="true" class="found-none pale" tabIndex={-1}>
-            Nothing has this name.
-          </div>
-        )}
-        {items.map(({ kind, title, note, url }, index) => (
-          <a
-            key={url}
-            id={`found-${index}`}
-            role="option"
-            tabIndex={-1}
-            aria-selected={index === at}
-            href={url}
-            onClick={close}
-          >
-            <span class="found-kind">{kind}</span>
-            <span class="found-title">{title}</span>
-            <span class="pale found-note">{note}</span>
-          </a>
-        ))}
-      </div>
+      <FoundItems items={found?.items} at={at} close={close} />
     </search>
   );
 }
+
+type FoundProps = Readonly<{ items: Found['items'] | undefined; at: number; close: () => void }>;
+
+/** The list below the words; hidden until they have an answer. */
+const FoundItems = ({ items, at, close }: FoundProps) => (
+  <div id="search-found" role="listbox" aria-label="Found" class="found" hidden={items === undefined}>
+    {items?.length === 0 && (
+      <div role="option" aria-selected="false" aria-disabled="true" class="found-none pale" tabIndex={-1}>
+        Nothing has this name.
+      </div>
+    )}
+    {items?.map(({ kind, title, note, url }, index) => (
+      <a
+        key={url}
+        id={`found-${index}`}
+        role="option"
+        tabIndex={-1}
+        aria-selected={index === at}
+        href={url}
+        onClick={close}
+      >
+        <span class="found-kind">{kind}</span>
+        <span class="found-title">{title}</span>
+        <span class="pale found-note">{note}</span>
+      </a>
+    ))}
+  </div>
+);

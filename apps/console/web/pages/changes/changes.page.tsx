@@ -44,7 +44,7 @@ const sinceTime = (span: string | undefined): string => {
 
 /** What changed, when and by whom, newest first. */
 export default function ChangesPage() {
-  const [query, change] = useQuery();
+  const [query] = useQuery();
   const { cluster, package: name, by, q, kind, since } = query;
   const offset = query['offset'] ?? '';
   const path = withQuery('changes', { cluster, package: name, by, q, kind, since: sinceTime(since), offset });
@@ -63,31 +63,7 @@ export default function ChangesPage() {
         )
       }
     >
-      <div class="filters open">
-        {FIELDS.map(([key, title]) => (
-          <Field
-            key={key}
-            title={title}
-            value={query[key] ?? ''}
-            onChange={(value) => change({ [key]: value, offset: undefined })}
-          />
-        ))}
-        <Choice
-          title="Kind"
-          value={kind ?? ''}
-          of={me.value?.may.hub ? [...KINDS, ...TRAIL] : KINDS}
-          onChange={(value) => change({ kind: value || undefined, offset: undefined })}
-        />
-        <Choice
-          title="Since"
-          value={since ?? ''}
-          of={SINCE}
-          onChange={(value) => change({ since: value || undefined, offset: undefined })}
-        />
-        <span class="filters-end" role="status">
-          {changes.data && counted(changes.data.total, 'change')}
-        </span>
-      </div>
+      <ChangeFilters total={changes.data?.total} />
       <Answered of={changes}>
         {({ items, total }) =>
           items.length === 0 ? (
@@ -95,26 +71,63 @@ export default function ChangesPage() {
           ) : (
             <>
               <ChangeLines items={items} />
-              <p class="pager">
-                {at > 0 && (
-                  <button
-                    type="button"
-                    onClick={() => change({ offset: at > WINDOW ? String(at - WINDOW) : undefined })}
-                  >
-                    Newer
-                  </button>
-                )}
-                {at + items.length < total && (
-                  <button type="button" onClick={() => change({ offset: String(at + WINDOW) })}>
-                    Older, {count(total - at - items.length)} more
-                  </button>
-                )}
-              </p>
+              <Pager at={at} shown={items.length} total={total} />
             </>
           )
         }
       </Answered>
     </Page>
+  );
+}
+
+/** Each filter is a part of the address; another one begins with the newest change. */
+function ChangeFilters({ total }: { total: number | undefined }) {
+  const [query, change] = useQuery();
+  return (
+    <div class="filters open">
+      {FIELDS.map(([key, title]) => (
+        <Field
+          key={key}
+          title={title}
+          value={query[key] ?? ''}
+          onChange={(value) => change({ [key]: value, offset: undefined })}
+        />
+      ))}
+      <Choice
+        title="Kind"
+        value={query['kind'] ?? ''}
+        of={me.value?.may.hub ? [...KINDS, ...TRAIL] : KINDS}
+        onChange={(value) => change({ kind: value || undefined, offset: undefined })}
+      />
+      <Choice
+        title="Since"
+        value={query['since'] ?? ''}
+        of={SINCE}
+        onChange={(value) => change({ since: value || undefined, offset: undefined })}
+      />
+      <span class="filters-end" role="status">
+        {total !== undefined && counted(total, 'change')}
+      </span>
+    </div>
+  );
+}
+
+/** The ways to newer and older changes. */
+function Pager({ at, shown, total }: { at: number; shown: number; total: number }) {
+  const [, change] = useQuery();
+  return (
+    <p class="pager">
+      {at > 0 && (
+        <button type="button" onClick={() => change({ offset: at > WINDOW ? String(at - WINDOW) : undefined })}>
+          Newer
+        </button>
+      )}
+      {at + shown < total && (
+        <button type="button" onClick={() => change({ offset: String(at + WINDOW) })}>
+          Older, {count(total - at - shown)} more
+        </button>
+      )}
+    </p>
   );
 }
 

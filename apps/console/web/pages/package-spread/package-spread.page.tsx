@@ -1,8 +1,6 @@
 import { useRoute } from 'preact-iso';
-import type { OperatorRow } from '#core/view/rows/rows';
 import type { CatalogList, PackageList, PackageSpread } from '../../../src/api/lists.schema.js';
-import { List } from '../../list/list.js';
-import { operatorColumns } from '../../list/operator-columns.js';
+import { PackageOperators } from '../../list/package-operators.js';
 import { paths, withQuery } from '../../live/address.js';
 import { useLoaded } from '../../live/loaded.js';
 import { count, counted } from '../../live/times.js';
@@ -34,69 +32,71 @@ export default function PackageSpreadPage() {
   );
 }
 
-function Spread({ of }: { of: PackageSpread }) {
+const Spread = ({ of }: { of: PackageSpread }) => (
+  <>
+    <SpreadFacts of={of} />
+    <Versions of={of} />
+    <PackageOperators
+      title="Operators"
+      package={of.package}
+      filters={['q', 'standing', 'version', 'channel', 'catalog', 'cause']}
+    />
+  </>
+);
+
+function SpreadFacts({ of }: { of: PackageSpread }) {
   const catalogs = useLoaded<CatalogList>('catalogs?limit=200');
   const known = catalogs.data?.items.filter(({ name }) => of.catalogs.includes(name)) ?? [];
   return (
-    <>
-      <dl class="facts">
-        <Fact name="Status">
-          <Counts of={of.counts} />
+    <dl class="facts">
+      <Fact name="Status">
+        <Counts of={of.counts} />
+      </Fact>
+      <Fact name="Clusters">{count(of.clusters)}</Fact>
+      <Fact name="Newest">{of.newest || 'not known'}</Fact>
+      <Fact name="Up to date">
+        {count(of.upToDate)}/{count(of.operators)}
+      </Fact>
+      {of.deprecated > 0 && (
+        <Fact name="Deprecated">
+          <span class="mark-deprecated">⚠ {counted(of.deprecated, 'operator')}</span>
         </Fact>
-        <Fact name="Clusters">{count(of.clusters)}</Fact>
-        <Fact name="Newest">{of.newest || 'not known'}</Fact>
-        <Fact name="Up to date">
-          {count(of.upToDate)}/{count(of.operators)}
-        </Fact>
-        {of.deprecated > 0 && (
-          <Fact name="Deprecated">
-            <span class="mark-deprecated">⚠ {counted(of.deprecated, 'operator')}</span>
-          </Fact>
-        )}
-        {known.length > 0 && (
-          <Fact name="Catalogs">
-            {known.map((one, index) => (
-              <span key={one.id}>
-                {index > 0 && ', '}
-                <a href={`${paths.catalogPackage(one.id, of.package)}?view=graph`}>{one.name}</a>
-                {known.some((other) => other !== one && other.name === one.name) && (
-                  <span class="mono pale"> {one.id.slice(0, 8)}</span>
-                )}
-              </span>
-            ))}
-          </Fact>
-        )}
-      </dl>
-      <Section title="Versions">
-        <ul class="behind versions">
-          {of.versions.map(({ version, bundle, clusters }) => (
-            <li key={bundle}>
-              <a class="cut" href={withQuery(paths.package(of.package), { version })} title={bundle}>
-                {version || 'nothing installed'}
-              </a>
-              <Bar done={clusters} of={of.clusters} label={version} />
-            </li>
+      )}
+      {known.length > 0 && (
+        <Fact name="Catalogs">
+          {known.map((one, index) => (
+            <span key={one.id}>
+              {index > 0 && ', '}
+              <a href={`${paths.catalogPackage(one.id, of.package)}?view=graph`}>{one.name}</a>
+              {known.some((other) => other !== one && other.name === one.name) && (
+                <span class="mono pale"> {one.id.slice(0, 8)}</span>
+              )}
+            </span>
           ))}
-          {of.other > 0 && (
-            <li>
-              <span>others</span>
-              <Bar done={of.other} of={of.clusters} label="other versions" />
-            </li>
-          )}
-        </ul>
-      </Section>
-      <Section title="Operators">
-        <List<OperatorRow>
-          label={`Operators of ${of.package}`}
-          noun="operator"
-          resource="operators"
-          fixed={{ package: of.package }}
-          filters={['q', 'standing', 'version', 'channel', 'catalog', 'cause']}
-          columns={operatorColumns('package')}
-          href={paths.operator}
-          empty={<Empty title="No cluster has this operator." />}
-        />
-      </Section>
-    </>
+        </Fact>
+      )}
+    </dl>
   );
 }
+
+/** Clusters by the version that they have. */
+const Versions = ({ of }: { of: PackageSpread }) => (
+  <Section title="Versions">
+    <ul class="behind versions">
+      {of.versions.map(({ version, bundle, clusters }) => (
+        <li key={bundle}>
+          <a class="cut" href={withQuery(paths.package(of.package), { version })} title={bundle}>
+            {version || 'nothing installed'}
+          </a>
+          <Bar done={clusters} of={of.clusters} label={version} />
+        </li>
+      ))}
+      {of.other > 0 && (
+        <li>
+          <span>others</span>
+          <Bar done={of.other} of={of.clusters} label="other versions" />
+        </li>
+      )}
+    </ul>
+  </Section>
+);

@@ -1,15 +1,13 @@
 import { useRoute } from 'preact-iso';
 import { WITHDRAWN_END, withdrawnText } from '#core/rollout/controller/step/withdrawn';
-import type { OperatorRow } from '#core/view/rows/rows';
 import type { RolloutDetail } from '../../../src/api/lists.schema.js';
-import { List } from '../../list/list.js';
-import { operatorColumns } from '../../list/operator-columns.js';
+import { PackageOperators } from '../../list/package-operators.js';
 import { paths } from '../../live/address.js';
 import { useLoaded, useRenewed, WAVES_EVERY } from '../../live/loaded.js';
 import { age, count, inWords, left } from '../../live/times.js';
 import { WaveBar } from '../../parts/bars.js';
 import { Page, Section } from '../../parts/page.js';
-import { Bones, Empty, Trouble } from '../../parts/states.js';
+import { Bones, Trouble } from '../../parts/states.js';
 import { Ago } from '../../parts/text.js';
 import { Decided } from './decided.js';
 import { Decisions } from './decisions.js';
@@ -76,6 +74,52 @@ const Withdrawn = ({ of: { target, finishedAt } }: { of: RolloutDetail }) => (
   </p>
 );
 
+const Waves = ({ of }: { of: RolloutDetail }) => (
+  <ol class="waves">
+    {of.waves.map((wave) => (
+      <li key={wave.name}>
+        <p class="wave-head">
+          <strong>{wave.name}</strong> <span class="pale">{inWords(wave.phase)}</span>
+          <span class="wave-number">
+            {count(wave.done)}/{count(wave.members)}
+          </span>
+        </p>
+        <WaveBar of={wave} />
+        <WaveWords of={wave} derived={of.derived} />
+      </li>
+    ))}
+  </ol>
+);
+
+/** Clusters that failed, by what failed. */
+const Failures = ({ of }: { of: RolloutDetail }) => (
+  <Section title="Failures">
+    <ul class="findings">
+      {of.failures.map(({ reason, cause, clusters, examples }) => (
+        <li key={reason + cause}>
+          <span class="standing failed">
+            <span aria-hidden="true">✖</span>
+            <span>{count(clusters)}</span>
+          </span>
+          <span>
+            {[reason, cause].filter((part) => part !== '').join(': ')}{' '}
+            <span class="pale">
+              in{' '}
+              {examples.map((cluster, at) => (
+                <span key={cluster}>
+                  {at > 0 && ', '}
+                  <a href={paths.cluster(cluster)}>{cluster}</a>
+                </span>
+              ))}
+              {clusters > examples.length && ` and ${count(clusters - examples.length)} more`}
+            </span>
+          </span>
+        </li>
+      ))}
+    </ul>
+  </Section>
+);
+
 function Shown({ of }: { of: RolloutDetail }) {
   return (
     <>
@@ -92,62 +136,12 @@ function Shown({ of }: { of: RolloutDetail }) {
       {of.pace && (of.pace.clusters > 0 || of.pace.minutes >= TELLING) && (
         <Pace of={of.pace} ended={of.finishedAt !== ''} />
       )}
-      <ol class="waves">
-        {of.waves.map((wave) => (
-          <li key={wave.name}>
-            <p class="wave-head">
-              <strong>{wave.name}</strong> <span class="pale">{inWords(wave.phase)}</span>
-              <span class="wave-number">
-                {count(wave.done)}/{count(wave.members)}
-              </span>
-            </p>
-            <WaveBar of={wave} />
-            <WaveWords of={wave} derived={of.derived} />
-          </li>
-        ))}
-      </ol>
-      {of.failures.length > 0 && (
-        <Section title="Failures">
-          <ul class="findings">
-            {of.failures.map(({ reason, cause, clusters, examples }) => (
-              <li key={reason + cause}>
-                <span class="standing failed">
-                  <span aria-hidden="true">✖</span>
-                  <span>{count(clusters)}</span>
-                </span>
-                <span>
-                  {[reason, cause].filter((part) => part !== '').join(': ')}{' '}
-                  <span class="pale">
-                    in{' '}
-                    {examples.map((cluster, at) => (
-                      <span key={cluster}>
-                        {at > 0 && ', '}
-                        <a href={paths.cluster(cluster)}>{cluster}</a>
-                      </span>
-                    ))}
-                    {clusters > examples.length && ` and ${count(clusters - examples.length)} more`}
-                  </span>
-                </span>
-              </li>
-            ))}
-          </ul>
-        </Section>
-      )}
+      <Waves of={of} />
+      {of.failures.length > 0 && <Failures of={of} />}
       {!of.derived && <PathSteps of={of} />}
       {!of.derived && <Decisions of={of} />}
       <Decided of={of} />
-      <Section title="Operators of this package">
-        <List<OperatorRow>
-          label={`Operators of ${of.package}`}
-          noun="operator"
-          resource="operators"
-          fixed={{ package: of.package }}
-          filters={['q', 'standing', 'version']}
-          columns={operatorColumns('package')}
-          href={paths.operator}
-          empty={<Empty title="No cluster has this operator." />}
-        />
-      </Section>
+      <PackageOperators title="Operators of this package" package={of.package} filters={['q', 'standing', 'version']} />
     </>
   );
 }

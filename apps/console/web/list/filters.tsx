@@ -1,0 +1,135 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { type Query, useQuery } from '../live/address.js';
+import { count, counted } from '../live/times.js';
+import type { Windows } from '../live/windows.js';
+import { Empty } from '../parts/states.js';
+
+/** Which filter leaves nothing, and one click to drop each part of it. */
+export function NothingMatches({ asked, noun }: { asked: Query; noun: string }) {
+  const [, change] = useQuery();
+  return (
+    <Empty title={`No ${noun} matches.`}>
+      <p class="chips">
+        {Object.entries(asked).map(([key, value]) => (
+          <button key={key} type="button" class="chip" onClick={() => change({ [key]: undefined })}>
+            {key === 'q' ? 'words' : (TITLES[key] ?? key).toLowerCase()}: {value} <span aria-hidden="true">×</span>
+            <span class="hidden">, remove</span>
+          </button>
+        ))}
+      </p>
+    </Empty>
+  );
+}
+
+type FiltersProps = {
+  keys: readonly string[];
+  noun: string;
+  total: number | undefined;
+  facets: Facets;
+  waiting: number;
+  renew: () => void;
+  file?: ComponentChildren;
+};
+
+/** It is drawn anew where what it shows is another: the list itself stays one object. */
+export function Filters({ keys, noun, total, facets, waiting, renew, file }: FiltersProps) {
+  const [query, change] = useQuery();
+  const [open, setOpen] = useState(false);
+  return (
+    <div class={`filters ${open ? 'open' : ''}`}>
+      <Words value={query['q'] ?? ''} onChange={(q) => change({ q })} noun={noun} />
+      {keys
+        .filter((key) => key !== 'q')
+        .map((key) => (
+          <Choice
+            key={key}
+            name={key}
+            value={query[key] ?? ''}
+            facets={facets}
+            onChange={(to) => change({ [key]: to })}
+          />
+        ))}
+      <button type="button" class="filters-more" aria-expanded={open} onClick={() => setOpen(!open)}>
+        Filters
+      </button>
+      <span class="filters-end">
+        {waiting > 0 && (
+          <button type="button" class="plain" onClick={renew}>
+            {count(waiting)} changed · R renews
+          </button>
+        )}
+        {total !== undefined && <span role="status">{counted(total, noun)}</span>}
+        {file}
+      </span>
+    </div>
+  );
+}
+
+/** Words are asked for when the person pauses. */
+function Words({ value, onChange, noun }: { value: string; onChange: (value: string) => void; noun: string }) {
+  const [text, setText] = useState(value);
+  useEffect(() => setText(value), [value]);
+  useEffect(() => {
+    if (text === value) return;
+    const timer = setTimeout(() => onChange(text), 250);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return (
+    <input
+      type="search"
+      class="words"
+      aria-label={`Filter ${noun}s by words`}
+      placeholder="Filter by words"
+      value={text}
+      onInput={(event) => setText(event.currentTarget.value)}
+    />
+  );
+}
+
+type Facets = Windows<unknown>['facets'];
+type ChoiceProps = { name: string; value: string; facets: Facets; onChange: (value: string) => void };
+
+/** Names of filters as people read them. */
+const TITLES: Readonly<Record<string, string>> = {
+  standing: 'Status',
+  package: 'Package',
+  cluster: 'Cluster',
+  namespace: 'Namespace',
+  catalog: 'Catalog',
+  channel: 'Channel',
+  version: 'Version',
+  api: 'API',
+  reach: 'Reach',
+  deprecated: 'Deprecated',
+  cause: 'Cause',
+};
+
+/** A column's values with the numbers of rows; a value from the address is offered even where no row has it. */
+function Choice({ name, value, facets, onChange }: ChoiceProps) {
+  const found = facets?.[name] ?? [];
+  const isKnown = value === '' || found.some((one) => one.value === value);
+  if (found.length === 0 && value === '') return null;
+  return (
+    <select
+      class={value === '' ? '' : 'chosen'}
+      aria-label={`Filter by ${(TITLES[name] ?? name).toLowerCase()}`}
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    >
+      <option value="">{TITLES[name] ?? name}</option>
+      {!isKnown && (
+        <option
+          value={value}
+        >{`${TITLES[name] ?? name}: ${value.length > 40 ? `${value.slice(0, 39)}…` : value}`}</option>
+      )}
+      {found
+        .filter((one) => one.value !== '')
+        .map((one) => (
+          <option key={one.value} value={one.value}>
+            {`${value === one.value ? `${TITLES[name] ?? name}: ` : ''}${one.value} (${count(one.count)})`}
+          </option>
+        ))}
+    </select>
+  );
+}
