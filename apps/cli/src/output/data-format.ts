@@ -3,3 +3,6 @@ export type DataFormat = 'json' | 'yaml';
 
 /** Whether a format is read by programs. */
 export const isData = (format: string): format is DataFormat => format === 'json' || format === 'yaml';
+
+/** A value as JSON with two blanks of indent. */
+export const jsonText = (value: unknown): string => `${JSON.stringify(value, undefined, 2)}\n`;

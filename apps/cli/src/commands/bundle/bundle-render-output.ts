@@ -2,6 +2,7 @@ import { stringify } from 'yaml';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import { withSortedKeys } from '#core/kernel/json/sorted-keys';
+import { jsonText } from '../../output/data-format.js';
 
 export type OutputFormat = 'yaml' | 'json';
 
@@ -9,7 +10,7 @@ export type OutputFormat = 'yaml' | 'json';
 export function printManifests(objects: readonly KubernetesObject[], format: OutputFormat): string {
   if (format === 'json') {
     const list = { apiVersion: 'v1', kind: 'List', items: withSortedKeys(objects) };
-    return `${JSON.stringify(list, undefined, 2)}\n`;
+    return jsonText(list);
   }
   const documents = objects.map((object) =>
     // No anchors: what two objects have in common is written twice, as people expect of manifests.

@@ -7,6 +7,7 @@ import {
   type RenderNeed,
   type RenderRefusal,
 } from '#core/v1/bundle-render/bundle/render-request';
+import { jsonText } from '../../output/data-format.js';
 import { outputOption } from '../../output/output-option.js';
 import { ExitCode, type Io } from '../../terminal/io.js';
 import { featureGatesOf, RENDER_FEATURE_GATES } from './bundle-render-gates.js';
@@ -137,7 +138,7 @@ function refuse({ error, reason, details, needs }: RenderRefusal, output: Output
   const advice = needs === undefined ? undefined : ADVICE[needs];
   if (output === 'json') {
     const answer = { error, progressingReason: reason, ...(details && { details }), ...(advice && { advice }) };
-    io.out(`${JSON.stringify(answer, undefined, 2)}\n`);
+    io.out(jsonText(answer));
   }
   const lines = [error, ...(details ?? []), ...(advice === undefined ? [] : [`→ ${advice}`])];
   io.err(`${lines.join('\n')}\n`);

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { GraphView } from '#core/catalog/graph/graph-view';
 import type { Catalog } from '#core/catalog/model/catalog';
+import { jsonText } from '../../../output/data-format.js';
 import { outputOption } from '../../../output/output-option.js';
 import { ExitCode, type Io, NotFound, UsageError } from '../../../terminal/io.js';
 import { loadedCatalog } from '../validate/valid-catalog.js';
@@ -41,7 +42,7 @@ async function graph(reference: string, options: Options, io: Io): Promise<void>
   const catalog = await loadedCatalog(reference);
   if (options.output === 'mermaid') return mermaid(catalog, options, io);
   const view = await viewOf(catalog, options);
-  if (options.output === 'json') io.out(`${JSON.stringify(view, null, 2)}\n`);
+  if (options.output === 'json') io.out(jsonText(view));
   else io.out(await picture(view));
   io.exit(ExitCode.done);
 }

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { Catalog } from '#core/catalog/model/catalog';
 import { didYouMean } from '#core/kernel/text/did-you-mean';
 import { hubOption } from '../../../hub/hub-address.js';
+import { jsonText } from '../../../output/data-format.js';
 import { unknownFormat } from '../../../output/output-option.js';
 import { type Columns, table } from '../../../output/table.js';
 import { ExitCode, type Io, UsageError } from '../../../terminal/io.js';
@@ -166,7 +167,7 @@ async function writer<Row>(
 ): Promise<(rows: readonly Row[]) => string> {
   if (output === 'table' || output === 'wide') return (rows) => table(rows, columns, width);
   if (output === 'name') return (rows) => [...new Set(rows.map(nameOf))].map((name) => `${name}\n`).join('');
-  if (output === 'json') return (rows) => `${JSON.stringify(rows, null, 2)}\n`;
+  if (output === 'json') return (rows) => jsonText(rows);
   if (output !== 'yaml') throw unknownFormat(output, ['table', 'wide', 'json', 'yaml', 'name']);
   const { goYaml } = await import('#core/catalog/write/go-yaml-text');
   return (rows) => (rows.length === 0 ? '[]\n' : goYaml(rows));

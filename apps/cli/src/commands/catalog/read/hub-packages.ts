@@ -6,6 +6,7 @@ import { fetchReason } from '#platform/outbound/fetch-reason';
 import { TOKEN_ADVICE } from '../../../hub/ask-hub.js';
 import { withToken } from '../../../hub/hub-token.js';
 import { ageText } from '../../../output/age-text.js';
+import { jsonText } from '../../../output/data-format.js';
 import { unknownFormat } from '../../../output/output-option.js';
 import { type Columns, table } from '../../../output/table.js';
 import { ExitCode, type Io } from '../../../terminal/io.js';
@@ -72,7 +73,7 @@ async function shown(
   { output, namespace }: PackagesQuestion,
   width: number | undefined,
 ): Promise<string> {
-  if (output === 'json') return `${JSON.stringify(list, null, 2)}\n`;
+  if (output === 'json') return jsonText(list);
   if (output === 'yaml') return (await import('#core/catalog/write/go-yaml-text')).goYaml(list);
   if (output === 'name') return [...new Set(list.items.map(nameOf))].map((name) => `${name}\n`).join('');
   const now = new Date();

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { CatalogProblem } from '#core/catalog/validate/catalog-problem';
 import { counted } from '#core/kernel/text/counted';
 import { placeWithin } from '../../../inputs/place-within.js';
+import { jsonText } from '../../../output/data-format.js';
 import { unknownFormat } from '../../../output/output-option.js';
 import { sayYes } from '../../../output/say-yes.js';
 import { verdictOf } from '../../../output/verdict.js';
@@ -83,7 +84,7 @@ function printExamination(reference: string, { problems, warnings, images }: Exa
 }
 
 async function printer(output: 'json' | 'yaml', io: Io): Promise<(answer: unknown) => void> {
-  if (output === 'json') return (answer) => io.out(`${JSON.stringify(answer, null, 2)}\n`);
+  if (output === 'json') return (answer) => io.out(jsonText(answer));
   const { goYaml } = await import('#core/catalog/write/go-yaml-text');
   return (answer) => io.out(goYaml(answer));
 }
