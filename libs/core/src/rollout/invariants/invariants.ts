@@ -24,6 +24,8 @@ export type InvariantFacts = Readonly<{
   rules: (rollout: string) => LoggedRules | undefined;
   /** Whether windows hold the cluster now, by their own times. */
   isHeld: (rollout: string, cluster: string, isStart: boolean) => boolean;
+  /** True if users of the cluster have installed the bundle themselves. Absent: they never do. */
+  isByHand?: (cluster: string, subject: string, bundle: string | null) => boolean;
 }>;
 
 /** An invariant that does not hold after an event. */
@@ -300,7 +302,8 @@ export class InvariantCheck {
     this.#offline.world(event);
     if (phase === 'Installed') {
       const isWritten = this.#written.has(`${cluster} ${subject}`);
-      this.#check('I20', event, isWritten, () => `${cluster}: ${subject} moved without a write for it`);
+      const isByHand = this.facts.isByHand?.(cluster ?? '', subject ?? '', event.bundle) === true;
+      this.#check('I20', event, isWritten || isByHand, () => `${cluster}: ${subject} moved without a write for it`);
     }
     const states = this.#closed.get(cluster ?? '') ?? new Set<string>();
     if (phase === 'Paused' || phase === 'Left' || phase === 'Replaced') states.add(phase);

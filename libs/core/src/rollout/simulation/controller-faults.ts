@@ -12,13 +12,7 @@ import type { VirtualWorld } from './world.js';
  */
 export function playFaults(world: VirtualWorld, controller: Controller): () => void {
   const { faults } = world.options;
-  for (const fault of faults.all('offline')) playOffline(fault, world);
-  for (const fault of faults.all('clusterReplaced')) {
-    world.at(fault.from, () => {
-      for (const cluster of selected(fault, world)) world.replace(cluster);
-      controller.changedAll();
-    });
-  }
+  playClusterFaults(world, () => controller.changedAll());
   for (const { fault, from } of faults.all('wakesLost')) {
     world.at(from, () => {
       note('WakesLost', world);
@@ -43,6 +37,18 @@ export function playFaults(world: VirtualWorld, controller: Controller): () => v
   }
   for (const placed of faults.all('secondLeader')) playSecondLeader(placed, world, controller);
   return playKills(world, controller);
+}
+
+/** Notes the faults of clusters that begin at a time. */
+export function playClusterFaults(world: VirtualWorld, changedAll: () => void): void {
+  const { faults } = world.options;
+  for (const fault of faults.all('offline')) playOffline(fault, world);
+  for (const fault of faults.all('clusterReplaced')) {
+    world.at(fault.from, () => {
+      for (const cluster of selected(fault, world)) world.replace(cluster);
+      changedAll();
+    });
+  }
 }
 
 /** Orders that no applier has read yet are gone with the assignments. */

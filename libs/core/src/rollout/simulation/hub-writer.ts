@@ -195,8 +195,9 @@ export class HubWriter {
     if (row.phase !== 'RollingBack') return;
     record.returns++;
     const { key } = record.subject;
-    const place = row.goBack?.denies === 'Operator' ? this.hub.denied : cluster.denied;
-    place.set(key, new Set([...(place.get(key) ?? []), target]));
+    if (row.goBack?.denies === 'Operator') {
+      this.hub.denied.set(key, new Set([...(this.hub.denied.get(key) ?? []), target]));
+    } else cluster.deny(key, target, 'Cluster');
   }
 
   #noteWake(record: RolloutRecord, cluster: string, at: number | undefined): void {

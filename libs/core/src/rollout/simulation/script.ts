@@ -1,10 +1,20 @@
 import type { FleetObject } from '../../kernel/api/fleet/fleet-kinds.js';
+import type { FleetFiles } from '../controller/record/subjects.js';
+import type { Decision } from '../controller/step/decisions.js';
 import { durationMs } from '../placement/waves.js';
-import type { Controller } from './controller.js';
 import type { FleetScenario, ScenarioCluster } from './scenario.js';
 import type { ScriptEntry } from './scenario-schema.js';
 import { VirtualCluster } from './virtual-cluster.js';
 import type { VirtualWorld } from './world.js';
+
+/** The hub of a script: people act on it, and clusters come, change and leave. */
+export type ScriptedHub = Readonly<{
+  files: Pick<FleetFiles, 'apply' | 'remove' | 'subjects'>;
+  release: (subject: string, to: string | undefined, trigger: 'Release') => void;
+  decide: (decision: Decision) => void;
+  /** Called after a change of everything, or of one cluster. */
+  changedAll: (cluster?: string) => void;
+}>;
 
 /** Adds a cluster with what is installed in it. */
 export function addCluster(world: VirtualWorld, entry: ScenarioCluster): VirtualCluster {
@@ -22,31 +32,31 @@ export function addCluster(world: VirtualWorld, entry: ScenarioCluster): Virtual
 }
 
 /** Notes what the script does, in its order; without any release every subject is released at once. */
-export function playScript(scenario: FleetScenario, world: VirtualWorld, controller: Controller): void {
+export function playScript(scenario: FleetScenario, world: VirtualWorld, hub: ScriptedHub): void {
   const { script } = scenario.file;
   for (const [index, entry] of script.entries()) {
-    world.at(world.start + durationMs(entry.at), () => play(entry, scenario.applied.get(index), world, controller));
+    world.at(world.start + durationMs(entry.at), () => play(entry, scenario.applied.get(index), world, hub));
   }
   if (script.some(({ release }) => release !== undefined)) return;
   world.at(world.start, () => {
-    for (const key of controller.files.subjects.keys()) controller.release(key, undefined, 'Release');
+    for (const key of hub.files.subjects.keys()) hub.release(key, undefined, 'Release');
   });
 }
 
-function play(entry: ScriptEntry, applied: FleetObject | undefined, world: VirtualWorld, controller: Controller): void {
-  if (entry.release !== undefined) controller.release(entry.release.subject, entry.release.to, 'Release');
-  else if (entry.decide !== undefined) decide(entry.decide, world, controller);
-  else if (entry.join !== undefined) join(entry.join, world, controller);
-  else if ((entry.withdraw ?? entry.deprecate) !== undefined) changeCatalogs(entry, world, controller);
-  else if (entry.install !== undefined) install(entry.install, world, controller);
-  else if (entry.leave !== undefined) leave(entry.leave, world, controller);
-  else if (entry.remove !== undefined) remove(entry.remove, world, controller);
-  else if (applied !== undefined) apply(applied, world, controller);
-  else changeCluster(entry, world, controller);
+function play(entry: ScriptEntry, applied: FleetObject | undefined, world: VirtualWorld, hub: ScriptedHub): void {
+  if (entry.release !== undefined) hub.release(entry.release.subject, entry.release.to, 'Release');
+  else if (entry.decide !== undefined) decide(entry.decide, world, hub);
+  else if (entry.join !== undefined) join(entry.join, world, hub);
+  else if ((entry.withdraw ?? entry.deprecate) !== undefined) changeCatalogs(entry, world, hub);
+  else if (entry.install !== undefined) install(entry.install, world, hub);
+  else if (entry.leave !== undefined) leave(entry.leave, world, hub);
+  else if (entry.remove !== undefined) remove(entry.remove, world, hub);
+  else if (applied !== undefined) apply(applied, world, hub);
+  else changeCluster(entry, world, hub);
 }
 
-function decide(given: NonNullable<ScriptEntry['decide']>, world: VirtualWorld, controller: Controller): void {
-  controller.decide({
+function decide(given: NonNullable<ScriptEntry['decide']>, world: VirtualWorld, hub: ScriptedHub): void {
+  hub.decide({
     rollout: given.rollout,
     action: given.action,
     class: given.class ?? null,
@@ -59,7 +69,7 @@ function decide(given: NonNullable<ScriptEntry['decide']>, world: VirtualWorld, 
   });
 }
 
-function join(entry: ScenarioCluster, world: VirtualWorld, controller: Controller): void {
+function join(entry: ScenarioCluster, world: VirtualWorld, hub: ScriptedHub): void {
   if (world.clusters.has(entry.name)) return;
   world.event('Joined', entry.name);
   const { offline, ...online } = entry;
@@ -67,37 +77,37 @@ function join(entry: ScenarioCluster, world: VirtualWorld, controller: Controlle
   if (offline === true) world.goOffline(cluster);
   for (const joined of world.onJoined) joined(cluster);
   if (!cluster.isOnline) cluster.isReachable = false;
-  controller.changedAll(entry.name);
+  hub.changedAll(entry.name);
 }
 
 /** The catalogs lead to a target no more, or deprecate it. */
-function changeCatalogs(entry: ScriptEntry, world: VirtualWorld, controller: Controller): void {
+function changeCatalogs(entry: ScriptEntry, world: VirtualWorld, hub: ScriptedHub): void {
   if (entry.withdraw !== undefined) world.catalogs.withdraw(entry.withdraw);
   if (entry.deprecate !== undefined) world.catalogs.deprecate(entry.deprecate);
-  controller.changedAll();
+  hub.changedAll();
 }
 
 /** Users of a cluster bring a subject to another version themselves. */
 function install(
   { cluster: name, subject: key, bundle }: NonNullable<ScriptEntry['install']>,
   world: VirtualWorld,
-  controller: Controller,
+  hub: ScriptedHub,
 ): void {
-  const [cluster, subject] = [world.clusters.get(name), controller.files.subjects.get(key)];
+  const [cluster, subject] = [world.clusters.get(name), hub.files.subjects.get(key)];
   if (cluster !== undefined && subject !== undefined) world.installByHand(cluster, subject, bundle);
 }
 
-function leave(name: string, world: VirtualWorld, controller: Controller): void {
+function leave(name: string, world: VirtualWorld, hub: ScriptedHub): void {
   const cluster = world.clusters.get(name);
   if (cluster === undefined) return;
   world.event('Left', name);
   world.clusters.delete(name);
   cluster.activities.clear();
-  controller.changedAll(name);
+  hub.changedAll(name);
 }
 
 /** Entries that change one cluster which is there. */
-function changeCluster(entry: ScriptEntry, world: VirtualWorld, controller: Controller): void {
+function changeCluster(entry: ScriptEntry, world: VirtualWorld, hub: ScriptedHub): void {
   const name = entry.label?.cluster ?? entry.pause ?? entry.unpause ?? entry.accept ?? '';
   const cluster = world.clusters.get(name);
   if (cluster === undefined) return;
@@ -110,7 +120,7 @@ function changeCluster(entry: ScriptEntry, world: VirtualWorld, controller: Cont
     cluster.isReplaced = false;
     world.event('Accepted', name);
   }
-  controller.changedAll(name);
+  hub.changedAll(name);
 }
 
 function relabel(cluster: VirtualCluster, changes: Readonly<Record<string, string | null>>): void {
@@ -126,10 +136,10 @@ function setPaused(cluster: VirtualCluster, isPaused: boolean, world: VirtualWor
   if (!isPaused) world.deliverAll(cluster);
 }
 
-function apply(object: FleetObject, world: VirtualWorld, controller: Controller): void {
-  controller.files.apply(object);
-  if (object.kind === 'FleetCluster') applyCluster(object, world, controller);
-  controller.changedAll();
+function apply(object: FleetObject, world: VirtualWorld, hub: ScriptedHub): void {
+  hub.files.apply(object);
+  if (object.kind === 'FleetCluster') applyCluster(object, world, hub);
+  hub.changedAll();
 }
 
 /** What the simulation reads of a FleetCluster. */
@@ -151,12 +161,12 @@ export const entryOf = ({
 function applyCluster(
   object: Extract<FleetObject, { kind: 'FleetCluster' }>,
   world: VirtualWorld,
-  controller: Controller,
+  hub: ScriptedHub,
 ): void {
   const cluster = world.clusters.get(object.metadata.name);
   const { allowedNamespaces, paused } = object.spec;
   if (cluster === undefined) {
-    join(entryOf(object), world, controller);
+    join(entryOf(object), world, hub);
     return;
   }
   cluster.allowedNamespaces = allowedNamespaces;
@@ -166,9 +176,9 @@ function applyCluster(
   world.event('Relabelled', cluster.name);
 }
 
-function remove(key: string, world: VirtualWorld, controller: Controller): void {
+function remove(key: string, world: VirtualWorld, hub: ScriptedHub): void {
   const [kind, name = ''] = key.split('/');
-  controller.files.remove(key);
-  if (kind === 'FleetCluster') leave(name, world, controller);
-  controller.changedAll();
+  hub.files.remove(key);
+  if (kind === 'FleetCluster') leave(name, world, hub);
+  hub.changedAll();
 }

@@ -35,6 +35,7 @@ export function* checkedByInstants(
       rules.set(found, rulesOf(found, handle));
       return rules.get(found);
     },
+    isByHand: (cluster, subject, bundle) => handle?.world.clusters.get(cluster)?.byHand.get(subject) === bundle,
     isHeld: (name, cluster, isStart) => {
       const found = record(name);
       return found !== undefined && handle?.controller.isHeld(found, cluster, isStart) === true;

@@ -151,7 +151,7 @@ function clusterSummary(cluster: VirtualCluster, { controller, world }: FleetRun
   const denied = new Set(
     subjects.flatMap((subject) => {
       const forAll = isTargetOf(subject, cluster) ? controller.deniedFor(subject.key) : [];
-      return [...(cluster.denied.get(subject.key) ?? []), ...forAll];
+      return [...(cluster.denied.get(subject.key)?.keys() ?? []), ...forAll];
     }),
   );
   const rows: RunSummary['clusters'][number]['rows'][number][] = [];

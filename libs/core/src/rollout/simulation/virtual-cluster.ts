@@ -3,6 +3,7 @@ import type { ChangeKind } from '../../kernel/api/fleet/fleet-strategy.js';
 import type { KnownCluster } from '../controller/facts/fleet-view.js';
 import type { FleetSubject } from '../controller/record/subjects.js';
 import type { ClusterReport } from '../controller/step/facts.js';
+import { isNewer } from '../review/plan-changes.js';
 
 /** A preview of one cluster for one roll-out. */
 export type VirtualPlan = {
@@ -55,7 +56,7 @@ export class VirtualCluster implements KnownCluster {
   /** Bundle before each rollout. */
   readonly previous = new Map<string, string | null>();
   /** Targets that are not installed here again, by subject. */
-  readonly denied = new Map<string, Set<string>>();
+  readonly denied = new Map<string, Map<string, 'Cluster' | 'Operator'>>();
   /** How a started attempt ended, by roll-out; it survives in the cluster itself. */
   readonly results = new Map<string, Readonly<{ phase: 'Failed' | 'RolledBack'; reason: string; attempt: number }>>();
   /** Orders that wait until the cluster is online, by subject. */
@@ -113,6 +114,23 @@ export class VirtualCluster implements KnownCluster {
     this.byHand.clear();
     for (const map of [this.orders, this.plans, this.reports, this.activities, this.previous]) map.clear();
     for (const map of [this.results, this.denied, this.waitingOrders]) map.clear();
+  }
+
+  /** Gets a bundle by hand: an attempt with an older target ends there. */
+  goAhead(key: string, bundle: string, now: number): void {
+    this.activities.delete(key);
+    this.byHand.set(key, bundle);
+    this.installed.set(key, bundle);
+    for (const [rollout, { subject, order, attempt, hop = 1, target }] of this.orders) {
+      if (subject !== key || order !== 'Go' || !isNewer(bundle, target?.bundle ?? bundle)) continue;
+      const end = { state: 'Ready', isIdle: true, isHealthy: true, message: '', since: now } as const;
+      this.reports.set(rollout, { ...end, attempt, hop });
+    }
+  }
+
+  /** Notes that a bundle is not installed again here, or for the whole subject. */
+  deny(key: string, bundle: string, scope: 'Cluster' | 'Operator'): void {
+    this.denied.set(key, new Map([...(this.denied.get(key) ?? []), [bundle, scope]]));
   }
 
   relabel(labels: Readonly<Record<string, string>>): void {

@@ -116,7 +116,7 @@ function digestIn(world: VirtualWorld, cluster: VirtualCluster, { subject, targe
 
 function deniedIn(cluster: VirtualCluster, key: string): AssignmentReport['denied'] {
   const denied = cluster.denied.get(key);
-  return denied === undefined ? [] : [...denied].map((bundle) => ({ bundle, scope: 'Cluster' as const }));
+  return denied === undefined ? [] : [...denied].map(([bundle, scope]) => ({ bundle, scope }));
 }
 
 function returnCheckIn(

@@ -2,7 +2,6 @@ import type { FleetSubject } from '../controller/record/subjects.js';
 import type { ClusterReport } from '../controller/step/facts.js';
 import { ROLLBACK_CLASS } from '../controller/step/returns.js';
 import { durationMs } from '../placement/waves.js';
-import { isNewer } from '../review/plan-changes.js';
 import { draw, type FaultSubject } from './faults.js';
 import type { TargetEntry } from './scenario-schema.js';
 import { plainClass, ShownClasses } from './shown-classes.js';
@@ -266,15 +265,7 @@ export class VirtualWorld {
 
   /** Users of a cluster install a bundle themselves: what an order does there comes to no end. */
   installByHand(cluster: VirtualCluster, { key }: FleetSubject, bundle: string): void {
-    cluster.activities.delete(key);
-    cluster.byHand.set(key, bundle);
-    cluster.installed.set(key, bundle);
-    for (const [rollout, order] of cluster.orders) {
-      const isLeft = order.subject === key && order.order === 'Go' && isNewer(bundle, order.target?.bundle ?? bundle);
-      const { attempt, hop = 1 } = order;
-      const end = { state: 'Ready', isIdle: true, isHealthy: true, message: '', since: this.now } as const;
-      if (isLeft) cluster.reports.set(rollout, { ...end, attempt, hop });
-    }
+    cluster.goAhead(key, bundle, this.now);
     this.event('Installed', cluster.name, { subject: key, bundle });
     this.options.changed(cluster.name);
   }
