@@ -1,47 +1,66 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { CATALOG_SOURCE_CONDITIONS } from '#core/classic/catalog-source/catalog-conditions';
+import { COPIES_CONDITION } from '#core/classic/csv/copies/copies-switch';
 import { PHASE_TABLE } from '#core/classic/csv/phases/phase-table';
+import { INSTALLED } from '#core/classic/install-plan/plan/plan-conditions';
+import { OPERATOR_GROUP_CONDITIONS } from '#core/classic/operator-group/group-conditions';
+import { SUBSCRIPTION_CONDITIONS } from '#core/classic/subscription/subscription-conditions';
 import { CAUSE_CODES } from '#core/cluster/diagnosis/cause-codes';
+import { CLUSTER_CONDITIONS } from '#core/cluster/membership/cluster-conditions';
 import { ROLLOUT_REASONS, TRANSITIONS, WAVE_REASONS } from '#core/rollout/controller/step/phases';
+import { CLUSTER_CATALOG_CONDITIONS } from '#core/v1/cluster-catalog/cluster-catalog-status';
+import { EXTENSION_CONDITIONS, REVISION_CONDITIONS } from '#core/v1/revision/extension-condition';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import { code, markdownTable } from './markdown-table.js';
 
 /** Folders whose code sets conditions of these kinds. */
 const FOLDERS: Readonly<Record<string, readonly string[]>> = {
-  CatalogSource: ['libs/core/src/classic/catalog-source', 'libs/lifecycle/src/catalogs'],
+  CatalogSource: ['libs/core/src/classic/catalog-source', 'libs/lifecycle/src/catalogs{,/sources}'],
   Subscription: ['libs/core/src/classic/subscription', 'libs/lifecycle/src/classic/subscriptions'],
-  InstallPlan: ['libs/core/src/classic/install-plan', 'libs/lifecycle/src/classic/install-plans'],
+  InstallPlan: ['libs/core/src/classic/install-plan/**', 'libs/lifecycle/src/classic/install-plans'],
   OperatorGroup: ['libs/core/src/classic/operator-group'],
   OLMConfig: ['libs/core/src/classic/csv/copies', 'libs/lifecycle/src/classic/csvs'],
   ClusterCatalog: ['libs/core/src/v1/cluster-catalog'],
   ClusterExtension: [
     'libs/core/src/v1/extension',
-    'libs/core/src/v1/bundle-render',
-    'libs/lifecycle/src/v1/extensions',
+    'libs/core/src/v1/bundle-render/**',
+    'libs/lifecycle/src/v1/{desired,extensions,revisions}',
   ],
   ClusterObjectSet: ['libs/core/src/v1/revision'],
   FleetCluster: ['libs/core/src/cluster/membership', 'libs/lifecycle/src/fleet'],
 };
 
-/** Forms in which code writes the type and the reason of a condition. */
+/** Forms in which code writes the reason of a condition. */
 const REASONS = [
   /\breason(?::| =) '([A-Z][A-Za-z]+)'/g,
   /extensionCondition\('[A-Za-z]+', '(?:True|False|Unknown)', '([A-Z][A-Za-z]+)'/g,
   /\b(?:progressing|available|installed)\('(?:(?:True|False|Unknown)', ')?([A-Z][A-Za-z]+)'/g,
 ];
-const TYPES = [
-  /\btype: '([A-Z][A-Za-z]+)'/g,
-  /extensionCondition\('([A-Z][A-Za-z]+)'/g,
-  /_?CONDITION\b[^=\n]*= '([A-Z][A-Za-z]+)'/g,
-];
+/** The types of conditions, as the module of each kind lists them. */
+const TYPES: Readonly<Record<string, readonly string[]>> = {
+  CatalogSource: CATALOG_SOURCE_CONDITIONS,
+  Subscription: Object.keys(SUBSCRIPTION_CONDITIONS),
+  InstallPlan: [INSTALLED],
+  OperatorGroup: OPERATOR_GROUP_CONDITIONS,
+  OLMConfig: [COPIES_CONDITION],
+  ClusterCatalog: CLUSTER_CATALOG_CONDITIONS,
+  ClusterExtension: EXTENSION_CONDITIONS,
+  ClusterObjectSet: REVISION_CONDITIONS,
+  FleetCluster: CLUSTER_CONDITIONS,
+};
 
-function wordsIn(folders: readonly string[], forms: readonly RegExp[]): string {
+function reasonsIn(folders: readonly string[]): string {
   const files = folders.flatMap((folder) => globSync(`${folder}/*.ts`, { cwd: PROJECT_ROOT })).sort();
   const own = files.filter((file) => !/\.(spec|fixture)\.ts$/.test(file));
   const texts = own.map((file) => readFileSync(join(PROJECT_ROOT, file), 'utf8'));
-  const found = texts.flatMap((text) => forms.flatMap((form) => [...text.matchAll(form)].map(([, word = '']) => word)));
-  return [...new Set(found)].sort().map(code).join(' ');
+  const found = texts.flatMap((text) =>
+    REASONS.flatMap((form) => [...text.matchAll(form)].map(([, word = '']) => word)),
+  );
+  return words(found);
 }
+
+const words = (all: readonly string[]): string => [...new Set(all)].sort().map(code).join(' ');
 
 /** The page about conditions, reasons and codes. */
 export const reasonsPage = (): string =>
@@ -57,7 +76,7 @@ export const reasonsPage = (): string =>
     '## Conditions by kind',
     markdownTable(
       ['Kind', 'Types', 'Reasons'],
-      Object.entries(FOLDERS).map(([kind, folders]) => [kind, wordsIn(folders, TYPES), wordsIn(folders, REASONS)]),
+      Object.entries(FOLDERS).map(([kind, folders]) => [kind, words(TYPES[kind] ?? []), reasonsIn(folders)]),
     ),
     '## Phases of a ClusterServiceVersion',
     'In its phase, the first line whose condition holds decides. What Flotilla adds to OLM begins with its name.',

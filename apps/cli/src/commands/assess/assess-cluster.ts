@@ -7,6 +7,7 @@ import { CLUSTER_EXTENSION_API, ClusterExtension } from '#core/kernel/api/cluste
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { Subscription } from '#core/kernel/api/subscription';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
+import { DEPRECATED_PARTS } from '#core/kernel/conditions/deprecations';
 import { asList, asRecord, asText } from '#core/kernel/crd/loose-value';
 import type { ExtensionCatalog } from '#core/v1/extension/cluster-extension';
 import { desiredExtension } from '#core/v1/extension/extension-problem';
@@ -178,5 +179,5 @@ function outlookOf(object: KubernetesObject, catalogs: readonly ExtensionCatalog
 const deprecationsOf = (status: Readonly<Record<string, unknown>>): readonly string[] =>
   asList(status['conditions'])
     .map(asRecord)
-    .filter((one) => /^(Package|Channel|Bundle)Deprecated$/.test(asText(one['type'])) && one['status'] === 'True')
+    .filter((one) => DEPRECATED_PARTS.some((type) => type === one['type']) && one['status'] === 'True')
     .map((one) => asText(one['message']));

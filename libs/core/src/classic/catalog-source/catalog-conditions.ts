@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { CatalogSource } from '../../kernel/api/catalog-source.js';
 import { isPaused, PAUSED_CONDITION, pausedDigest, pausedText } from '../../kernel/api/paused-catalog.js';
 import { clipMessage } from '../../kernel/conditions/clip-message.js';
+import { removeConditions, transitioned } from '../../kernel/conditions/condition-list.js';
 import { kubernetesTime } from '../../kernel/durations/kubernetes-time.js';
 import { ignoredFields, ignoredFieldsText } from './ignored-fields.js';
 import { IMAGE_TEMPLATE_ANNOTATION, type TemplateOutcome } from './image-template.js';
@@ -14,13 +15,14 @@ import { DISABLED_CONDITION, DISABLED_TEXT } from './operator-hub.js';
 const FIELDS_IGNORED = 'FieldsIgnored';
 const TEMPLATES_RESOLVED = 'TemplatesHaveResolved';
 const RESOLVED_IMAGE = 'ResolvedImage';
-const OURS: ReadonlySet<string> = new Set([
+/** Every condition that Flotilla sets on a CatalogSource; those of other writers stay. */
+export const CATALOG_SOURCE_CONDITIONS = [
   FIELDS_IGNORED,
   TEMPLATES_RESOLVED,
   RESOLVED_IMAGE,
   PAUSED_CONDITION,
   DISABLED_CONDITION,
-]);
+];
 
 const Condition = z.looseObject({
   type: z.string(),
@@ -50,8 +52,10 @@ export function catalogConditions(
     ...ignoredCondition(source),
     ...pausedCondition(source, digest),
   ];
-  const kept = before.filter(({ type }) => !OURS.has(type));
-  return [...kept, ...wanted.map((condition) => transitioned(condition, before, now))];
+  return [
+    ...removeConditions(before, CATALOG_SOURCE_CONDITIONS),
+    ...wanted.map((condition) => stored(condition, before, now)),
+  ];
 }
 
 /**
@@ -62,8 +66,7 @@ export function disabledStatus(source: CatalogSource, now: string): NonNullable<
   const { connectionState: _state, message: _message, reason: _reason, ...kept } = source.status ?? {};
   const before = conditionsOf(source);
   const wanted = { type: DISABLED_CONDITION, status: 'True', reason: 'Disabled', message: DISABLED_TEXT } as const;
-  const others = before.filter(({ type }) => !OURS.has(type));
-  return { ...kept, conditions: [...others, transitioned(wanted, before, now)] };
+  return { ...kept, conditions: [...removeConditions(before, CATALOG_SOURCE_CONDITIONS), stored(wanted, before, now)] };
 }
 
 function conditionsOf({ status }: CatalogSource): readonly Condition[] {
@@ -106,8 +109,5 @@ function pausedCondition(source: CatalogSource, digest: string | undefined): rea
   return [{ type: PAUSED_CONDITION, status: 'True', reason: 'PausedByAnnotation', message }];
 }
 
-function transitioned(wanted: Wanted, before: readonly Condition[], now: string): Condition {
-  const old = before.find(({ type }) => type === wanted.type);
-  const lastTransitionTime = old?.status === wanted.status ? old.lastTransitionTime : kubernetesTime(now);
-  return { ...wanted, message: clipMessage(wanted.message), lastTransitionTime };
-}
+const stored = (wanted: Wanted, before: readonly Condition[], now: string): Condition =>
+  transitioned({ ...wanted, message: clipMessage(wanted.message) }, before, kubernetesTime(now));

@@ -1,4 +1,5 @@
 import type { OperatorGroup } from '../../kernel/api/operator-group.js';
+import { removeConditions, transitioned } from '../../kernel/conditions/condition-list.js';
 import { kubernetesTime } from '../../kernel/durations/kubernetes-time.js';
 import type { OperatorGroupWorld } from './group-world.js';
 import { SERVICE_ACCOUNT_CONDITION as SERVICE_ACCOUNT, saysNothing } from './select-targets.js';
@@ -43,7 +44,8 @@ function holding(group: OperatorGroup, world: OperatorGroupWorld) {
   ];
 }
 
-const OURS: ReadonlySet<string> = new Set(['MultipleOperatorGroup', SERVICE_ACCOUNT, EMPTY_SELECTOR_CONDITION]);
+/** Every condition that Flotilla sets on an OperatorGroup; those of other writers stay. */
+export const OPERATOR_GROUP_CONDITIONS = ['MultipleOperatorGroup', SERVICE_ACCOUNT, EMPTY_SELECTOR_CONDITION];
 
 /**
  * status.conditions of a group: ours as they hold now, those of others kept; times
@@ -51,11 +53,6 @@ const OURS: ReadonlySet<string> = new Set(['MultipleOperatorGroup', SERVICE_ACCO
  */
 export function groupConditions(group: OperatorGroup, world: OperatorGroupWorld): readonly Condition[] {
   const old = group.status?.conditions ?? [];
-  const kept = old.filter(({ type }) => !OURS.has(type));
-  const time = kubernetesTime(world.now);
-  const ours = holding(group, world).map((one) => {
-    const before = old.find(({ type, status }) => type === one.type && status === one.status);
-    return { ...one, lastTransitionTime: before?.['lastTransitionTime'] ?? time };
-  });
-  return [...kept, ...ours];
+  const ours = holding(group, world).map((one) => transitioned(one, old, kubernetesTime(world.now)));
+  return [...removeConditions(old, OPERATOR_GROUP_CONDITIONS), ...ours];
 }

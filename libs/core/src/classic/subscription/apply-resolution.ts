@@ -2,6 +2,7 @@
  * Usage: `applyResolution(subscriptions, effect, now)` after a resolution was answered or acted upon; write
  * the ones that changed. `effect` says how far it came.
  */
+
 import type { InstallPlan } from '../../kernel/api/install-plan.js';
 import type { Subscription, SubscriptionStatus } from '../../kernel/api/subscription.js';
 import { counted } from '../../kernel/text/counted.js';
@@ -17,6 +18,7 @@ import {
   withCondition,
   withoutConditions,
 } from './subscription-change.js';
+import { type SubscriptionConditionType } from './subscription-conditions.js';
 
 type Resolved = Extract<Resolution, { result: 'resolved' }>;
 
@@ -43,16 +45,13 @@ type LeftOutOfBundles = ReadonlyMap<string, readonly string[]>;
 const RESOLUTION_FAILED = 'ResolutionFailed';
 const UNPACKING = 'BundleUnpacking';
 const UNPACK_FAILED = 'BundleUnpackFailed';
-/** Ours: OLM leaves files of a bundle out without a word (decision 0494). */
 export const BUNDLE_INCOMPLETE = 'BundleIncomplete';
 
-/** These conditions carry no lastTransitionTime in OLM. */
-const holds = (type: string, reason: string, message = ''): WantedCondition => ({
+const holds = (type: SubscriptionConditionType, reason: string, message = ''): WantedCondition => ({
   type,
   status: 'True',
   reason,
   ...(message === '' ? {} : { message }),
-  timed: false,
 });
 
 function planned(

@@ -107,10 +107,8 @@ export function withCatalogHealth(
   const before = statusOf(subscription);
   const previous = before.catalogHealth ?? [];
   const health = catalogHealthOf(sources, previous, now);
-  const type = 'CatalogSourcesUnhealthy';
   const wanted: WantedCondition = {
-    type,
-    timed: true,
+    type: 'CatalogSourcesUnhealthy',
     ...conditionOf(verdictOn(health, subscription), health, previous),
   };
   const listed =

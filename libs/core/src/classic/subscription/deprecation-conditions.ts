@@ -1,5 +1,6 @@
 import type { PackageRecord } from '../../catalog/model/package-record.js';
 import type { Subscription, SubscriptionStatus } from '../../kernel/api/subscription.js';
+import { DEPRECATED, DEPRECATED_PARTS, DEPRECATIONS } from '../../kernel/conditions/deprecations.js';
 import {
   changeTo,
   type SubscriptionChange,
@@ -9,7 +10,7 @@ import {
   withoutConditions,
 } from './subscription-change.js';
 
-type Found = Readonly<{ type: string; message: string }>;
+type Found = Readonly<{ type: (typeof DEPRECATIONS)[number]; message: string }>;
 
 /**
  * What the catalog says of package, channel and installed bundle; undefined when it does
@@ -30,10 +31,8 @@ function deprecationsOf({ spec, status }: Subscription, record: PackageRecord): 
   ];
 }
 
-const found = (type: string, subject: string, message: string | undefined): Found[] =>
+const found = (type: (typeof DEPRECATED_PARTS)[number], subject: string, message: string | undefined): Found[] =>
   message === undefined ? [] : [{ type, message: `${subject}: ${message}` }];
-
-const ALL = ['PackageDeprecated', 'ChannelDeprecated', 'BundleDeprecated', 'Deprecated'];
 
 /**
  * Deprecation conditions from the Subscription's own package in its own catalog. Where the catalog does not
@@ -47,12 +46,12 @@ export function withDeprecations(
 ): SubscriptionChange {
   const reported = record === undefined ? undefined : deprecationsOf(subscription, record);
   if (reported === undefined) return unchanged(subscription);
-  const rollUp =
-    reported.length === 0 ? [] : [{ type: 'Deprecated', message: reported.map(({ message }) => message).join('; ') }];
+  const rollUp: Found[] =
+    reported.length === 0 ? [] : [{ type: DEPRECATED, message: reported.map(({ message }) => message).join('; ') }];
   const wanted = [...reported, ...rollUp];
-  const gone = ALL.filter((type) => !wanted.some((one) => one.type === type));
+  const gone = DEPRECATIONS.filter((type) => !wanted.some((one) => one.type === type));
   const next = wanted.reduce<SubscriptionStatus>(
-    (status, { type, message }) => withCondition(status, { type, status: 'True', message, timed: true }, now),
+    (status, { type, message }) => withCondition(status, { type, status: 'True', message }, now),
     withoutConditions(statusOf(subscription), gone),
   );
   return changeTo(subscription, next, now);

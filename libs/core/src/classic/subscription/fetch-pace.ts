@@ -1,6 +1,8 @@
 import type { Subscription } from '../../kernel/api/subscription.js';
+import { isTrue } from '../../kernel/conditions/condition-list.js';
 import { leftOf } from '../../kernel/durations/left-of.js';
-import { conditionOf, statusOf } from './subscription-change.js';
+import { statusOf } from './subscription-change.js';
+import type { SubscriptionConditionType } from './subscription-conditions.js';
 
 /**
  * Milliseconds to wait before the namespace's bundles are fetched again: `minRetryMs` in all after a failure
@@ -15,5 +17,5 @@ export function pauseBeforeFetch(subscriptions: readonly Subscription[], minRetr
   return Math.max(0, ...failures.map((reported) => leftOf(minRetryMs, reported, now.getTime())));
 }
 
-const holds = (subscription: Subscription, type: string): boolean =>
-  conditionOf(statusOf(subscription), type)?.status === 'True';
+const holds = (subscription: Subscription, type: SubscriptionConditionType): boolean =>
+  isTrue(statusOf(subscription).conditions, type);

@@ -2,6 +2,7 @@
  * Usage: `withPlanConditions(subscription, plan, now)`, where `plan` is a *live* read
  * of status.installPlanRef.
  */
+
 import type { InstallPlan } from '../../kernel/api/install-plan.js';
 import type { Subscription, SubscriptionStatus } from '../../kernel/api/subscription.js';
 import { installedCondition } from '../install-plan/plan/plan-conditions.js';
@@ -14,6 +15,7 @@ import {
   withCondition,
   withoutConditions,
 } from './subscription-change.js';
+import { type SubscriptionConditionType } from './subscription-conditions.js';
 
 const PENDING = 'InstallPlanPending';
 const FAILED = 'InstallPlanFailed';
@@ -25,7 +27,7 @@ export const PLAN_CONDITIONS: readonly string[] = [PENDING, FAILED, MISSING];
  * The condition for a plan in each phase (spec: subscriptions.md §4 "Install plan"); in any
  * other phase there is none.
  */
-const REPORTED: ReadonlyMap<string, Readonly<{ type: string; reason: string }>> = new Map([
+const REPORTED: ReadonlyMap<string, Readonly<{ type: SubscriptionConditionType; reason: string }>> = new Map([
   ['', { type: PENDING, reason: 'InstallPlanNotYetReconciled' }],
   ['Planning', { type: PENDING, reason: 'Planning' }],
   ['RequiresApproval', { type: PENDING, reason: 'RequiresApproval' }],
@@ -63,7 +65,6 @@ function wantedFor(plan: InstallPlan): WantedCondition | undefined {
     status: 'True',
     reason: own || reported.reason,
     ...(message === '' ? {} : { message }),
-    timed: true,
   };
 }
 
@@ -96,5 +97,5 @@ function afterLoss(before: SubscriptionStatus, now: string): SubscriptionStatus 
   const cleared = withoutConditions(before, [PENDING, FAILED]);
   if (before.state === 'UpgradePending') return withoutPlan(withoutConditions(cleared, [MISSING]));
   const reason = 'ReferencedInstallPlanNotFound';
-  return withCondition(cleared, { type: MISSING, status: 'True', reason, timed: true }, now);
+  return withCondition(cleared, { type: MISSING, status: 'True', reason }, now);
 }

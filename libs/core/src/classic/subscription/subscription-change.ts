@@ -1,7 +1,9 @@
 import type { Subscription, SubscriptionCondition, SubscriptionStatus } from '../../kernel/api/subscription.js';
 import { sameJson } from '../../kernel/canonical/same-json.js';
 import { clipMessage } from '../../kernel/conditions/clip-message.js';
+import { conditionOf, removeConditions, replaceCondition } from '../../kernel/conditions/condition-list.js';
 import { kubernetesTime } from '../../kernel/durations/kubernetes-time.js';
+import { SUBSCRIPTION_CONDITIONS, type SubscriptionConditionType } from './subscription-conditions.js';
 
 /** A Subscription's status after a decision. `changed` false: nothing to write, `status` is what it was. */
 export type SubscriptionChange = Readonly<{ subscription: Subscription; status: SubscriptionStatus; changed: boolean }>;
@@ -25,16 +27,12 @@ export const unchanged = (subscription: Subscription): SubscriptionChange => ({
   changed: false,
 });
 
-export const conditionOf = (status: SubscriptionStatus, type: string): SubscriptionCondition | undefined =>
-  status.conditions?.find((condition) => condition.type === type);
-
-/** A condition to be set. `timed`: whether OLM gives this type a lastTransitionTime (subscriptions.md §4). */
+/** A condition to be set. */
 export type WantedCondition = Readonly<{
-  type: string;
+  type: SubscriptionConditionType;
   status: 'True' | 'False' | 'Unknown';
   reason?: string;
   message?: string;
-  timed: boolean;
 }>;
 
 /**
@@ -43,24 +41,22 @@ export type WantedCondition = Readonly<{
  * content, as OLM does it.
  */
 export function withCondition(status: SubscriptionStatus, wanted: WantedCondition, now: string): SubscriptionStatus {
-  const { timed, ...said } = wanted;
-  const content = { ...said, ...(said.message === undefined ? {} : { message: clipMessage(said.message) }) };
-  const old = conditionOf(status, wanted.type);
+  const content = { ...wanted, ...(wanted.message === undefined ? {} : { message: clipMessage(wanted.message) }) };
+  const old = conditionOf(status.conditions, wanted.type);
   if (old !== undefined && sameContent(old, content)) return status;
-  const fresh = { ...content, ...(timed ? { lastTransitionTime: kubernetesTime(now) } : {}) };
-  const conditions = status.conditions ?? [];
-  const next = old === undefined ? [...conditions, fresh] : conditions.map((one) => (one === old ? fresh : one));
-  return { ...status, conditions: next };
+  const fresh = {
+    ...content,
+    ...(SUBSCRIPTION_CONDITIONS[wanted.type].timed ? { lastTransitionTime: kubernetesTime(now) } : {}),
+  };
+  return { ...status, conditions: replaceCondition<SubscriptionCondition>(status.conditions ?? [], fresh) };
 }
 
-const sameContent = (
-  old: SubscriptionCondition,
-  { status, reason = '', message = '' }: Omit<WantedCondition, 'timed'>,
-) => old.status === status && (old.reason ?? '') === reason && (old.message ?? '') === message;
+const sameContent = (old: SubscriptionCondition, { status, reason = '', message = '' }: WantedCondition) =>
+  old.status === status && (old.reason ?? '') === reason && (old.message ?? '') === message;
 
 /** The status without conditions of these types; the same object where it has none of them. */
 export function withoutConditions(status: SubscriptionStatus, types: readonly string[]): SubscriptionStatus {
   const conditions = status.conditions ?? [];
-  const left = conditions.filter(({ type }) => !types.includes(type));
-  return left.length === conditions.length ? status : { ...status, conditions: left };
+  const left = removeConditions(conditions, types);
+  return left === conditions ? status : { ...status, conditions: [...left] };
 }

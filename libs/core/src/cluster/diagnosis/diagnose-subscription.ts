@@ -3,6 +3,7 @@ import { EXCLUDE_GLOBAL, excludesGlobal } from '../../classic/resolution/problem
 import { BUNDLE_INCOMPLETE } from '../../classic/subscription/apply-resolution.js';
 import { isHealthy } from '../../classic/subscription/catalog-health.js';
 import { lostPlans } from '../../classic/subscription/replan-lost.js';
+import { type SubscriptionConditionType } from '../../classic/subscription/subscription-conditions.js';
 import type { CatalogSource } from '../../kernel/api/catalog-source.js';
 import type { ClusterServiceVersion } from '../../kernel/api/cluster-service-version.js';
 import { csvName, isCopied, originalNamespace } from '../../kernel/api/csv-facts.js';
@@ -128,7 +129,7 @@ function failedPlan(subscription: Subscription, around: Surroundings): Diagnosis
   return causedBy(`Its InstallPlan ${found.metadata.name} failed.`, found, { ...cause, because });
 }
 
-const conditionOf = ({ status }: Subscription, type: string) =>
+const conditionOf = ({ status }: Subscription, type: SubscriptionConditionType) =>
   status?.conditions?.find((condition) => condition.type === type && condition.status === 'True');
 
 /** As messages name it: `image REFERENCE: …` or `image REFERENCE is …`. */

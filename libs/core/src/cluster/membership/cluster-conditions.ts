@@ -1,4 +1,10 @@
 import { sameJson } from '../../kernel/canonical/same-json.js';
+import {
+  conditionOf,
+  type FoundCondition,
+  mergedConditions,
+  type StoredCondition,
+} from '../../kernel/conditions/condition-list.js';
 import type { ClusterFacts } from './cluster-facts.js';
 
 export type CredentialsSighting = Readonly<{
@@ -35,19 +41,24 @@ export type ClusterSighting = Readonly<{
   acceptedUid?: string | undefined;
 }>;
 
-export type ClusterCondition = Readonly<{
-  type: string;
-  status: 'True' | 'False' | 'Unknown';
-  reason: string;
-  message: string;
-  lastTransitionTime: string;
-}>;
-
 /** A service of the hub that has a login of its own in clusters. */
 export type ServiceOfRights = 'poller' | 'applier';
 
 /** Rights of their roles that the logins of services lack, as lines; absent: not asked, or none is needed. */
 export type LacksOfServices = Readonly<Partial<Record<ServiceOfRights, readonly string[]>>>;
+
+/** Every condition of a FleetCluster. */
+export const CLUSTER_CONDITIONS = [
+  'CredentialsValid',
+  'IdentityStable',
+  'IdentityUnique',
+  'Managed',
+  'PermissionsSufficient',
+  'Reachable',
+] as const;
+
+/** A condition of a FleetCluster as it was found. */
+export type FoundClusterCondition = FoundCondition & Readonly<{ type: (typeof CLUSTER_CONDITIONS)[number] }>;
 
 export type FleetClusterStatus = Readonly<{
   uid?: string | undefined;
@@ -56,10 +67,8 @@ export type FleetClusterStatus = Readonly<{
   facts?: Readonly<Record<string, unknown>> | undefined;
   operators?: number | undefined;
   missingRights?: LacksOfServices | undefined;
-  conditions?: readonly ClusterCondition[] | undefined;
+  conditions?: readonly StoredCondition[] | undefined;
 }>;
-
-type Found = Omit<ClusterCondition, 'lastTransitionTime'>;
 
 /**
  * The status of a FleetCluster after a sighting: the same object where nothing of it has changed, so that
@@ -70,17 +79,19 @@ export function clusterStatus(before: FleetClusterStatus, sighting: ClusterSight
   const { operators = before.operators } = sighting;
   const expected = before.uid ?? sighting.expectedUid;
   const isReplaced = expected !== undefined && uid !== undefined && uid !== expected && acceptedUid !== uid;
-  const found: Found[] = [
+  const found: FoundClusterCondition[] = [
     ...(sighting.isUnasked === true ? [] : [reachability(silence)]),
     ...(credentials === undefined ? [] : [validity(credentials)]),
     ...(uid === undefined ? [] : [identity(isReplaced, expected, uid)]),
     ...(managed === undefined ? [] : [management(managed)]),
     ...uniqueness(before, sighting.dispute),
   ];
-  const names = new Set(found.map(({ type }) => type));
-  const kept = (before.conditions ?? []).filter(({ type }) => !names.has(type));
-  const conditions = [...kept, ...found.map((one) => withTime(one, before, at))];
-  conditions.sort((a, b) => (a.type < b.type ? -1 : 1));
+  const known = before.conditions ?? [];
+  const conditions = mergedConditions(
+    known,
+    found.map((one) => inWordsOf(known, one)),
+    at,
+  );
   const distribution = version === undefined ? undefined : distributionOf(version);
   const facts = factsAfter(before, distribution, isReplaced ? undefined : sighting.facts);
   const credentialsExpireAt = credentials === undefined ? before.credentialsExpireAt : credentials.expiresAt;
@@ -92,8 +103,7 @@ export function clusterStatus(before: FleetClusterStatus, sighting: ClusterSight
     before.credentialsExpireAt === credentialsExpireAt &&
     before.facts === facts &&
     before.operators === operators &&
-    conditions.length === (before.conditions ?? []).length &&
-    conditions.every((one) => before.conditions?.includes(one) === true);
+    conditions === known;
   return isSame ? before : after;
 }
 
@@ -121,35 +131,30 @@ export const unreadableStatus = (before: FleetClusterStatus, problem: string, at
 
 function withoutManagement(
   before: FleetClusterStatus,
-  cause: Pick<Found, 'reason' | 'message'>,
+  cause: Pick<FoundClusterCondition, 'reason' | 'message'>,
   at: string,
 ): FleetClusterStatus {
-  const found: Found = { type: 'Managed', status: 'False', ...cause };
-  const { message } = found;
-  const known = before.conditions?.find(({ type }) => type === found.type);
-  if (known?.status === found.status && known.reason === found.reason && known.message === message) return before;
-  const others = (before.conditions ?? []).filter(({ type }) => type !== found.type);
-  const lastTransitionTime = known?.status === found.status ? known.lastTransitionTime : at;
-  const conditions = [...others, { ...found, lastTransitionTime }];
-  conditions.sort((a, b) => (a.type < b.type ? -1 : 1));
-  return { ...before, conditions };
+  const known = before.conditions ?? [];
+  const found: FoundClusterCondition = { type: 'Managed', status: 'False', ...cause };
+  const conditions = mergedConditions(known, [found], at);
+  return conditions === known ? before : { ...before, conditions };
 }
 
 /** Whether the poller has reported that another one acts there: nothing of the hub is to be released. */
 export const isLeftToOthers = ({ conditions = [] }: FleetClusterStatus): boolean =>
   conditions.some(({ type, reason }) => type === 'Managed' && reason === 'LeftToOLM');
 
-const reachability = (silence: ClusterSighting['silence']): Found =>
+const reachability = (silence: ClusterSighting['silence']): FoundClusterCondition =>
   silence === undefined
     ? { type: 'Reachable', status: 'True', reason: 'Answering', message: '' }
     : { type: 'Reachable', status: 'False', ...silence };
 
-const validity = ({ fault }: CredentialsSighting): Found =>
+const validity = ({ fault }: CredentialsSighting): FoundClusterCondition =>
   fault === undefined
     ? { type: 'CredentialsValid', status: 'True', reason: 'Valid', message: '' }
     : { type: 'CredentialsValid', status: 'False', ...fault };
 
-const identity = (isReplaced: boolean, before: string | undefined, uid: string): Found =>
+const identity = (isReplaced: boolean, before: string | undefined, uid: string): FoundClusterCondition =>
   isReplaced
     ? {
         type: 'IdentityStable',
@@ -160,7 +165,10 @@ const identity = (isReplaced: boolean, before: string | undefined, uid: string):
     : { type: 'IdentityStable', status: 'True', reason: 'Same', message: '' };
 
 /** Said only of clusters that have, or had, a conflict. */
-function uniqueness({ conditions = [] }: FleetClusterStatus, dispute: ClusterSighting['dispute']): readonly Found[] {
+function uniqueness(
+  { conditions = [] }: FleetClusterStatus,
+  dispute: ClusterSighting['dispute'],
+): readonly FoundClusterCondition[] {
   const type = 'IdentityUnique';
   if (dispute === undefined) return [];
   if (dispute !== null) {
@@ -177,19 +185,17 @@ export function replacingUid({ conditions = [] }: FleetClusterStatus): string | 
   return / has UID (\S+), that /.exec(found?.message ?? '')?.[1];
 }
 
-function management({ acts, isPaused, because }: NonNullable<ClusterSighting['managed']>): Found {
+function management({ acts, isPaused, because }: NonNullable<ClusterSighting['managed']>): FoundClusterCondition {
   if (!acts) return { type: 'Managed', status: 'False', reason: 'LeftToOLM', message: because };
   if (isPaused) return { type: 'Managed', status: 'False', reason: 'Paused', message: 'nothing is written there' };
   return { type: 'Managed', status: 'True', reason: 'Acting', message: '' };
 }
 
-/** The condition of before where it says the same; a new time only where its status is another. */
-function withTime(found: Found, { conditions = [] }: FleetClusterStatus, at: string): ClusterCondition {
-  const known = conditions.find(({ type }) => type === found.type);
-  if (known?.status !== found.status) return { ...found, lastTransitionTime: at };
-  // The words of an API server that is away differ from try to try.
-  if (known.reason === found.reason && (found.status !== 'True' || known.message === found.message)) return known;
-  return { ...found, lastTransitionTime: known.lastTransitionTime };
+/** Keeps the known words of a condition: those of an API server that is away differ from try to try. */
+function inWordsOf(known: readonly StoredCondition[], found: FoundClusterCondition): FoundClusterCondition {
+  const { status, reason, message } = conditionOf(known, found.type) ?? {};
+  const isSame = status === found.status && reason === found.reason && found.status !== 'True';
+  return isSame ? { ...found, message: message ?? '' } : found;
 }
 
 /** By the version that distributions give their API servers: `v1.34.1+k3s1`, `v1.33.5-eks-113cf36`. */

@@ -1,5 +1,11 @@
 import { sameJson } from '../../kernel/canonical/same-json.js';
-import type { ClusterCondition, FleetClusterStatus, LacksOfServices, ServiceOfRights } from './cluster-conditions.js';
+import { mergedConditions, removeConditions } from '../../kernel/conditions/condition-list.js';
+import type {
+  FleetClusterStatus,
+  FoundClusterCondition,
+  LacksOfServices,
+  ServiceOfRights,
+} from './cluster-conditions.js';
 
 const TYPE = 'PermissionsSufficient';
 const SERVICES: readonly ServiceOfRights[] = ['poller', 'applier'];
@@ -17,21 +23,14 @@ export function withMissingRights(
 ): FleetClusterStatus {
   const { [service]: _own, ...others } = before.missingRights ?? {};
   const missing: LacksOfServices = lacks === undefined ? others : { ...others, [service]: lacks };
-  const known = before.conditions?.find(({ type }) => type === TYPE);
-  const condition = conditionOf(missing, known, at);
-  if (sameJson(missing, before.missingRights ?? {}) && sameJson(condition, known)) return before;
-  const conditions = [
-    ...(before.conditions ?? []).filter(({ type }) => type !== TYPE),
-    ...(condition === undefined ? [] : [condition]),
-  ].sort((a, b) => (a.type < b.type ? -1 : 1));
+  const known = before.conditions ?? [];
+  const found = sufficiency(missing);
+  const conditions = found === undefined ? removeConditions(known, [TYPE]) : mergedConditions(known, [found], at);
+  if (sameJson(missing, before.missingRights ?? {}) && conditions === known) return before;
   return { ...before, missingRights: missing, conditions };
 }
 
-function conditionOf(
-  missing: LacksOfServices,
-  known: ClusterCondition | undefined,
-  at: string,
-): ClusterCondition | undefined {
+function sufficiency(missing: LacksOfServices): FoundClusterCondition | undefined {
   const asked = SERVICES.filter((service) => missing[service] !== undefined);
   if (asked.length === 0) return undefined;
   const parts = asked.flatMap((service) => {
@@ -40,6 +39,5 @@ function conditionOf(
   });
   const status = parts.length === 0 ? 'True' : 'False';
   const reason = parts.length === 0 ? 'AllGranted' : 'RulesMissing';
-  const lastTransitionTime = known?.status === status ? known.lastTransitionTime : at;
-  return { type: TYPE, status, reason, message: parts.join('. '), lastTransitionTime };
+  return { type: TYPE, status, reason, message: parts.join('. ') };
 }

@@ -2,6 +2,7 @@ import type { ClusterServiceVersion } from '../../kernel/api/cluster-service-ver
 import { csvName, isCopied } from '../../kernel/api/csv-facts.js';
 import type { OperatorGroup } from '../../kernel/api/operator-group.js';
 import type { Subscription } from '../../kernel/api/subscription.js';
+import { isTrue } from '../../kernel/conditions/condition-list.js';
 
 export type NamespaceObjects = Readonly<{
   subscriptions: readonly Subscription[];
@@ -27,6 +28,6 @@ const isSettled = ({ spec, status }: ClusterServiceVersion, names: ReadonlySet<s
 function isSatisfied({ status }: Subscription, names: ReadonlySet<string>): boolean {
   if (status?.state !== 'AtLatestKnown') return false;
   const { installedCSV = '', currentCSV, conditions = [] } = status;
-  const fails = conditions.some(({ type, status: holds }) => type === 'ResolutionFailed' && holds === 'True');
+  const fails = isTrue(conditions, 'ResolutionFailed');
   return installedCSV === currentCSV && names.has(installedCSV) && !fails;
 }

@@ -5,8 +5,9 @@ import {
   ISOLATION_ANNOTATION,
   PROPERTIES_ANNOTATION,
 } from '../../classic/resolution/problem/desired-namespace.js';
+import { OBSERVED_CONDITIONS } from '../../classic/subscription/subscription-conditions.js';
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
-import { asList, asRecord } from '../../kernel/crd/loose-value.js';
+import { asList, asRecord, asText } from '../../kernel/crd/loose-value.js';
 import { isRecord } from '../../kernel/json/json-access.js';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -29,18 +30,18 @@ export function isMarkedCopy({ metadata: { labels, namespace } }: KubernetesObje
 /** Which object it is, in which version, and which namespace it concerns. */
 export const observedNames = (object: KubernetesObject): KubernetesObject => withNames(object, [], {});
 
-const isFailure = ({ type, status }: Fields): boolean => type === 'ResolutionFailed' && status === 'True';
+const isObserved = ({ type, status }: Fields): boolean => status === 'True' && OBSERVED_CONDITIONS.has(asText(type));
 
 /** What the resolution of a namespace, its metrics and the choice of namespaces read of a Subscription. */
 export function observedSubscription(object: KubernetesObject): KubernetesObject {
   const { installedCSV, currentCSV, installPlanRef, state, conditions } = asRecord(object['status']);
-  const failures = asList(conditions).map(asRecord).filter(isFailure);
+  const observed = asList(conditions).map(asRecord).filter(isObserved);
   const status = {
     ...present({ installedCSV, currentCSV, state }),
     // For the metrics: that it cannot be resolved, and the reason.
-    ...(failures.length === 0
+    ...(observed.length === 0
       ? {}
-      : { conditions: failures.map(({ type, status: holds, reason }) => present({ type, status: holds, reason })) }),
+      : { conditions: observed.map(({ type, status: holds, reason }) => present({ type, status: holds, reason })) }),
     // That there is a plan matters, and not which one: each cluster has names of its own.
     ...(installPlanRef === undefined ? {} : { installPlanRef: { name: '' } }),
   };

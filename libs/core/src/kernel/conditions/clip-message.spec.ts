@@ -35,8 +35,7 @@ describe('a message of 3 MiB, as a catalog can cause it', () => {
   it.each([
     {
       kind: 'Subscription',
-      status: () =>
-        withCondition({}, { type: 'ResolutionFailed', status: 'True', message: HUGE, timed: true }, NOW).conditions,
+      status: () => withCondition({}, { type: 'ResolutionFailed', status: 'True', message: HUGE }, NOW).conditions,
     },
     {
       kind: 'InstallPlan',
@@ -58,7 +57,7 @@ describe('a message of 3 MiB, as a catalog can cause it', () => {
   });
 
   it('that stays the same is no change', () => {
-    const wanted = { type: 'ResolutionFailed', status: 'True', message: HUGE, timed: true } as const;
+    const wanted = { type: 'ResolutionFailed', status: 'True', message: HUGE } as const;
     const before = withCondition({}, wanted, NOW);
     expect(withCondition(before, wanted, '2026-11-22T13:00:00Z')).toBe(before);
     const verdict = { status: 'False', message: HUGE } as const;

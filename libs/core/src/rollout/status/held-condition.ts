@@ -1,5 +1,5 @@
+import { type FoundCondition, mergedConditions, type StoredCondition } from '../../kernel/conditions/condition-list.js';
 import type { SubjectProblem } from '../placement/subject-problem.js';
-import { type FoundCondition, mergedConditions, type StoredCondition } from './conditions.js';
 
 /** Condition of a FleetRollout: something that it depends on cannot be read (decision 0528). */
 const HELD = 'Held';

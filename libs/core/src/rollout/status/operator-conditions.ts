@@ -1,6 +1,6 @@
+import { type FoundCondition } from '../../kernel/conditions/condition-list.js';
 import { counted } from '../../kernel/text/counted.js';
 import type { RolloutPhase } from '../controller/step/phases.js';
-import type { FoundCondition } from './conditions.js';
 
 /** A roll-out of a FleetOperator, as its status sums it up. */
 export type SummedRollout = Readonly<{

@@ -1,3 +1,4 @@
+import { type FoundCondition } from '../../kernel/conditions/condition-list.js';
 import { counted } from '../../kernel/text/counted.js';
 import { isFinal, WAITING_REASONS } from '../controller/step/phases.js';
 import { ROLLBACK_CLASS } from '../controller/step/returns.js';
@@ -7,7 +8,6 @@ import { sumOf, WaveTally } from '../controller/step/tally.js';
 import { soakEnd } from '../controller/step/wave-moves.js';
 import { durationMs, thresholdOf } from '../placement/waves.js';
 import { deniesReturns } from '../review/class-approval.js';
-import type { FoundCondition } from './conditions.js';
 
 type SeenRollout = Pick<RolloutView, 'spec' | 'status' | 'tallies'>;
 type Waits = readonly (readonly [reason: string, clusters: number])[];

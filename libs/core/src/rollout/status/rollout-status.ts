@@ -6,13 +6,13 @@ import {
 } from '../../kernel/api/fleet/fleet-rollout.js';
 import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
 import { sameJson } from '../../kernel/canonical/same-json.js';
+import { mergedConditions, type StoredCondition } from '../../kernel/conditions/condition-list.js';
 import { ROLLBACK_CLASS } from '../controller/step/returns.js';
 import type { RolloutView } from '../controller/step/rollout-state.js';
 import { isOfReturns, type RolloutRow } from '../controller/step/row.js';
 import { sumOf, WaveTally } from '../controller/step/tally.js';
 import { soakEnd } from '../controller/step/wave-moves.js';
 import { placesOf } from '../placement/waves.js';
-import { mergedConditions, type StoredCondition } from './conditions.js';
 import { currentWave, rolloutConditions } from './rollout-conditions.js';
 
 /** What a status follows from. */

@@ -1,5 +1,5 @@
+import { type FoundCondition, mergedConditions, type StoredCondition } from '../../kernel/conditions/condition-list.js';
 import { withdrawnText } from '../controller/step/withdrawn.js';
-import { type FoundCondition, mergedConditions, type StoredCondition } from './conditions.js';
 
 /** Condition of a FleetRollout: its catalogs have withdrawn its target (decision 0469). */
 export const TARGET_WITHDRAWN = 'TargetWithdrawn';

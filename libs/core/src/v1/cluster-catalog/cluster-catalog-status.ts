@@ -1,6 +1,7 @@
 import type { CatalogCondition, ClusterCatalog } from '../../kernel/api/cluster-catalog.js';
 import { isPaused, pausedText } from '../../kernel/api/paused-catalog.js';
 import { clipMessage } from '../../kernel/conditions/clip-message.js';
+import { replaceCondition, transitioned } from '../../kernel/conditions/condition-list.js';
 import { kubernetesTime } from '../../kernel/durations/kubernetes-time.js';
 import type { CatalogFailure } from './catalog-failure.js';
 import { desiredContentOf } from './cluster-catalog-spec.js';
@@ -14,6 +15,9 @@ export type ServedState = Readonly<{
   /** A try has ended, with success or failure. */
   settled: boolean;
 }>;
+
+/** Every condition of a ClusterCatalog. */
+export const CLUSTER_CATALOG_CONDITIONS = ['Progressing', 'Serving'];
 
 type ServedSettings = Readonly<{
   /** `<content URL of the hub>/clusters/<cluster>/catalogs/<name>` (decision 0106). */
@@ -46,10 +50,17 @@ const NOT_SERVING: Said = { type: 'Serving', status: 'False', reason: 'Unavailab
  */
 export function clusterCatalogStatus(catalog: ClusterCatalog, state: ServedState, settings: ServedSettings): Status {
   const { resolvedSource, urls, lastUnpacked, conditions, ...others } = catalog.status ?? {};
-  const known = (conditions ?? []).filter(({ type }) => type === 'Serving' || type === 'Progressing');
+  const known = (conditions ?? []).filter(({ type }) => CLUSTER_CATALOG_CONDITIONS.includes(type));
   const generation = catalog.metadata.generation ?? 0;
   const withReported = (list: readonly CatalogCondition[], said: Said, of = generation) =>
-    withCondition(list, { ...said, observedGeneration: of }, settings.now);
+    replaceCondition(
+      list,
+      transitioned(
+        { ...said, observedGeneration: of, message: clipMessage(said.message) },
+        list,
+        kubernetesTime(settings.now),
+      ),
+    );
   if (desiredContentOf(catalog).kind === 'unavailable') {
     const progressing = withReported(known, { ...SUCCEEDED, message: SWITCHED_OFF });
     const serving = { ...NOT_SERVING, reason: 'UserSpecifiedUnavailable', message: SWITCHED_OFF };
@@ -81,16 +92,4 @@ function progressOf(catalog: ClusterCatalog, { failure, held }: ServedState): Sa
   return blocked
     ? { type: 'Progressing', status: 'False', reason: 'Blocked', message }
     : { type: 'Progressing', status: 'True', reason: 'Retrying', message };
-}
-
-/** `lastTransitionTime` moves only when `status` does. */
-function withCondition(
-  list: readonly CatalogCondition[],
-  next: Said & { observedGeneration: number },
-  now: Date,
-): CatalogCondition[] {
-  const old = list.find(({ type }) => type === next.type);
-  const since = old?.status === next.status ? old.lastTransitionTime : kubernetesTime(now);
-  const fresh = { ...next, message: clipMessage(next.message), lastTransitionTime: since };
-  return old === undefined ? [...list, fresh] : list.map((one) => (one === old ? fresh : one));
 }

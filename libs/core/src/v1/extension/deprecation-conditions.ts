@@ -1,4 +1,5 @@
 import type { DeprecationEntry } from '../../catalog/model/catalog.js';
+import { DEPRECATED } from '../../kernel/conditions/deprecations.js';
 import { type ExtensionCondition, extensionCondition } from '../revision/extension-condition.js';
 
 const UNKNOWN = 'deprecation status unknown: catalog data unavailable';
@@ -9,13 +10,15 @@ const ABSENT = 'no bundle installed yet';
  * (spec: v1-extension.md).
  */
 export const unknownDeprecation = (installedName: string | undefined): ExtensionCondition[] => [
-  ...['Deprecated', 'PackageDeprecated', 'ChannelDeprecated'].map((type) => unknown(type)),
+  unknown(DEPRECATED),
+  unknown('PackageDeprecated'),
+  unknown('ChannelDeprecated'),
   installedName === undefined
     ? extensionCondition('BundleDeprecated', 'Unknown', 'Absent', ABSENT)
     : unknown('BundleDeprecated'),
 ];
 
-const unknown = (type: string): ExtensionCondition =>
+const unknown = (type: ExtensionCondition['type']): ExtensionCondition =>
   extensionCondition(type, 'Unknown', 'DeprecationStatusUnknown', UNKNOWN);
 
 /**
@@ -35,14 +38,18 @@ export function deprecationConditions(
   const ofChannel = messages('olm.channel', (name) => channels.length === 0 || channels.includes(name));
   const ofBundle = messages('olm.bundle', (name) => name === installedName);
   return [
-    verdict('Deprecated', [...ofPackage, ...ofChannel, ...ofBundle], 'not deprecated'),
+    verdict(DEPRECATED, [...ofPackage, ...ofChannel, ...ofBundle], 'not deprecated'),
     verdict('PackageDeprecated', ofPackage, 'package not deprecated'),
     verdict('ChannelDeprecated', ofChannel, 'channel not deprecated'),
     verdict('BundleDeprecated', ofBundle, 'bundle not deprecated'),
   ];
 }
 
-const verdict = (type: string, messages: readonly string[], otherwise: string): ExtensionCondition =>
+const verdict = (
+  type: ExtensionCondition['type'],
+  messages: readonly string[],
+  otherwise: string,
+): ExtensionCondition =>
   messages.length > 0
     ? extensionCondition(type, 'True', 'Deprecated', messages.join('\n'))
     : extensionCondition(type, 'False', 'NotDeprecated', otherwise);

@@ -1,6 +1,7 @@
 import type { CatalogCondition } from '../../kernel/api/cluster-catalog.js';
 import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
 import { clipMessage } from '../../kernel/conditions/clip-message.js';
+import { transitioned } from '../../kernel/conditions/condition-list.js';
 import type { ExtensionCondition } from '../revision/extension-condition.js';
 
 /**
@@ -15,15 +16,9 @@ export function stampConditions(
 ): CatalogCondition[] {
   const time = now.toISOString().replace(/\.\d+Z$/, 'Z');
   return conditions
-    .map((condition) => {
-      const before = held?.find(({ type }) => type === condition.type);
-      const lastTransitionTime = before?.status === condition.status ? before.lastTransitionTime : time;
-      return {
-        ...condition,
-        message: clipMessage(condition.message),
-        lastTransitionTime,
-        ...(generation === undefined ? {} : { observedGeneration: generation }),
-      };
-    })
+    .map((condition) => ({
+      ...transitioned({ ...condition, message: clipMessage(condition.message) }, held, time),
+      ...(generation === undefined ? {} : { observedGeneration: generation }),
+    }))
     .sort((a, b) => byCodeUnit(a.type, b.type));
 }

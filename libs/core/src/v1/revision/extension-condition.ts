@@ -1,6 +1,15 @@
-/** A condition of a ClusterExtension; the writer adds generation and times. */
+import { DEPRECATIONS } from '../../kernel/conditions/deprecations.js';
+
+/** Every condition of a ClusterExtension. */
+export const EXTENSION_CONDITIONS = ['Installed', 'Progressing', 'Available', ...DEPRECATIONS] as const;
+/** Every condition of a ClusterObjectSet. */
+export const REVISION_CONDITIONS = ['Progressing', 'Available', 'Succeeded'] as const;
+
+type ExtensionConditionType = (typeof EXTENSION_CONDITIONS | typeof REVISION_CONDITIONS)[number];
+
+/** A condition of a ClusterExtension or a revision; the writer adds generation and times. */
 export type ExtensionCondition = Readonly<{
-  type: string;
+  type: ExtensionConditionType;
   status: 'True' | 'False' | 'Unknown';
   reason: string;
   message: string;
@@ -12,7 +21,7 @@ const CUT = '\n\n... [message truncated]';
 
 /** A condition whose message is cut to what Kubernetes takes (spec: v1-extension.md, "status"). */
 export function extensionCondition(
-  type: string,
+  type: ExtensionConditionType,
   status: ExtensionCondition['status'],
   reason: string,
   message: string,

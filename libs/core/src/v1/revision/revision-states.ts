@@ -1,4 +1,5 @@
 import type { ClusterObjectSet } from '../../kernel/api/cluster-object-set.js';
+import { isTrue } from '../../kernel/conditions/condition-list.js';
 import { type ExtensionCondition, extensionCondition } from './extension-condition.js';
 import type { InstalledRevision } from './installed-revision.js';
 import { BUNDLE_NAME_KEY, BUNDLE_REFERENCE_KEY, BUNDLE_RELEASE_KEY, BUNDLE_VERSION_KEY } from './revision-keys.js';
@@ -39,8 +40,7 @@ export function revisionStates(revisions: readonly ClusterObjectSet[]): Revision
 export const isArchived = ({ spec }: ClusterObjectSet): boolean => spec.lifecycleState === 'Archived';
 
 /** Succeeded is never taken back. */
-export const hasSucceeded = ({ status }: ClusterObjectSet): boolean =>
-  status?.conditions?.some(({ type, status }) => type === 'Succeeded' && status === 'True') ?? false;
+export const hasSucceeded = ({ status }: ClusterObjectSet): boolean => isTrue(status?.conditions, 'Succeeded');
 
 const isTakenApart = ({ status }: ClusterObjectSet): boolean =>
   status?.conditions?.some(({ type, reason }) => type === 'Progressing' && reason === 'Archived') ?? false;
@@ -62,7 +62,7 @@ export function bundleOf(revision: ClusterObjectSet): InstalledRevision {
 }
 
 /** A condition of a revision as its extension shows it. */
-export function copied({ status }: ClusterObjectSet, type: string): ExtensionCondition | undefined {
+export function copied({ status }: ClusterObjectSet, type: ExtensionCondition['type']): ExtensionCondition | undefined {
   const found = status?.conditions?.find((condition) => condition.type === type);
   if (found === undefined) return undefined;
   const known = found.status === 'True' || found.status === 'False' ? found.status : 'Unknown';

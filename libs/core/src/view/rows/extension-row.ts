@@ -3,6 +3,7 @@ import { named } from '../../cluster/diagnosis/diagnosis.js';
 import type { ClusterExtension } from '../../kernel/api/cluster-extension.js';
 import type { ClusterServiceVersion } from '../../kernel/api/cluster-service-version.js';
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
+import { isDeprecated } from '../../kernel/conditions/deprecations.js';
 import { rowCause, rowText } from './row-text.js';
 import type { OperatorRow } from './rows.js';
 
@@ -26,7 +27,7 @@ export function extensionRow(extension: ClusterExtension, facts: ExtensionPlace,
   const root = catalog === undefined ? {} : { root: { kind: 'ClusterCatalog', name: catalog } };
   const cause = rowCause({ ...found, ...root }, named(extension), [packageName]);
   const { bundle } = status?.install ?? {};
-  const deprecated = (status?.conditions ?? []).some((one) => one.type === 'Deprecated' && one.status === 'True');
+  const deprecated = isDeprecated(status?.conditions);
   return {
     ...{ kind: 'operator', id: `extension/${name}`, cluster, namespace: '', name, updatedAt: now, api: 'v1' },
     package: packageName,

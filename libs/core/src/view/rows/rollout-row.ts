@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { FleetRollout } from '../../kernel/api/fleet/fleet-rollout.js';
+import { isTrue } from '../../kernel/conditions/condition-list.js';
 import { TARGET_WITHDRAWN } from '../../rollout/status/withdrawn-condition.js';
 import { MOST_DECISIONS, RolloutDecision } from './rollout-decision.js';
 import { RolloutPaths } from './rollout-path.js';
@@ -142,7 +143,7 @@ export function fleetRolloutRow(
   if (!read.success) return undefined;
   const { phase, reason, message, startedAt, finishedAt, waves, failures, classes, conditions } = read.data;
   const deadlines = new Map(spec.strategy.waves.map((wave) => [wave.name, wave.progressDeadline]));
-  const isWithdrawn = conditions.some(({ type, status: is }) => type === TARGET_WITHDRAWN && is === 'True');
+  const isWithdrawn = isTrue(conditions, TARGET_WITHDRAWN);
   const { kind, name } = spec.subject;
   const { bundle, catalogDigest } = spec.target;
   return {

@@ -1,5 +1,6 @@
 import { isDone } from '../../classic/install-plan/steps/install-plan-step.js';
 import { SERVICE_ACCOUNT_CONDITION } from '../../classic/operator-group/select-targets.js';
+import { ROW_CONDITIONS } from '../../classic/subscription/subscription-conditions.js';
 import { fleetMarksOf } from '../../cluster/diagnosis/fleet-work.js';
 import { isMarkedCopy } from '../../cluster/observation/observed-part.js';
 import type { ClusterServiceVersion, RequirementStatus } from '../../kernel/api/cluster-service-version.js';
@@ -43,11 +44,6 @@ const FURTHER: RequirementStatus = { group: '', version: '', kind: '', name: '',
 const MOST_DEPENDENTS = 3;
 const cut = (text: unknown): string => asText(text).slice(0, LONGEST);
 
-const SUBSCRIPTION_CONDITIONS: ReadonlySet<string> = new Set([
-  ...['ResolutionFailed', 'BundleUnpackFailed'],
-  ...['PackageDeprecated', 'ChannelDeprecated', 'BundleDeprecated', 'Deprecated'],
-]);
-
 /** Undefined where the cache alone says all that rows need; an object of another shape has no part. */
 export function rowPart(kind: string, object: KubernetesObject, globalCatalogNamespace: string): RowPart | undefined {
   switch (kind) {
@@ -70,7 +66,7 @@ function subscriptionPart(object: KubernetesObject): RowPart | undefined {
   const { installPlanRef, conditions = [] } = read.data;
   const marks = fleetMarksOf(object);
   const kept = conditions
-    .filter(({ type, status }) => status === 'True' && SUBSCRIPTION_CONDITIONS.has(type))
+    .filter(({ type, status }) => status === 'True' && ROW_CONDITIONS.has(type))
     .map(({ type, status, reason = '', message }) => ({ type, status, reason, message: cut(message) }));
   const plan = installPlanRef?.name ?? '';
   if (plan === '' && kept.length === 0 && marks === undefined) return undefined;

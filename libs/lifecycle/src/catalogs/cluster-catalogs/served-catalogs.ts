@@ -1,6 +1,7 @@
 import { CLUSTER_CATALOG_API, type ClusterCatalog } from '#core/kernel/api/cluster-catalog';
 import { type KubernetesObject, refOf } from '#core/kernel/api/kubernetes-object';
 import { canonicalJson } from '#core/kernel/canonical/canonical-json';
+import { isTrue } from '#core/kernel/conditions/condition-list';
 import { nameLabelPatch, releasePatch } from '#core/v1/cluster-catalog/cluster-catalog-spec';
 import { clusterCatalogStatus } from '#core/v1/cluster-catalog/cluster-catalog-status';
 import { readableCatalog } from '#core/v1/cluster-catalog/readable-catalog';
@@ -248,6 +249,6 @@ export class ServedCatalogs {
 }
 
 const isServing = (conditions: NonNullable<NonNullable<ClusterCatalog['status']>['conditions']>): boolean =>
-  conditions.some(({ type, status }) => type === 'Serving' && status === 'True');
+  isTrue(conditions, 'Serving');
 
 const nameOf = ({ metadata }: KubernetesObject): string => metadata.name ?? '';

@@ -1,10 +1,12 @@
 import type { ClusterServiceVersion } from '../../../kernel/api/cluster-service-version.js';
 import { csvName, csvNamespace, isCopied, isUncopiable } from '../../../kernel/api/csv-facts.js';
 import type { OlmConfig } from '../../../kernel/api/olm-config.js';
+import { conditionOf, replaceCondition, transitioned } from '../../../kernel/conditions/condition-list.js';
 import { kubernetesTime } from '../../../kernel/durations/kubernetes-time.js';
 import { COPIED_FROM_LABEL } from './step-copies.js';
 
-const CONDITION = 'DisabledCopiedCSVs';
+/** The one condition of the OLMConfig. */
+export const COPIES_CONDITION = 'DisabledCopiedCSVs';
 
 /** True when the cluster's admin wants no copies of operators that watch all namespaces. */
 export const copiesDisabled = (config: OlmConfig | undefined): boolean =>
@@ -36,16 +38,14 @@ export function copiesSwitchStatus(
   const wrong = globals.some(
     (one) => !one.csvs.every((csv) => isCopied(csv) || hasItsCopies(csv, one, wanted, disabled)),
   );
-  const content = conditionOf(disabled, wrong);
+  const content = reportedOn(disabled, wrong);
   const conditions = config.status?.conditions ?? [];
-  const old = conditions.find(({ type }) => type === CONDITION);
+  const old = conditionOf(conditions, COPIES_CONDITION);
   const { status, reason, message } = content;
   if (old?.status === status && old.reason === reason && old.message === message) return undefined;
-  const lastTransitionTime = old?.status === status ? old.lastTransitionTime : kubernetesTime(now);
-  const fresh = { ...content, lastTransitionTime };
   return {
     ...config.status,
-    conditions: old === undefined ? [...conditions, fresh] : conditions.map((one) => (one === old ? fresh : one)),
+    conditions: replaceCondition(conditions, transitioned(content, conditions, kubernetesTime(now))),
   };
 }
 
@@ -67,15 +67,15 @@ function hasItsCopies(
   return isUncopiable(csv) || wanted.every((place) => place === namespace || places.has(place));
 }
 
-function conditionOf(disabled: boolean, wrong: boolean) {
+function reportedOn(disabled: boolean, wrong: boolean) {
   if (!disabled) {
     const seen = wrong
       ? 'Copied CSVs are enabled and at least one copied CSVs is missing'
       : 'Copied CSVs are enabled and present across the cluster';
-    return { type: CONDITION, status: 'False', reason: 'CopiedCSVsEnabled', message: seen };
+    return { type: COPIES_CONDITION, status: 'False', reason: 'CopiedCSVsEnabled', message: seen };
   }
   const seen = wrong
     ? 'Copied CSVs are disabled and at least one unexpected copied CSV was found for an operator installed in AllNamespace mode'
     : 'Copied CSVs are disabled and no unexpected copied CSVs were found for operators installed in AllNamespace mode';
-  return { type: CONDITION, status: wrong ? 'False' : 'True', reason: 'CopiedCSVsDisabled', message: seen };
+  return { type: COPIES_CONDITION, status: wrong ? 'False' : 'True', reason: 'CopiedCSVsDisabled', message: seen };
 }

@@ -6,6 +6,7 @@ import type {
 } from '../../../kernel/api/cluster-service-version.js';
 import { ownedApiServices, requiredApiServices, strategyDeployments } from '../../../kernel/api/csv-facts.js';
 import { servedKey } from '../../../kernel/api/served-key.js';
+import { isTrue } from '../../../kernel/conditions/condition-list.js';
 import { type CsvWorld } from '../world/csv-world.js';
 
 const Available = z.looseObject({
@@ -54,7 +55,7 @@ function requiredVerdict(
   const found = world.apiServices.get(`${api.version}.${api.group}`);
   const view = Available.safeParse(found);
   if (found === undefined || !view.success) return absent;
-  const available = view.data.status.conditions.some(({ type, status }) => type === 'Available' && status === 'True');
+  const available = isTrue(view.data.status.conditions, 'Available');
   if (!available) return absent;
   return { status: 'Present', message: '', ...(found.metadata.uid === undefined ? {} : { uuid: found.metadata.uid }) };
 }

@@ -8,6 +8,7 @@ import { allCrds, csvName, csvNamespace, ownedCrds } from '../../../kernel/api/c
 import { CRD_GROUP } from '../../../kernel/api/kinds.js';
 import type { KubernetesObject } from '../../../kernel/api/kubernetes-object.js';
 import { byCodeUnit } from '../../../kernel/canonical/canonical-json.js';
+import { isTrue } from '../../../kernel/conditions/condition-list.js';
 import { ALONGSIDE_PREFIX } from '../../../kernel/hashes/object-names.js';
 import { perObject } from '../../../kernel/memo/per-object.js';
 import type { CsvWorld } from '../world/csv-world.js';
@@ -53,8 +54,7 @@ function crdVerdict(csv: ClusterServiceVersion, description: CrdDescription, wor
     return { status: 'NotPresent', message: 'CRD version not served' };
   }
   const conditions = (view.success && view.data.status?.conditions) || [];
-  const isTrue = (wanted: string) => conditions.some(({ type, status }) => type === wanted && status === 'True');
-  if (!isTrue('Established') || !isTrue('NamesAccepted')) {
+  if (!isTrue(conditions, 'Established') || !isTrue(conditions, 'NamesAccepted')) {
     return {
       status: 'PresentNotAvailable',
       message: 'CRD is present but the Established condition is False (not available)',

@@ -7,6 +7,7 @@ import { KIND } from '../../../kernel/api/kinds.js';
 import { type KubernetesObject, refOf } from '../../../kernel/api/kubernetes-object.js';
 import { csvOwnerLabels, hasLabels, MANAGED_LABEL } from '../../../kernel/api/owner-labels.js';
 import { servedKey } from '../../../kernel/api/served-key.js';
+import { isTrue } from '../../../kernel/conditions/condition-list.js';
 import { base64 } from '../../../kernel/text/base64.js';
 import { servingPort, servingServices } from '../certificates/serving-service.js';
 import { certificateFor } from '../world/certificates-of.js';
@@ -120,7 +121,7 @@ export function checkApiServices(csv: ClusterServiceVersion, world: CsvWorld): C
 function isAvailable(live: KubernetesObject): boolean {
   const view = View.safeParse(live);
   const conditions = view.success ? (view.data.status?.conditions ?? []) : [];
-  return conditions.some(({ type, status }) => type === 'Available' && status === 'True');
+  return isTrue(conditions, 'Available');
 }
 
 /** Owned APIServices that carry this CSV's labels: they go with it. */

@@ -1,12 +1,16 @@
 import type { InstallPlanCondition, InstallPlanStatus } from '../../../kernel/api/install-plan.js';
 import { clipMessage } from '../../../kernel/conditions/clip-message.js';
+import { conditionOf, removeConditions, transitioned } from '../../../kernel/conditions/condition-list.js';
 import { kubernetesTime } from '../../../kernel/durations/kubernetes-time.js';
 
-/** What a condition of type `Installed` says. */
+/** The one condition of an InstallPlan. */
+export const INSTALLED = 'Installed';
+
+/** Content of that condition. */
 type InstalledVerdict = Readonly<{ status: 'True' | 'False'; reason?: string; message?: string }>;
 
 export const installedCondition = (status: InstallPlanStatus | undefined): InstallPlanCondition | undefined =>
-  status?.conditions?.find(({ type }) => type === 'Installed');
+  conditionOf(status?.conditions, INSTALLED);
 
 /**
  * The status with this verdict: the same object where nothing but times would change;
@@ -18,15 +22,8 @@ export function withInstalled(status: InstallPlanStatus, said: InstalledVerdict,
   const old = installedCondition(status);
   if (old !== undefined && sameVerdict(old, verdict)) return status;
   const time = kubernetesTime(now);
-  const since = old?.status === verdict.status ? (old.lastTransitionTime ?? time) : time;
-  const fresh: InstallPlanCondition = {
-    type: 'Installed',
-    ...verdict,
-    lastUpdateTime: time,
-    lastTransitionTime: since,
-  };
-  const others = (status.conditions ?? []).filter(({ type }) => type !== 'Installed');
-  return { ...status, conditions: [...others, fresh] };
+  const fresh = transitioned({ type: INSTALLED, ...verdict, lastUpdateTime: time }, status.conditions, time);
+  return { ...status, conditions: [...removeConditions(status.conditions ?? [], [INSTALLED]), fresh] };
 }
 
 const sameVerdict = (old: InstallPlanCondition, { status, reason = '', message = '' }: InstalledVerdict): boolean =>

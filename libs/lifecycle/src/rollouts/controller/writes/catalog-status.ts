@@ -2,9 +2,9 @@ import { type FleetCatalog, FleetCatalogOutcome, MOST_DIGESTS_SHOWN } from '#cor
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { sameJson } from '#core/kernel/canonical/same-json';
+import { mergedConditions } from '#core/kernel/conditions/condition-list';
 import type { FleetSubject } from '#core/rollout/controller/record/subjects';
 import type { SubjectProblem } from '#core/rollout/placement/subject-problem';
-import { mergedConditions } from '#core/rollout/status/conditions';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { LiveFleet } from '../state/live-fleet.js';
 import { operatorFigures } from './operator-status.js';

@@ -5,13 +5,13 @@ import {
   MOST_VERSIONS_SHOWN,
 } from '#core/kernel/api/fleet/fleet-operator';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
+import { type FoundCondition } from '#core/kernel/conditions/condition-list';
 import type { HubCluster } from '#core/rollout/controller/facts/hub-cluster';
 import { CONFLICT } from '#core/rollout/controller/facts/report-reasons';
 import type { RolloutRecord } from '#core/rollout/controller/record/rollout-record';
 import type { FleetSubject } from '#core/rollout/controller/record/subjects';
 import { isInFlight } from '#core/rollout/controller/step/row';
 import { sumOf } from '#core/rollout/controller/step/tally';
-import type { FoundCondition } from '#core/rollout/status/conditions';
 import { type OperatorSummary, operatorConditions, type SummedRollout } from '#core/rollout/status/operator-conditions';
 import type { LiveFleet } from '../state/live-fleet.js';
 

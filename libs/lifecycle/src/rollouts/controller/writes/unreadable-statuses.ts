@@ -1,7 +1,7 @@
 import { type UnreadableObject, unreadableKey, unreadableText } from '#core/kernel/api/fleet/unreadable-object';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { sameJson } from '#core/kernel/canonical/same-json';
-import { type FoundCondition, mergedConditions, type StoredCondition } from '#core/rollout/status/conditions';
+import { type FoundCondition, mergedConditions, type StoredCondition } from '#core/kernel/conditions/condition-list';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import type { Log } from '#platform/telemetry/log.port';
 import type { LiveFleet } from '../state/live-fleet.js';

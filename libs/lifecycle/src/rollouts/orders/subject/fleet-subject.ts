@@ -3,6 +3,8 @@ import type { AssignmentReport, AssignmentRow } from '#core/kernel/api/fleet/fle
 import type { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
 import type { ObjectMeta } from '#core/kernel/api/kubernetes-object';
 import { canonicalHash } from '#core/kernel/canonical/canonical-json';
+import { conditionOf } from '#core/kernel/conditions/condition-list';
+import { DEPRECATED } from '#core/kernel/conditions/deprecations';
 import { planHash } from '#core/rollout/review/plan-hash';
 import { reportText } from '../place/row-finding.js';
 
@@ -39,6 +41,6 @@ export const hashesOf = (
 export function deprecatedFact(
   conditions: readonly Readonly<{ type: string; status: string; message?: string | undefined }>[] = [],
 ): Pick<AssignmentReport, 'deprecated'> {
-  const found = conditions.find(({ type, status }) => type === 'Deprecated' && status === 'True');
-  return found === undefined ? {} : { deprecated: reportText(found.message ?? '') };
+  const found = conditionOf(conditions, DEPRECATED);
+  return found?.status !== 'True' ? {} : { deprecated: reportText(found.message ?? '') };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mergedConditions, type StoredCondition } from './conditions.js';
+import { mergedConditions, type StoredCondition } from './condition-list.js';
 
 const stored = (type: string, status: 'True' | 'False', message = ''): StoredCondition => ({
   ...{ type, status, reason: 'R', message },

@@ -1,0 +1,15 @@
+import { isTrue } from './condition-list.js';
+
+/**
+ * The conditions by which Subscriptions and ClusterExtensions report what their catalog deprecates: of the
+ * package, the channel and the installed bundle, and one that sums these up (spec: subscriptions.md §4).
+ */
+export const DEPRECATED = 'Deprecated';
+export const DEPRECATED_PARTS = ['PackageDeprecated', 'ChannelDeprecated', 'BundleDeprecated'] as const;
+export const DEPRECATIONS = [...DEPRECATED_PARTS, DEPRECATED] as const;
+
+type Deprecation = Readonly<{ type: string; status: string }>;
+
+/** True if any of the deprecation conditions holds. */
+export const isDeprecated = (conditions: readonly Deprecation[] | undefined): boolean =>
+  DEPRECATIONS.some((type) => isTrue(conditions, type));
