@@ -29,7 +29,7 @@ const CATALOG_BYTES = 128 * 1024;
 const SERIES_BYTES = 2 * 1024;
 
 /** Kinds that the poller watches together in a cluster. */
-export type WatchedKinds = Readonly<{
+type WatchedKinds = Readonly<{
   /** The kinds, each with a rule: an event of it makes a pass due for these namespaces. */
   concerns: Readonly<Partial<Record<NamedKind, NamespaceRule>>>;
   labelSelector?: string;
