@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { loadCatalog } from '#core/catalog/load/load-catalog';
 import type { Catalog, CatalogBundle } from '#core/catalog/model/catalog';
-import type { ExtensionCatalog, ExtensionInput } from '#core/v1/extension/cluster-extension';
+import type { ExtensionCatalog, ExtensionInput } from '#core/v1/extension/catalog-query';
 import { packageIndex } from '#core/v1/extension/package-content';
 import { resolveExtension } from '#core/v1/extension/resolve-extension';
 import { readCatalogTree } from '#platform/files/read-tree';

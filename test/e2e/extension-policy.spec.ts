@@ -3,7 +3,7 @@ import { load } from 'js-yaml';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { CLUSTER_EXTENSION_API } from '#core/kernel/api/cluster-extension';
 import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
-import { CATALOG_NAME_LABEL } from '#core/v1/extension/cluster-extension';
+import { CATALOG_NAME_LABEL } from '#core/v1/extension/catalog-query';
 import { loadClusters } from '#platform/kube/access/load-clusters';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { serveCrds } from '#testing/cluster/served-crds';

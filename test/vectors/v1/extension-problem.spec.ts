@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { loadCatalog } from '#core/catalog/load/load-catalog';
 import { CatalogLoadError } from '#core/catalog/model/catalog-load.error';
 import { canonicalHash } from '#core/kernel/canonical/canonical-json';
-import { CATALOG_NAME_LABEL } from '#core/v1/extension/cluster-extension';
+import { CATALOG_NAME_LABEL } from '#core/v1/extension/catalog-query';
 import {
   asksCatalog,
   type ExtensionPackage,

@@ -1,6 +1,6 @@
 import { CLUSTER_CATALOG_API } from '#core/kernel/api/cluster-catalog';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
-import type { ExtensionCatalog } from '#core/v1/extension/cluster-extension';
+import type { ExtensionCatalog } from '#core/v1/extension/catalog-query';
 import type { FeatureGates } from '#core/v1/extension/package-content';
 import { inParallel } from '#platform/fairness/in-parallel';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';

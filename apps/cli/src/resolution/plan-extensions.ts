@@ -2,7 +2,7 @@ import type { Catalog } from '#core/catalog/model/catalog';
 import { CLUSTER_CATALOG_API, ClusterCatalog } from '#core/kernel/api/cluster-catalog';
 import { CLUSTER_EXTENSION_API, ClusterExtension } from '#core/kernel/api/cluster-extension';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
-import { CATALOG_NAME_LABEL, type ExtensionCatalog } from '#core/v1/extension/cluster-extension';
+import { CATALOG_NAME_LABEL, type ExtensionCatalog } from '#core/v1/extension/catalog-query';
 import { type ExtensionExplanation, explainExtension, explanationLines } from '#core/v1/extension/explain-extension';
 import {
   type DesiredExtension,

@@ -19,8 +19,8 @@ import { type ClusterReads, PassReader } from '../engine/passes/pass-reader.js';
 import type { PassOutcome } from '../engine/passes/reconcile-loop.js';
 import type { StageOutcome } from '../engine/passes/stage.js';
 import { readNamespace } from './namespaces/namespace-read.js';
+import type { NamespaceStage, NamespaceStageInput } from './namespaces/namespace-stage.js';
 import { reconcileNamespace } from './namespaces/reconcile-namespace.js';
-import type { NamespaceStage, NamespaceStageInput } from './namespaces/stage.js';
 
 const V1 = 'operators.coreos.com/v1';
 const V1ALPHA1 = 'operators.coreos.com/v1alpha1';

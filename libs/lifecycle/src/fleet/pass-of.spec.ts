@@ -3,7 +3,7 @@ import { type Subject, subjectName } from '#core/kernel/subject/subject';
 import { ManualClock } from '#platform/clock/manual-clock';
 import { readSettings } from '#platform/config/settings';
 import type { Hub } from '#platform/hub/hub';
-import type { SeenVersions } from '#platform/kube/cache/resource-version';
+import type { SeenVersions } from '#platform/kube/cache/seen-versions';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { memoryQueues } from '#platform/queue/queues';
 import { MemoryProblemStore } from '#platform/store/memory-problem-store';

@@ -3,7 +3,7 @@ import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { Clock } from '../clock/clock.port.js';
 import { ClusterCache, type MovedListener } from '../kube/cache/cluster-cache.js';
 import type { KubeClient } from '../kube/client/kube-client.port.js';
-import type { ServerHistory } from '../kube/client/server-history.js';
+import type { ServerHistory } from '../kube/client/watch-history.js';
 import type { HealthCheck } from '../telemetry/health-check.js';
 import type { Log } from '../telemetry/log.port.js';
 import { FleetClient } from './fleet-client.js';

@@ -6,7 +6,7 @@ import {
   type ListReading,
   type WatchOptions,
 } from '../kube/client/kube-client.port.js';
-import type { ServerHistory } from '../kube/client/server-history.js';
+import type { ServerHistory } from '../kube/client/watch-history.js';
 import type { ReadBudget } from '../kube/limits/read-budget.js';
 import type { ClusterWrites } from './cluster-writes.js';
 

@@ -7,7 +7,7 @@ import {
   type WatchedEvents,
   type WatchOptions,
 } from '../kube/client/kube-client.port.js';
-import type { ServerHistory } from '../kube/client/server-history.js';
+import type { ServerHistory } from '../kube/client/watch-history.js';
 import type { ReadBudget } from '../kube/limits/read-budget.js';
 
 type Parameter<Method extends 'create' | 'update' | 'apply' | 'patch' | 'delete'> = Parameters<KubeClient[Method]>;

@@ -3,7 +3,7 @@ import { byCodeUnit, canonicalJson } from '#core/kernel/canonical/canonical-json
 import type { Subject } from '#core/kernel/subject/subject';
 import type { Clock } from '../clock/clock.port.js';
 import { SystemClock } from '../clock/system-clock.js';
-import type { SeenVersions } from '../kube/cache/resource-version.js';
+import type { SeenVersions } from '../kube/cache/seen-versions.js';
 import { DecodedValues } from './decoded-values.js';
 import { expiringValues } from './expiring-values.js';
 import {

@@ -4,7 +4,7 @@ import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 import type { Owner } from '#core/kernel/fairness/owner';
 import type { Subject } from '#core/kernel/subject/subject';
 import type { ExtensionPackage, ExtensionProblem, ExtensionSolution } from '#core/v1/extension/extension-problem';
-import type { SeenVersions } from '../kube/cache/resource-version.js';
+import type { SeenVersions } from '../kube/cache/seen-versions.js';
 
 /** What the poller last saw in a namespace, or of a ClusterExtension: the hash of its problem. */
 export type Observation = Readonly<{ problem: string }>;

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { observationFreshness } from '#core/cluster/observation/observation-freshness';
 import type { HubKey } from '../keys/hub-key.js';
-import type { SeenVersions } from '../kube/cache/resource-version.js';
+import type { SeenVersions } from '../kube/cache/seen-versions.js';
 import { RedisScript } from '../redis/redis-script.js';
 import type { Observation } from './problem-store.port.js';
 import { RecentValues } from './recent-values.js';

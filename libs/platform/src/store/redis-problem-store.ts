@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import { byCodeUnit, canonicalJson } from '#core/kernel/canonical/canonical-json';
 import { Subject } from '#core/kernel/subject/subject';
 import type { HubKey } from '../keys/hub-key.js';
-import type { SeenVersions } from '../kube/cache/resource-version.js';
+import type { SeenVersions } from '../kube/cache/seen-versions.js';
 import { RedisScript } from '../redis/redis-script.js';
 import { DecodedValues } from './decoded-values.js';
 import {

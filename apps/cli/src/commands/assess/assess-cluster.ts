@@ -7,9 +7,9 @@ import { CLUSTER_EXTENSION_API, ClusterExtension } from '#core/kernel/api/cluste
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { Subscription } from '#core/kernel/api/subscription';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
-import { DEPRECATED_PARTS } from '#core/kernel/conditions/deprecations';
+import { DEPRECATED_PARTS } from '#core/kernel/conditions/deprecation-types';
 import { asList, asRecord, asText } from '#core/kernel/crd/loose-value';
-import type { ExtensionCatalog } from '#core/v1/extension/cluster-extension';
+import type { ExtensionCatalog } from '#core/v1/extension/catalog-query';
 import { desiredExtension } from '#core/v1/extension/extension-problem';
 import type { FeatureGates } from '#core/v1/extension/package-content';
 import { ROLLBACK_KEY } from '#core/v1/revision/revision-keys';

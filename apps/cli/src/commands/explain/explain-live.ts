@@ -21,7 +21,7 @@ import type { LiveContents } from '../../preview/live-contents.js';
 import { catalogsInSight, readLive, unreadText } from '../../preview/live-namespace.js';
 import { type ExplainAnswer, explainObserved } from '../../resolution/explain-answer.js';
 import { NotFound, UsageError } from '../../terminal/io.js';
-import { withoutGroup } from '../objects/kinds.js';
+import { withoutGroup } from '../objects/live-kinds.js';
 import { explainLiveExtension } from './explain-live-extension.js';
 import { withResolution } from './with-resolution.js';
 

@@ -62,7 +62,7 @@ async function approve(words: readonly string[], given: Options, io: Io): Promis
 }
 
 async function approvalsOf(operands: readonly Operand[], options: Options): Promise<readonly ApprovalAsked[]> {
-  const { kindsOf } = await import('./kinds.js');
+  const { kindsOf } = await import('./live-kinds.js');
   return operands.flatMap(({ kinds, names, cluster, namespace = options.namespace }) =>
     kinds.flatMap((word) => {
       const [kind = ''] = kindsOf(word).map(({ api }) => api.kind);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { fieldSelector, fieldSelectorOf } from './field-selector.js';
-import { kindsOf } from './kinds.js';
+import { kindsOf } from './live-kinds.js';
 
 const [csv] = kindsOf('csv');
 const [extension] = kindsOf('extension');

@@ -1,5 +1,5 @@
 import { UsageError } from '../../terminal/io.js';
-import type { LiveKind } from './kinds.js';
+import type { LiveKind } from './live-kinds.js';
 
 /** Fields by which an API server selects objects of every kind with namespaces. */
 const FIELDS = ['metadata.name', 'metadata.namespace'] as const;

@@ -8,7 +8,7 @@ import { exitCodeOf } from '../../output/verdict.js';
 import type { Io } from '../../terminal/io.js';
 import { type FieldSelector, fieldSelectorOf } from './field-selector.js';
 import type { Found } from './found-object.js';
-import type { LiveKind } from './kinds.js';
+import type { LiveKind } from './live-kinds.js';
 import { type ObjectForm, printObjects } from './print-objects.js';
 
 /** Kinds, and only these names of them, in one place if a name says it; all if none is named. */

@@ -114,7 +114,7 @@ async function get(words: readonly string[], options: Options, io: Io): Promise<
 
 async function wantedOf(operands: readonly Operand[], options: Options): Promise<GetOptions> {
   const [{ kindsOf }, { labelSelector }, { fieldSelector }] = await Promise.all([
-    import('./kinds.js'),
+    import('./live-kinds.js'),
     import('./label-selector.js'),
     import('./field-selector.js'),
   ]);

@@ -1,5 +1,5 @@
 import { UsageError } from '../../terminal/io.js';
-import { kindsOf } from './kinds.js';
+import { kindsOf } from './live-kinds.js';
 
 /**
  * Words of one operand: a kind, or several with commas between, and the names that are

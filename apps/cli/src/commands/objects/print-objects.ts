@@ -5,8 +5,8 @@ import type { ListFormat } from '../../output/output-option.js';
 import { type Columns, table } from '../../output/table.js';
 import type { Verdict } from '../../output/verdict.js';
 import type { Found } from './found-object.js';
-import type { LiveKind } from './kinds.js';
 import { type LabelColumns, labelColumns } from './label-columns.js';
+import type { LiveKind } from './live-kinds.js';
 import { sortedBy } from './sorted-by.js';
 
 /** How a list of objects is printed. */

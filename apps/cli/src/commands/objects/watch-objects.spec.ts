@@ -11,7 +11,7 @@ import { PATIENCE } from '#testing/patience';
 import { installPlan, put, subscription } from '../../clusters/live-objects.fixture.js';
 import { recorder } from '../../run-flotilla.fixture.js';
 import { fieldSelector } from './field-selector.js';
-import { kindsOf } from './kinds.js';
+import { kindsOf } from './live-kinds.js';
 import { watchObjects } from './watch-objects.js';
 
 let folder = '';

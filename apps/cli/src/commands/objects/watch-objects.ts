@@ -7,7 +7,7 @@ import { GrowingTable } from '../../output/growing-table.js';
 import { ExitCode, type Io, UsageError } from '../../terminal/io.js';
 import type { Found } from './found-object.js';
 import { type GetOptions, inOrder, isAsked, kindsAsked, selectorsOf } from './get-objects.js';
-import type { LiveKind } from './kinds.js';
+import type { LiveKind } from './live-kinds.js';
 import { columnsOf, marked, nameOf } from './print-objects.js';
 
 /** What a watch reported: the object as it is, or as it was when it was deleted. */

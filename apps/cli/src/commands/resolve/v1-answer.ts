@@ -2,7 +2,7 @@ import { loadCatalog } from '#core/catalog/load/load-catalog';
 import type { Catalog } from '#core/catalog/model/catalog';
 import { CatalogLoadError } from '#core/catalog/model/catalog-load.error';
 import { formatVersion } from '#core/kernel/versions/version';
-import { CATALOG_NAME_LABEL, type ExtensionCatalog } from '#core/v1/extension/cluster-extension';
+import { CATALOG_NAME_LABEL, type ExtensionCatalog } from '#core/v1/extension/catalog-query';
 import { statusAfterPass } from '#core/v1/extension/extension-status';
 import { type FeatureGates, packageIndex } from '#core/v1/extension/package-content';
 import { type ExtensionResolution, resolveExtension } from '#core/v1/extension/resolve-extension';

@@ -1,6 +1,6 @@
 import type { PackageRecord } from '../../catalog/model/package-record.js';
 import type { Subscription, SubscriptionStatus } from '../../kernel/api/subscription.js';
-import { DEPRECATED, DEPRECATED_PARTS, DEPRECATIONS } from '../../kernel/conditions/deprecations.js';
+import { DEPRECATED, DEPRECATED_PARTS, DEPRECATIONS } from '../../kernel/conditions/deprecation-types.js';
 import {
   changeTo,
   type SubscriptionChange,

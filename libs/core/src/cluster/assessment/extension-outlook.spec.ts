@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { loadCatalog } from '../../catalog/load/load-catalog.js';
-import type { ExtensionInput } from '../../v1/extension/cluster-extension.js';
+import type { ExtensionInput } from '../../v1/extension/catalog-query.js';
 import { packageIndex } from '../../v1/extension/package-content.js';
 import { extensionOutlook } from './extension-outlook.js';
 

@@ -1,4 +1,4 @@
-import { type ExtensionInput, followsEdges } from '../../v1/extension/cluster-extension.js';
+import { type ExtensionInput, followsEdges } from '../../v1/extension/catalog-query.js';
 import { explainExtension } from '../../v1/extension/explain-extension.js';
 import { resolveExtension } from '../../v1/extension/resolve-extension.js';
 import { readInstalled } from '../../v1/extension/successors.js';

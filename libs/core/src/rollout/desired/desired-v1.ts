@@ -7,7 +7,7 @@ import { KIND } from '../../kernel/api/kinds.js';
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import { canonicalHash, canonicalJson } from '../../kernel/canonical/canonical-json.js';
 import { sameJson } from '../../kernel/canonical/same-json.js';
-import { CATALOG_NAME_LABEL } from '../../v1/extension/cluster-extension.js';
+import { CATALOG_NAME_LABEL } from '../../v1/extension/catalog-query.js';
 import { PLAN_KEY, ROLLBACK_KEY } from '../../v1/revision/revision-keys.js';
 import { catalogProblem } from '../placement/catalog-problem.js';
 import { allowedQuery } from './allowed-versions-v1.js';

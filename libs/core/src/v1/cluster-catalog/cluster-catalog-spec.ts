@@ -1,6 +1,6 @@
 import type { ClusterCatalog } from '../../kernel/api/cluster-catalog.js';
 import { specProblem } from '../../kernel/verdict/unreadable-spec.js';
-import { CATALOG_NAME_LABEL } from '../extension/cluster-extension.js';
+import { CATALOG_NAME_LABEL } from '../extension/catalog-query.js';
 
 /** Where a ClusterCatalog's content comes from, or why there is none (spec: v1-catalog.md §1). */
 type DesiredContent =

@@ -1,5 +1,5 @@
 import type { DeprecationEntry } from '../../catalog/model/catalog.js';
-import { DEPRECATED } from '../../kernel/conditions/deprecations.js';
+import { DEPRECATED } from '../../kernel/conditions/deprecation-types.js';
 import { type ExtensionCondition, extensionCondition } from '../revision/extension-condition.js';
 
 const UNKNOWN = 'deprecation status unknown: catalog data unavailable';

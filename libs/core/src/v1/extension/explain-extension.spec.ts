@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { loadCatalog } from '../../catalog/load/load-catalog.js';
-import type { CatalogQuery, ExtensionCatalog } from './cluster-extension.js';
+import type { CatalogQuery, ExtensionCatalog } from './catalog-query.js';
 import { explainExtension, explanationLines } from './explain-extension.js';
 import { packageIndex } from './package-content.js';
 import { resolveExtension } from './resolve-extension.js';

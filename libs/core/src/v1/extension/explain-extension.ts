@@ -1,7 +1,7 @@
 import { readSelector } from '../../kernel/labels/label-selector.js';
 import { parseMastermindsConstraint } from '../../kernel/versions/masterminds-constraint.js';
 import { inAnyChannel, inVersionRange, reachableFrom, sameMajorAs } from './candidate-rules.js';
-import { type ExtensionCatalog, type ExtensionInput, followsEdges } from './cluster-extension.js';
+import { type ExtensionCatalog, type ExtensionInput, followsEdges } from './catalog-query.js';
 import type { PackageBundle } from './package-content.js';
 import type { ExtensionResolution } from './resolve-extension.js';
 import { type InstalledRelease, readInstalled } from './successors.js';

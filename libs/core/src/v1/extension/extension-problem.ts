@@ -10,7 +10,7 @@ import { canonicalJson } from '../../kernel/canonical/canonical-json.js';
 import { readSelector } from '../../kernel/labels/label-selector.js';
 import type { InstalledBundle } from '../revision/installed-revision.js';
 import { bundleMetadata } from './bundle-metadata.js';
-import type { CatalogQuery, ExtensionCatalog, ExtensionInput, MajorUpdates } from './cluster-extension.js';
+import type { CatalogQuery, ExtensionCatalog, ExtensionInput, MajorUpdates } from './catalog-query.js';
 import type { HeldBack } from './major-update.js';
 import { type FeatureGates, type PackageContent, packageIndex } from './package-content.js';
 import { type ExtensionResolution, type ResolutionFailure, resolveExtension } from './resolve-extension.js';

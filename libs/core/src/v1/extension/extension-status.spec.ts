@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { DeprecationEntry } from '../../catalog/model/catalog.js';
-import type { ExtensionCatalog } from './cluster-extension.js';
+import type { ExtensionCatalog } from './catalog-query.js';
 import { type StatusInput, statusAfterPass } from './extension-status.js';
 import type { ResolvedBundle } from './resolve-extension.js';
 import { parseExplicitVersion, parseLegacyVersion, type VersionRelease } from './version-release.js';

@@ -3,7 +3,7 @@ import { readSelector } from '../../kernel/labels/label-selector.js';
 import { type ExtensionCondition, extensionCondition } from '../revision/extension-condition.js';
 import type { InstalledBundle, InstalledRevision } from '../revision/installed-revision.js';
 import { bundleMetadata } from './bundle-metadata.js';
-import type { CatalogQuery, ExtensionCatalog } from './cluster-extension.js';
+import type { CatalogQuery, ExtensionCatalog } from './catalog-query.js';
 import { deprecationConditions, unknownDeprecation } from './deprecation-conditions.js';
 import { heldBackText } from './major-update.js';
 import type { FeatureGates } from './package-content.js';

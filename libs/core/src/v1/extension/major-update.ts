@@ -2,7 +2,7 @@ import { goQuote } from '../../kernel/versions/go-quote.js';
 import { type MastermindsConstraint, satisfiesConstraint } from '../../kernel/versions/masterminds-constraint.js';
 import { formatVersion } from '../../kernel/versions/version.js';
 import { type CandidateRule, sameMajorAs } from './candidate-rules.js';
-import type { MajorUpdates } from './cluster-extension.js';
+import type { MajorUpdates } from './catalog-query.js';
 import type { PackageBundle, PackageContent } from './package-content.js';
 import type { InstalledRelease } from './successors.js';
 import { compareVersionReleases, formatLegacyVersion, type VersionRelease } from './version-release.js';

@@ -1,7 +1,7 @@
 import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
 import { goQuote } from '../../kernel/versions/go-quote.js';
 import type { InstalledBundle } from '../revision/installed-revision.js';
-import type { CatalogQuery } from './cluster-extension.js';
+import type { CatalogQuery } from './catalog-query.js';
 
 /**
  * OLM v1's sentence for none, or too many, bundles found (spec: v1-resolution.md, "Resolution error text").

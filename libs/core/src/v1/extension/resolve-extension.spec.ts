@@ -3,7 +3,7 @@ import { loadCatalog } from '../../catalog/load/load-catalog.js';
 import type { ChannelEntry } from '../../catalog/model/catalog.js';
 import type { LabelSelector } from '../../kernel/labels/label-selector.js';
 import { formatVersion } from '../../kernel/versions/version.js';
-import type { CatalogQuery, ExtensionCatalog, ExtensionInput } from './cluster-extension.js';
+import type { CatalogQuery, ExtensionCatalog, ExtensionInput } from './catalog-query.js';
 import { packageIndex } from './package-content.js';
 import { resolveExtension } from './resolve-extension.js';
 

@@ -7,8 +7,8 @@ import {
 } from '../../kernel/versions/masterminds-constraint.js';
 import type { VersionError } from '../../kernel/versions/version.js';
 import { all, type CandidateRule, inAnyChannel, inVersionRange, reachableFrom } from './candidate-rules.js';
+import { type ExtensionCatalog, type ExtensionInput, followsEdges } from './catalog-query.js';
 import { byPriority, type CatalogCandidate, withoutNeedlesslyDeprecated } from './choose-catalog.js';
-import { type ExtensionCatalog, type ExtensionInput, followsEdges } from './cluster-extension.js';
 import { type HeldBack, heldBackText, highest, majorRule } from './major-update.js';
 import type { PackageBundle, PackageContent } from './package-content.js';
 import { resolutionErrorText } from './resolution-text.js';

@@ -1,4 +1,4 @@
-import { DEPRECATIONS } from '../../kernel/conditions/deprecations.js';
+import { DEPRECATIONS } from '../../kernel/conditions/deprecation-types.js';
 
 /** Every condition of a ClusterExtension. */
 export const EXTENSION_CONDITIONS = ['Installed', 'Progressing', 'Available', ...DEPRECATIONS] as const;

@@ -3,7 +3,7 @@ import { named } from '../../cluster/diagnosis/diagnosis.js';
 import type { ClusterExtension } from '../../kernel/api/cluster-extension.js';
 import type { ClusterServiceVersion } from '../../kernel/api/cluster-service-version.js';
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
-import { isDeprecated } from '../../kernel/conditions/deprecations.js';
+import { isDeprecated } from '../../kernel/conditions/deprecation-types.js';
 import { rowCause, rowText } from './row-text.js';
 import type { OperatorRow } from './rows.js';
 

@@ -6,7 +6,7 @@ import {
 } from '../../classic/subscription/subscription-conditions.js';
 import { observedSubscription } from '../../cluster/observation/observed-part.js';
 import { KIND } from '../../kernel/api/kinds.js';
-import { DEPRECATIONS, isDeprecated } from '../../kernel/conditions/deprecations.js';
+import { DEPRECATIONS, isDeprecated } from '../../kernel/conditions/deprecation-types.js';
 import { rowPart } from './row-parts.js';
 
 /** A Subscription with a condition of each of these types. */

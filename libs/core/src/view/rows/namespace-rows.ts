@@ -7,7 +7,7 @@ import { isCopied } from '../../kernel/api/csv-facts.js';
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import type { OperatorGroup } from '../../kernel/api/operator-group.js';
 import type { Subscription } from '../../kernel/api/subscription.js';
-import { isDeprecated } from '../../kernel/conditions/deprecations.js';
+import { isDeprecated } from '../../kernel/conditions/deprecation-types.js';
 import { type CatalogFacts, newestBundle } from './catalog-row.js';
 import { fleetPart, type PlanFacts, planHash, planRow } from './plan-row.js';
 import type { RowPart } from './row-parts.js';

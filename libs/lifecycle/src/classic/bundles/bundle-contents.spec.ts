@@ -7,7 +7,7 @@ import { PATIENCE } from '#testing/patience';
 import { objectOf } from '../classic-cluster.fixture.js';
 import { lampCsv } from '../csvs/csvs.fixture.js';
 import { PlanBench } from '../install-plans/install-plans.fixture.js';
-import type { NamespaceStageInput } from '../namespaces/stage.js';
+import type { NamespaceStageInput } from '../namespaces/namespace-stage.js';
 import { BundleContents, type SoughtBundle } from './bundle-contents.js';
 
 let bench: PlanBench;

@@ -17,7 +17,7 @@ import type { BundlePulls, UnusableImage } from '#platform/registry/bundle-pulls
 import { atDigest, parseImageReference } from '#platform/registry/client/image-reference';
 import type { RegistryCredentials } from '#platform/registry/client/registry-client.port';
 import type { Log } from '#platform/telemetry/log.port';
-import type { NamespaceStageInput } from '../namespaces/stage.js';
+import type { NamespaceStageInput } from '../namespaces/namespace-stage.js';
 
 /**
  * Inline manifests of a catalog are held by the poller; here they are missing for now. The store fetches

@@ -1,7 +1,7 @@
 import type { ChosenBundle } from '#core/classic/resolution/problem/resolution-problem';
 import type { RegistryCredentials } from '#platform/registry/client/registry-client.port';
 import { pullSecretsOf } from '#platform/registry/logins/pull-secrets';
-import type { NamespaceStageInput } from '../namespaces/stage.js';
+import type { NamespaceStageInput } from '../namespaces/namespace-stage.js';
 import type { BundleContent, BundleContents, StillFetching } from './bundle-contents.js';
 
 /** The manifests of bundles by name, and of those that cannot be used, why. */

@@ -12,7 +12,7 @@ import type { InstallPlanStep } from '#core/kernel/api/install-plan';
 import { canonicalJson } from '#core/kernel/canonical/canonical-json';
 import { FlotillaError } from '#core/kernel/errors/flotilla.error';
 import { KubeApiError } from '#platform/kube/client/kube-client.port';
-import type { NamespaceStageInput } from '../namespaces/stage.js';
+import type { NamespaceStageInput } from '../namespaces/namespace-stage.js';
 import type { BundleContent, BundleContents, StillFetching } from './bundle-contents.js';
 import { catalogCredentials } from './fetch-bundles.js';
 

@@ -2,7 +2,7 @@ import { API_SERVICE } from '#core/classic/csv/serving/api-services';
 import { apiServicesOf, deleteOrphanedApiServices } from '#core/classic/csv/serving/orphaned-api-services';
 import { KubeApiError } from '#platform/kube/client/kube-client.port';
 import { perform } from '../../engine/passes/perform.js';
-import type { NamespaceStage, NamespaceStageInput } from '../namespaces/stage.js';
+import type { NamespaceStage, NamespaceStageInput } from '../namespaces/namespace-stage.js';
 
 /** Deletes APIServices whose ClusterServiceVersion, or whole namespace, is gone. */
 export const apiServicesStage: NamespaceStage = async (input) =>

@@ -10,7 +10,7 @@ import { eventRef } from '#platform/kube/write/record-event';
 import type { PassReader } from '../../engine/passes/pass-reader.js';
 import { perform, writeStatus } from '../../engine/passes/perform.js';
 import { AT_REST, type StageOutcome } from '../../engine/passes/stage.js';
-import type { NamespaceStageInput } from '../namespaces/stage.js';
+import type { NamespaceStageInput } from '../namespaces/namespace-stage.js';
 
 /** The cluster's OLMConfig, if it has a readable one. */
 export async function olmConfigOf(reader: PassReader): Promise<OlmConfig | undefined> {

@@ -18,7 +18,7 @@ import { isTerminatingNamespace, type KindRef } from '#platform/kube/client/kube
 import { perform, requireLive } from '../../engine/passes/perform.js';
 import { eachInTurn } from '../../engine/passes/refusal.js';
 import { AT_REST, joined, type StageOutcome } from '../../engine/passes/stage.js';
-import type { NamespaceStage, NamespaceStageInput } from '../namespaces/stage.js';
+import type { NamespaceStage, NamespaceStageInput } from '../namespaces/namespace-stage.js';
 import { olmConfigOf, reportDisabled, reportSwitch } from './copies-switch.js';
 
 type CopySettings = Readonly<{

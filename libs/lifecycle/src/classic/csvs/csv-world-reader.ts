@@ -13,7 +13,7 @@ import { servedKey } from '#core/kernel/api/served-key';
 import { issueServingCertificate } from '#platform/keys/issue-serving-certificate';
 import { readServingCertificate } from '#platform/keys/read-serving-certificate';
 import { KubeApiError } from '#platform/kube/client/kube-client.port';
-import type { NamespaceStageInput } from '../namespaces/stage.js';
+import type { NamespaceStageInput } from '../namespaces/namespace-stage.js';
 
 /** A watch reports a deletion within milliseconds, or the kind is not watched well and is asked for. */
 const WATCH_PATIENCE_MS = 500;

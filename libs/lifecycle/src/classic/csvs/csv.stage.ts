@@ -12,7 +12,7 @@ import { eachInTurn } from '../../engine/passes/refusal.js';
 import { AT_REST, joined, type StageOutcome } from '../../engine/passes/stage.js';
 import { tenantOf } from '../../engine/passes/tenant.js';
 import { readNamespace } from '../namespaces/namespace-read.js';
-import type { NamespaceStage, NamespaceStageInput } from '../namespaces/stage.js';
+import type { NamespaceStage, NamespaceStageInput } from '../namespaces/namespace-stage.js';
 import { CsvWorldReader } from './csv-world-reader.js';
 
 /** A ClusterServiceVersion that is Succeeded for the first time. `seconds`: since its plan began. */

@@ -6,7 +6,7 @@ import { OPERATOR_CONDITION_API, type OperatorCondition } from '#core/kernel/api
 import { perform, writeStatus } from '../../engine/passes/perform.js';
 import { eachInTurn } from '../../engine/passes/refusal.js';
 import { AT_REST, joined, type StageOutcome } from '../../engine/passes/stage.js';
-import type { NamespaceStageInput } from '../namespaces/stage.js';
+import type { NamespaceStageInput } from '../namespaces/namespace-stage.js';
 
 /** Keeps an OperatorCondition for every CSV, the operator's right to write it, and its status. */
 export async function operatorConditionStage(input: NamespaceStageInput): Promise<StageOutcome> {

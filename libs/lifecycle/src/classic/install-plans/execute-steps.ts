@@ -25,7 +25,7 @@ import { namingWebhook } from '../../engine/passes/name-webhook.js';
 import type { PassReader } from '../../engine/passes/pass-reader.js';
 import { perform, tryActions } from '../../engine/passes/perform.js';
 import type { ReferencedBundles } from '../bundles/referenced-bundles.js';
-import type { NamespaceStageInput } from '../namespaces/stage.js';
+import type { NamespaceStageInput } from '../namespaces/namespace-stage.js';
 import { isAllowed } from './is-allowed.js';
 import type { Prospect } from './retry-failed-plan.js';
 import { rewriteObjects } from './rewrite-objects.js';

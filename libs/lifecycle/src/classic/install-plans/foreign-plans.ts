@@ -3,7 +3,7 @@ import { foreignText, REFUSE_FOREIGN_ANNOTATION } from '#core/classic/install-pl
 import type { InstallPlan } from '#core/kernel/api/install-plan';
 import { KIND } from '#core/kernel/api/kinds';
 import type { Settings } from '#platform/config/settings';
-import type { NamespaceStageInput } from '../namespaces/stage.js';
+import type { NamespaceStageInput } from '../namespaces/namespace-stage.js';
 import type { ExecutedStep } from './execute-steps.js';
 import type { PlanMarks } from './plan-marks.js';
 

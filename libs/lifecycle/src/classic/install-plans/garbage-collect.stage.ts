@@ -5,7 +5,7 @@ import { csvName } from '#core/kernel/api/csv-facts';
 import { INSTALL_PLAN_API } from '#core/kernel/api/install-plan';
 import { perform } from '../../engine/passes/perform.js';
 import { AT_REST } from '../../engine/passes/stage.js';
-import type { NamespaceStage } from '../namespaces/stage.js';
+import type { NamespaceStage } from '../namespaces/namespace-stage.js';
 
 /** Deletes the oldest InstallPlans beyond the five that are kept; not those in use. */
 export const garbageCollectStage: NamespaceStage = async (input) => {

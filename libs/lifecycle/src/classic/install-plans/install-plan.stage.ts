@@ -28,7 +28,7 @@ import { tenantOf } from '../../engine/passes/tenant.js';
 import { type BundleContents, FETCHED_AFTER_MS } from '../bundles/bundle-contents.js';
 import type { OfferedBundles } from '../bundles/offered-bundles.js';
 import { ReferencedBundles } from '../bundles/referenced-bundles.js';
-import type { NamespaceStage, NamespaceStageInput } from '../namespaces/stage.js';
+import type { NamespaceStage, NamespaceStageInput } from '../namespaces/namespace-stage.js';
 import { type Executed, executeSteps, prospectOf } from './execute-steps.js';
 import { type ForeignPlans, refuseForeign } from './foreign-plans.js';
 import { type Prospect, retryOnRequest, retryWhenCauseIsGone } from './retry-failed-plan.js';

@@ -12,7 +12,7 @@ import { INSTALL_PLAN_API, type InstallPlan, type InstallPlanStatus } from '#cor
 import { KIND } from '#core/kernel/api/kinds';
 import { DecidedOnCache, perform, requireLive, writeStatus } from '../../engine/passes/perform.js';
 import { joined, MOVED, type StageOutcome, waitFor } from '../../engine/passes/stage.js';
-import type { NamespaceStageInput } from '../namespaces/stage.js';
+import type { NamespaceStageInput } from '../namespaces/namespace-stage.js';
 import { writeSubscriptions } from '../namespaces/write-subscriptions.js';
 import { undoneSteps } from './undone-steps.js';
 

@@ -10,7 +10,7 @@ import { CRD_KIND } from '#core/classic/install-plan/steps/install-plan-step';
 import { INSTALL_PLAN_API, type InstallPlan } from '#core/kernel/api/install-plan';
 import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-object';
 import { perform } from '../../engine/passes/perform.js';
-import type { NamespaceStageInput } from '../namespaces/stage.js';
+import type { NamespaceStageInput } from '../namespaces/namespace-stage.js';
 
 /**
  * The CRDs among these manifests that other operators have too and that change for

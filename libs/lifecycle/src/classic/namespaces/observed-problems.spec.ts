@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ResolutionProblem } from '#core/classic/resolution/problem/resolution-problem';
 import { MemoryProblemStore } from '#platform/store/memory-problem-store';
+import type { NamespaceStageInput } from './namespace-stage.js';
 import { ObservedProblems } from './observed-problems.js';
-import type { NamespaceStageInput } from './stage.js';
 
 const problemOf = (namespace: string): ResolutionProblem =>
   ({

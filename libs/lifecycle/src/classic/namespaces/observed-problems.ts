@@ -4,7 +4,7 @@ import { CachedValues } from '#platform/store/cached-values';
 import type { ProblemStore } from '#platform/store/problem-store.port';
 import { RecordCache } from '#platform/store/record-cache';
 import type { PassReader } from '../../engine/passes/pass-reader.js';
-import type { NamespaceStageInput } from './stage.js';
+import type { NamespaceStageInput } from './namespace-stage.js';
 
 /** As JSON, kept for the namespaces of a fleet that are upgraded at the same time. */
 const RECORD_BYTES = 32 * 2 ** 20;

@@ -4,7 +4,7 @@ import { Refusal } from '#testing/cluster/objects/refusal';
 import { ClassicCluster, objectOf, refTo } from '../classic-cluster.fixture.js';
 import { csvStage } from '../csvs/csv.stage.js';
 import { inPhase, lampCsv } from '../csvs/csvs.fixture.js';
-import type { NamespaceStage } from './stage.js';
+import type { NamespaceStage } from './namespace-stage.js';
 
 let at: ClassicCluster;
 beforeEach(async () => {

@@ -6,7 +6,7 @@ import type { ClusterReads } from '../../engine/passes/pass-reader.js';
 import { type PassOutcome, reconcile } from '../../engine/passes/reconcile-loop.js';
 import { reportRefusedRead } from '../../engine/passes/report-refused-read.js';
 import { readNamespace } from './namespace-read.js';
-import type { NamespaceStage } from './stage.js';
+import type { NamespaceStage } from './namespace-stage.js';
 
 /** The namespace of a cluster; `client` writes there, `reads` may be shared with other passes. */
 type NamespacePlace = Readonly<{

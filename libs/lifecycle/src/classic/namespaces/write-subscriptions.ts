@@ -1,7 +1,7 @@
 import type { SubscriptionChange } from '#core/classic/subscription/subscription-change';
 import { writeStatus } from '../../engine/passes/perform.js';
 import { AT_REST, MOVED, type StageOutcome } from '../../engine/passes/stage.js';
-import type { NamespaceStageInput } from './stage.js';
+import type { NamespaceStageInput } from './namespace-stage.js';
 
 /** Writes the Subscriptions that changed. */
 export async function writeSubscriptions(

@@ -14,7 +14,7 @@ import type { Subscription } from '#core/kernel/api/subscription';
 import type { NamespaceSubject } from '#core/kernel/subject/subject';
 import type { Clock } from '#platform/clock/clock.port';
 import { Timers } from '#platform/clock/timers';
-import type { SeenVersions } from '#platform/kube/cache/resource-version';
+import type { SeenVersions } from '#platform/kube/cache/seen-versions';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { NamespaceProblems } from '#platform/store/problem-store.port';
 import type { Freshness } from '#platform/telemetry/health-check';

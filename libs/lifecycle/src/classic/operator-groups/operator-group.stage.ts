@@ -7,7 +7,7 @@ import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { OPERATOR_GROUP_API, type OperatorGroup } from '#core/kernel/api/operator-group';
 import { perform, writeStatus } from '../../engine/passes/perform.js';
 import { AT_REST, joined, type StageOutcome } from '../../engine/passes/stage.js';
-import type { NamespaceStage, NamespaceStageInput } from '../namespaces/stage.js';
+import type { NamespaceStage, NamespaceStageInput } from '../namespaces/namespace-stage.js';
 
 /**
  * The creation of a missing service account causes no event; OLM checks again after

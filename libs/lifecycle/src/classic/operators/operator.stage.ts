@@ -23,7 +23,7 @@ import { KubeApiError } from '#platform/kube/client/kube-client.port';
 import { perform } from '../../engine/passes/perform.js';
 import { eachInTurn } from '../../engine/passes/refusal.js';
 import { AT_REST, joined, type StageOutcome, waitFor } from '../../engine/passes/stage.js';
-import type { NamespaceStageInput } from '../namespaces/stage.js';
+import type { NamespaceStageInput } from '../namespaces/namespace-stage.js';
 import {
   ALL_OF_NAMESPACE,
   COMPONENTS,

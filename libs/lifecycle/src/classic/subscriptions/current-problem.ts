@@ -5,8 +5,8 @@ import type { JobQueue } from '#platform/queue/job-queue.port';
 import type { SubjectJob } from '#platform/queue/jobs';
 import type { PollerAgreement } from '../../engine/passes/poller-agreement.js';
 import { AT_REST, type StageOutcome } from '../../engine/passes/stage.js';
+import type { NamespaceStageInput } from '../namespaces/namespace-stage.js';
 import type { HashedProblem, ObservedProblems } from '../namespaces/observed-problems.js';
-import type { NamespaceStageInput } from '../namespaces/stage.js';
 
 /** Dependencies of the shell that reads problems and solutions. */
 export type SolutionDeps = Readonly<{

@@ -3,8 +3,8 @@ import type { ResolutionProblem } from '#core/classic/resolution/problem/resolut
 import { withDeprecations } from '#core/classic/subscription/deprecation-conditions';
 import type { Subscription } from '#core/kernel/api/subscription';
 import { AT_REST } from '../../engine/passes/stage.js';
+import type { NamespaceStage } from '../namespaces/namespace-stage.js';
 import type { ObservedProblems } from '../namespaces/observed-problems.js';
-import type { NamespaceStage } from '../namespaces/stage.js';
 import { writeSubscriptions } from '../namespaces/write-subscriptions.js';
 
 /**

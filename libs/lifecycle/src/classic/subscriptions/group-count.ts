@@ -3,7 +3,7 @@ import { OPERATOR_GROUP_API } from '#core/kernel/api/operator-group';
 import { canonicalJson } from '#core/kernel/canonical/canonical-json';
 import { perform } from '../../engine/passes/perform.js';
 import { MOVED, type StageOutcome } from '../../engine/passes/stage.js';
-import type { NamespaceStageInput } from '../namespaces/stage.js';
+import type { NamespaceStageInput } from '../namespaces/namespace-stage.js';
 import { resolutionWarning } from './resolution-events.js';
 
 /**

@@ -13,7 +13,7 @@ import { isRefusal } from '../../engine/passes/refusal.js';
 import type { BundleContent } from '../bundles/bundle-contents.js';
 import type { PlanMarks } from '../install-plans/plan-marks.js';
 import { namingSharedCrds, reportSharedCrds, sharedCrdsAmong } from '../install-plans/shared-crds.js';
-import type { NamespaceStageInput } from '../namespaces/stage.js';
+import type { NamespaceStageInput } from '../namespaces/namespace-stage.js';
 import type { UnpackFailure } from './unpack-bundles.js';
 
 /** Dependencies of the shell that makes plans. */

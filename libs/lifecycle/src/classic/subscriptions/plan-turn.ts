@@ -2,7 +2,7 @@ import type { ResolvedResolution } from '#core/classic/install-plan/creation/pla
 import { nextPart } from '#core/classic/resolution/isolation/resolution-parts';
 import { pauseBeforeFetch } from '#core/classic/subscription/fetch-pace';
 import type { Subscription } from '#core/kernel/api/subscription';
-import type { NamespaceStageInput } from '../namespaces/stage.js';
+import type { NamespaceStageInput } from '../namespaces/namespace-stage.js';
 
 /**
  * The content of one InstallPlan: all of a resolution, or with isolation a part of it and the names of the

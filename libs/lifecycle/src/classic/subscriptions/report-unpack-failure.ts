@@ -2,7 +2,7 @@ import { applyResolution } from '#core/classic/subscription/apply-resolution';
 import { SUBSCRIPTION_API, type Subscription } from '#core/kernel/api/subscription';
 import { perform } from '../../engine/passes/perform.js';
 import type { StageOutcome } from '../../engine/passes/stage.js';
-import type { NamespaceStageInput } from '../namespaces/stage.js';
+import type { NamespaceStageInput } from '../namespaces/namespace-stage.js';
 import { writeSubscriptions } from '../namespaces/write-subscriptions.js';
 import type { UnpackFailure } from './unpack-bundles.js';
 import type { HeldSubscriptions } from './usable-part.js';

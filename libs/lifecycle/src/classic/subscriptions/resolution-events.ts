@@ -3,7 +3,7 @@ import type { Unresolved } from '#core/classic/resolution/problem/resolution-pro
 import { KIND } from '#core/kernel/api/kinds';
 import { clipMessage } from '#core/kernel/conditions/clip-message';
 import { perform } from '../../engine/passes/perform.js';
-import type { NamespaceStageInput } from '../namespaces/stage.js';
+import type { NamespaceStageInput } from '../namespaces/namespace-stage.js';
 
 /** An Event about a namespace in which not everything can be resolved. */
 export const resolutionWarning = (namespace: string, message: string) => ({

@@ -10,7 +10,7 @@ import { changeOf } from '#core/kernel/change/change-id';
 import { perform } from '../../engine/passes/perform.js';
 import { AT_REST, MOVED, type StageOutcome, waitFor } from '../../engine/passes/stage.js';
 import type { BundleContents } from '../bundles/bundle-contents.js';
-import type { NamespaceStage, NamespaceStageInput } from '../namespaces/stage.js';
+import type { NamespaceStage, NamespaceStageInput } from '../namespaces/namespace-stage.js';
 import { writeSubscriptions } from '../namespaces/write-subscriptions.js';
 import { observeAgain, readProblem, type SolutionDeps, solveAnew } from './current-problem.js';
 import { reportGroupCount } from './group-count.js';

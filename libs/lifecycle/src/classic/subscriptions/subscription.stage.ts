@@ -10,7 +10,7 @@ import type { Subscription } from '#core/kernel/api/subscription';
 import { perform, requireLive } from '../../engine/passes/perform.js';
 import { AT_REST, joined, type StageOutcome } from '../../engine/passes/stage.js';
 import type { NamespaceRead } from '../namespaces/namespace-read.js';
-import type { NamespaceStage, NamespaceStageInput } from '../namespaces/stage.js';
+import type { NamespaceStage, NamespaceStageInput } from '../namespaces/namespace-stage.js';
 import { writeSubscriptions } from '../namespaces/write-subscriptions.js';
 
 /**

@@ -5,7 +5,7 @@ import { KubeApiError } from '#platform/kube/client/kube-client.port';
 import type { StageOutcome } from '../../engine/passes/stage.js';
 import { type BundleContents, FETCHED_AFTER_MS, UNPACKING_FAILED } from '../bundles/bundle-contents.js';
 import { type FetchedBundles, fetchBundles } from '../bundles/fetch-bundles.js';
-import type { NamespaceStageInput } from '../namespaces/stage.js';
+import type { NamespaceStageInput } from '../namespaces/namespace-stage.js';
 import { writeSubscriptions } from '../namespaces/write-subscriptions.js';
 
 export type UnpackFailure = Extract<ResolutionEffect, { effect: 'unpackFailed' }>;

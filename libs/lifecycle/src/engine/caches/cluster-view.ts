@@ -7,7 +7,7 @@ import { isAsNewAs } from '#core/kernel/history/resource-version';
 import { deniedRight } from '#core/kernel/rbac/denied-right';
 import type { Clock } from '#platform/clock/clock.port';
 import type { ClusterCache } from '#platform/kube/cache/cluster-cache';
-import type { SeenVersions } from '#platform/kube/cache/resource-version';
+import type { SeenVersions } from '#platform/kube/cache/seen-versions';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { ClusterReads } from '../passes/pass-reader.js';
 import type { CacheLease, ClusterCaches } from './cluster-caches.js';

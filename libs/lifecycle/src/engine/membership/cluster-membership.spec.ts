@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '#platform/clock/manual-clock';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
-import { ServerHistory } from '#platform/kube/client/server-history';
+import { ServerHistory } from '#platform/kube/client/watch-history';
 import { type ClusterListener, fixedClusters } from '#platform/membership/service-clusters.port';
 import { silentLog } from '#platform/telemetry/log.port';
 import { ClusterMembership, type ClusterPart } from './cluster-membership.js';

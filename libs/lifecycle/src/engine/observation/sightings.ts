@@ -1,6 +1,6 @@
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { isAsNewAs } from '#core/kernel/history/resource-version';
-import type { SeenVersions } from '#platform/kube/cache/resource-version';
+import type { SeenVersions } from '#platform/kube/cache/seen-versions';
 import { CACHED_KINDS } from '../caches/cached-kinds.js';
 import { DEFINITION } from '../caches/recent-definitions.js';
 

@@ -8,7 +8,7 @@ import {
   type WatchOptions,
   type Written,
 } from '#platform/kube/client/kube-client.port';
-import type { ServerHistory } from '#platform/kube/client/server-history';
+import type { ServerHistory } from '#platform/kube/client/watch-history';
 import type { ReadBudget } from '#platform/kube/limits/read-budget';
 import { type ClusterReads, PassReader } from './pass-reader.js';
 

@@ -1,7 +1,7 @@
 import type { Action } from '#core/kernel/actions/action';
 import { type KubernetesObject, type ObjectRef, refOf } from '#core/kernel/api/kubernetes-object';
 import type { ClusterCache } from '#platform/kube/cache/cluster-cache';
-import type { SeenVersions } from '#platform/kube/cache/resource-version';
+import type { SeenVersions } from '#platform/kube/cache/seen-versions';
 import { selects } from '#platform/kube/cache/selects';
 import type { KindRef, KubernetesList, ListOptions } from '#platform/kube/client/kube-client.port';
 

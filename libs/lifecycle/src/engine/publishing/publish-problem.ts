@@ -1,7 +1,7 @@
 import { changeOf } from '#core/kernel/change/change-id';
 import type { Owner } from '#core/kernel/fairness/owner';
 import { type Subject, subjectName } from '#core/kernel/subject/subject';
-import type { SeenVersions } from '#platform/kube/cache/resource-version';
+import type { SeenVersions } from '#platform/kube/cache/seen-versions';
 import type { JobQueue } from '#platform/queue/job-queue.port';
 import type { ResolveJob, SubjectJob } from '#platform/queue/jobs';
 import type { ProblemFamily, ProblemStore } from '#platform/store/problem-store.port';

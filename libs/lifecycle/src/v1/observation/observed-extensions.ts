@@ -6,7 +6,7 @@ import { extensionHealth } from '#core/v1/extension/extension-health';
 import type { FeatureGates } from '#core/v1/extension/package-content';
 import { OWNER_NAME_LABEL } from '#core/v1/revision/revision-keys';
 import type { Clock } from '#platform/clock/clock.port';
-import type { SeenVersions } from '#platform/kube/cache/resource-version';
+import type { SeenVersions } from '#platform/kube/cache/seen-versions';
 import { WatchCache } from '#platform/kube/cache/watch-cache';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { ExtensionProblems } from '#platform/store/problem-store.port';

@@ -3,7 +3,7 @@ import type { Clock } from '../../clock/clock.port.js';
 import type { Log } from '../../telemetry/log.port.js';
 import type { KindRef, KubeClient, ListOptions } from '../client/kube-client.port.js';
 import { KindCache } from './kind-cache.js';
-import type { SeenVersions } from './resource-version.js';
+import type { SeenVersions } from './seen-versions.js';
 import { selects } from './selects.js';
 
 /** A kind to cache: all of its objects, or those with a label. */

@@ -4,7 +4,7 @@ import { isAsNewAs, isOlderThan, olderOf } from '#core/kernel/history/resource-v
 import { compareList } from '#core/kernel/history/server-history';
 import type { KindRef, KubernetesList } from '../client/kube-client.port.js';
 import { withoutManagedFields } from '../client/managed-fields.js';
-import type { HistoryAsking, HistoryFollower, SeenChange, ServerHistory } from '../client/server-history.js';
+import type { HistoryAsking, HistoryFollower, SeenChange, ServerHistory } from '../client/watch-history.js';
 import type { ObjectStore } from './object-store.js';
 import type { ReflectorOptions } from './reflector-options.js';
 

@@ -22,8 +22,8 @@ import {
 import { listAll } from './list-pages.js';
 import { withoutManagedFields } from './managed-fields.js';
 import { collectionPath, objectPath, query, type ServedResource } from './resource-path.js';
-import { ServerHistory } from './server-history.js';
 import { WatchEvents } from './watch-events.js';
+import { ServerHistory } from './watch-history.js';
 import { type WatchAccess, WatchRequest } from './watch-request.js';
 import { isWellFormedObject } from './well-formed-object.js';
 

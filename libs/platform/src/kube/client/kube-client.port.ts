@@ -1,6 +1,6 @@
 import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-object';
 import type { ReadBudget } from '../limits/read-budget.js';
-import type { ServerHistory } from './server-history.js';
+import type { ServerHistory } from './watch-history.js';
 
 export { isTerminatingNamespace, KubeApiError } from '../errors/kube-api.error.js';
 

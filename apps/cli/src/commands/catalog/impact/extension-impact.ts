@@ -3,7 +3,7 @@ import { CLUSTER_CATALOG_API, ClusterCatalog } from '#core/kernel/api/cluster-ca
 import { CLUSTER_EXTENSION_API, ClusterExtension } from '#core/kernel/api/cluster-extension';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import { versionChange } from '#core/rollout/review/plan-changes';
-import type { ExtensionCatalog } from '#core/v1/extension/cluster-extension';
+import type { ExtensionCatalog } from '#core/v1/extension/catalog-query';
 import { asksCatalog, desiredExtension } from '#core/v1/extension/extension-problem';
 import { type FeatureGates, packageIndex } from '#core/v1/extension/package-content';
 import type { InstalledBundle } from '#core/v1/revision/installed-revision';

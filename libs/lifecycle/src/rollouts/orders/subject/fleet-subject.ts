@@ -4,7 +4,7 @@ import type { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
 import type { ObjectMeta } from '#core/kernel/api/kubernetes-object';
 import { canonicalHash } from '#core/kernel/canonical/canonical-json';
 import { conditionOf } from '#core/kernel/conditions/condition-list';
-import { DEPRECATED } from '#core/kernel/conditions/deprecations';
+import { DEPRECATED } from '#core/kernel/conditions/deprecation-types';
 import { planHash } from '#core/rollout/review/plan-hash';
 import { reportText } from '../place/row-finding.js';
 

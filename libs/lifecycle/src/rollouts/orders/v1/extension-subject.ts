@@ -19,7 +19,7 @@ import {
 } from '#core/rollout/desired/desired-v1';
 import { hopHashOf } from '#core/rollout/review/hop-hash';
 import { versionChange } from '#core/rollout/review/plan-changes';
-import { CATALOG_NAME_LABEL } from '#core/v1/extension/cluster-extension';
+import { CATALOG_NAME_LABEL } from '#core/v1/extension/catalog-query';
 import { extensionHealth } from '#core/v1/extension/extension-health';
 import type { InstalledBundle } from '#core/v1/revision/installed-revision';
 import { PLAN_KEY } from '#core/v1/revision/revision-keys';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { ManualClock } from '../../clock/manual-clock.js';
 import type { KindRef, KubeClient, ListOptions } from './kube-client.port.js';
-import { type HistoryFollower, type SeenChange, ServerHistory } from './server-history.js';
+import { type HistoryFollower, type SeenChange, ServerHistory } from './watch-history.js';
 
 const CSV = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'ClusterServiceVersion' };
 const ROLE = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role' };
