@@ -1,9 +1,12 @@
 import type { FleetDecision } from '#core/kernel/api/fleet/fleet-decision';
+import type { FleetRollout } from '#core/kernel/api/fleet/fleet-rollout';
 import { concernedBy, type Decision, type DecisionEffects } from '#core/rollout/controller/step/decisions';
 import type { RolloutView } from '#core/rollout/controller/step/rollout-state';
 import { type Decided, storedState } from '../../assignments/stored-rollout.js';
 import type { FleetState } from './fleet-state.js';
-import type { LiveRollout } from './live-fleet.js';
+
+/** The parts of a roll-out by which decisions about it are found. */
+type DecidedRollout = Readonly<{ object: FleetRollout; record: Readonly<{ spec: Readonly<{ name: string }> }> }>;
 
 /** The decisions about a roll-out that have no outcome yet, the older ones first. */
 type OpenDecisions = Readonly<{
@@ -14,7 +17,7 @@ type OpenDecisions = Readonly<{
   open: readonly FleetDecision[];
 }>;
 
-export function openDecisions({ object, record }: LiveRollout, { decisions }: FleetState): OpenDecisions {
+export function openDecisions({ object, record }: DecidedRollout, { decisions }: FleetState): OpenDecisions {
   const all = decisions.filter(
     ({ metadata, spec, status }) =>
       `${metadata.namespace}/${spec.rollout}` === record.spec.name &&
@@ -41,7 +44,7 @@ const partFirst = (open: readonly FleetDecision[], decided: Decided | undefined)
 export const effectsOf = (
   decision: FleetDecision,
   found: DecisionEffects | undefined,
-  { object }: Pick<LiveRollout, 'object'>,
+  { object }: Pick<DecidedRollout, 'object'>,
 ): DecisionEffects => {
   const effects = found ?? { reason: 'NotApplicable', isNewRollout: false, allowedIn: [] };
   const hasBegun = storedState(object)?.decided?.key === keyOf(decision);
