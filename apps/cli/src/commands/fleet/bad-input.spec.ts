@@ -77,9 +77,11 @@ describe('manifests of a fleet that are wrong', () => {
     });
     const failing = [operator('a', { clusters: { expression: "cluster.labels.site == 'west'" } }), cluster];
     const where =
-      'note: spec.clusters does not select 1 cluster (one), where its expression fails: No such key: site\n';
-    expect((await run('plan', failing)).out).toContain(where);
-    expect((await run('simulate', failing)).err).toContain(where.replace('note: ', 'note: p/a: '));
+      'nothing will be rolled out: spec.clusters does not select 1 cluster (one), where its expression fails: No such key: site\n';
+    expect((await run('plan', failing)).out).toContain(`note: ${where}`);
+    expect(await run('simulate', failing), 'and not that none is selected').toMatchObject({
+      err: `note: p/a: ${where}`,
+    });
     const lab = { percent: 100, clusters: { selector: { matchLabels: { tier: 'nowhere' } } } };
     const { err } = await run('simulate', [operator('a', { strategyRef: { name: 's' } }), wave(lab), cluster]);
     expect(err).toContain('note: p/a: wave w selects no cluster: it completes at once, without its soak and checks\n');

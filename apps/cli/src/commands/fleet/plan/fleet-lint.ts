@@ -71,19 +71,22 @@ export function lintOf(subject: FleetSubject, fleet: LintedFleet): string[] {
       : []),
     ...catalogLint(object, fleet),
     ...selectorLint(`clusters of ${kind} ${name}`, object?.spec.clusters),
-    ...failureLint(subject, fleet),
-    ...(targets.length === 0 ? [noTargetText(fleet)] : waveLint(subject, fleet)),
+    ...(targets.length === 0 ? [noTargetText(subject, fleet)] : failureLint(subject, fleet)),
+    ...(targets.length === 0 ? [] : waveLint(subject, fleet)),
     ...conflictLint(subject, fleet, targets),
     ...approvalLint(subject),
     ...(subject.isPaused ? ['spec.paused is set: nothing will start'] : []),
   ];
 }
 
-/** That no cluster is to have it; without FleetClusters no selector is at fault. */
-const noTargetText = ({ clusters }: LintedFleet): string =>
-  clusters.length === 0
-    ? 'there is no FleetCluster: nothing will be rolled out'
-    : 'no cluster is selected: nothing will be rolled out';
+/** Says why no cluster is to have it: there is none, its expression fails, or its selector matches none. */
+function noTargetText(subject: FleetSubject, fleet: LintedFleet): string {
+  if (fleet.clusters.length === 0) return 'there is no FleetCluster: nothing will be rolled out';
+  const [failure] = failureLint(subject, fleet);
+  return failure === undefined
+    ? 'no cluster is selected: nothing will be rolled out'
+    : `nothing will be rolled out: ${failure}`;
+}
 
 const hasName = (
   objects: readonly Readonly<{ metadata: Readonly<{ name: string; namespace?: string }> }>[],
