@@ -86,8 +86,10 @@ describe.each(watched)('$kind, which the poller watches', ({ apiVersion, kind, r
     spec: { name: 'kafka', targetNamespaces: ['team-a'] },
   };
 
-  it('concerns a namespace', () => {
-    expect(affectedNamespaces(object, view)).not.toEqual([]);
+  it('concerns a namespace by the rule of its kind alone', () => {
+    const { 'operators.coreos.com/kafka.team-b': _component, ...labels } = object.metadata.labels ?? {};
+    const ofNoOperator = { ...object, metadata: { ...object.metadata, labels } };
+    expect(affectedNamespaces(ofNoOperator, { ...view, operatorsOf: () => ['team-a'] })).not.toEqual([]);
   });
 
   it('concerns the same namespaces by the part that is kept', () => {

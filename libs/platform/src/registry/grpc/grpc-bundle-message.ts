@@ -1,5 +1,6 @@
 import type { GrpcApi, GrpcBundle, GrpcTypedText } from '#core/catalog/load/grpc-bundle';
 import type { CatalogBundle, CatalogPackage, ChannelEntry, Property } from '#core/catalog/model/catalog';
+import { KIND } from '#core/kernel/api/kinds';
 
 /** One entry of one channel with all that its api.Bundle message is made of. */
 export type ServedEntry = Readonly<{
@@ -108,8 +109,8 @@ function stubCsv({ pkg, entry, bundle }: ServedEntry, metadata: Value): Value {
   const description = text(metadata, 'description') || (pkg.description ?? '');
   const copied = COPIED.flatMap((key) => (metadata[key] === undefined ? [] : [[key, metadata[key]] as const]));
   return {
-    kind: 'ClusterServiceVersion',
-    apiVersion: 'operators.coreos.com/v1alpha1',
+    kind: KIND.ClusterServiceVersion.kind,
+    apiVersion: KIND.ClusterServiceVersion.apiVersion,
     metadata: { name: entry.name, ...(annotations ? { annotations } : {}), ...(labels ? { labels } : {}) },
     spec: {
       install: { strategy: 'deployment', spec: { deployments: null } },
