@@ -8,7 +8,7 @@ import { loadClusters } from '#platform/kube/access/load-clusters';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { commandSettings } from '../hub/command-settings.js';
 import { NEXT } from '../output/next-commands.js';
-import { UsageError } from '../terminal/io.js';
+import { type Io, UsageError } from '../terminal/io.js';
 import type { ClusterOptions } from './cluster-options.js';
 import { commandPlugins } from './command-plugins.js';
 
@@ -18,12 +18,19 @@ const ANSWER_WITHIN_MS = 10_000;
 /** Field manager of writes by a user, different from those of the services. */
 const FIELD_MANAGER = 'flotilla';
 
+/** Says which contexts of a kubeconfig are left out. */
+export const noteTo =
+  ({ err }: Pick<Io, 'err'>) =>
+  (problem: string): void =>
+    err(`note: ${problem}\n`);
+
 /** Gives `use` a client for each chosen cluster, and closes them in the end. */
 export async function withClusters<T>(
+  io: Pick<Io, 'err'>,
   options: ClusterOptions,
   use: (clients: readonly KubeClient[]) => Promise<T>,
 ): Promise<T> {
-  const clients = await openClusters(options);
+  const clients = await openClusters(io, options);
   try {
     return await use(chosen(clients, options));
   } finally {
@@ -35,18 +42,19 @@ export async function withClusters<T>(
  * As {@link withClusters}, for verbs about a single cluster; `or` names another way where several are meant.
  */
 export const withOneCluster = <T>(
+  io: Pick<Io, 'err'>,
   options: ClusterOptions,
   use: (client: KubeClient) => Promise<T>,
   or?: string,
 ): Promise<T> =>
-  withClusters(options, async (clients) => {
+  withClusters(io, options, async (clients) => {
     const [client, ...others] = clients;
     if (client !== undefined && others.length === 0) return use(client);
     const way = or === undefined ? '' : `, ${or}`;
     throw new UsageError(`which cluster? Name one of ${namesOf(clients)} with --cluster${way}`);
   });
 
-async function openClusters(options: ClusterOptions): Promise<readonly KubeClient[]> {
+async function openClusters(io: Pick<Io, 'err'>, options: ClusterOptions): Promise<readonly KubeClient[]> {
   const { kubeconfig = [], context = [] } = options;
   const settings = commandSettings(process.env);
   const named = process.env['FLOTILLA_KUBECONFIG'] ? settings.kubeconfig.split(':') : [];
@@ -56,7 +64,7 @@ async function openClusters(options: ClusterOptions): Promise<readonly KubeClien
     const transport = { requestTimeoutMs: requestTimeoutOf(options, settings) };
     const contexts = context.length > 0 ? context : settings.contexts;
     const common = { transport, limits: readLimitsOf(settings), plugins: commandPlugins(settings) };
-    return await loadClusters({ kubeconfigs, contexts, fieldManager: FIELD_MANAGER, ...common });
+    return await loadClusters({ kubeconfigs, contexts, fieldManager: FIELD_MANAGER, onProblem: noteTo(io), ...common });
   } catch (error) {
     throw error instanceof ClusterConfigError ? new UsageError(error.message) : error;
   }

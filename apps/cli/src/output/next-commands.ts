@@ -35,12 +35,13 @@ export const NEXT = {
   addCluster: (): string => 'flotilla clusters add',
   listClusters: (): string => 'flotilla clusters list',
   checkClusters: (): string => 'flotilla clusters check',
-  assess: (cluster: string): string => `flotilla assess -C ${cluster}`,
+  assess: (access: string): string => `flotilla assess ${access}`,
   resumeCluster: (name: string): string => `flotilla clusters resume ${name}`,
-  handoverFromOlm: (name: string): string => `flotilla clusters handover ${name} --from olm`,
+  handoverFromOlm: (name: string, access = ''): string =>
+    `flotilla clusters handover ${name} --from olm${access === '' ? '' : ` ${access}`}`,
   handoverToOlm: (name: string): string => `flotilla clusters handover ${name} --to olm`,
-  migrateSubscription: (name: string, namespace: string, cluster: string): string =>
-    `flotilla migrate subscription ${name} -n ${namespace} -C ${cluster}`,
+  migrateSubscription: (name: string, namespace: string, access: string): string =>
+    `flotilla migrate subscription ${name} -n ${namespace} ${access}`,
   migrateExtension: (name: string, cluster: string): string => `flotilla migrate extension ${name} -C ${cluster}`,
   removeCluster: (name: string): string => `flotilla clusters remove ${name} --yes`,
   removeFromFleet: (name: string, hub: string): string =>

@@ -24,9 +24,9 @@ export function secretAccess(secret: KubernetesObject): SecretAccess {
   if (encoded === undefined) return rejected(`${file} has no key "${KEY}"`);
   try {
     const config = parseKubeconfig(file, Buffer.from(encoded, 'base64').toString('utf8'));
-    const [context, ...more] = config.contexts;
-    if (context === undefined || more.length > 0) {
-      return rejected(`${file} has ${config.contexts.length} contexts: it must have one`);
+    const [context] = config.contexts;
+    if (context === undefined || config.contextCount > 1) {
+      return rejected(`${file} has ${config.contextCount} contexts: it must have one`);
     }
     const access = config.access(context);
     const unsafe = unsafeIn(access);

@@ -2,7 +2,7 @@ import { mkdtemp, rm, unlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { stringify } from 'yaml';
+import { parse, stringify } from 'yaml';
 import { KubeconfigSource, type KubeconfigSourceOptions } from './kubeconfig-source.js';
 
 let folder = '';
@@ -90,6 +90,12 @@ describe('the kubeconfigs of a process', () => {
     expect(await read()).toEqual({ clusters: ['west', 'north'], problems: [] });
   });
 
+  it('name an entry that is passed over, and take the others', async () => {
+    await writeFile(file('config'), kubeconfig({ east: {} }).replace('contexts:', 'contexts:\n  - null'));
+    const { clusters, problems } = await sourceOf().read();
+    expect([clusters, problems]).toEqual([['east'], [`context 1 of ${file('config')} has no name: it is passed over`]]);
+  });
+
   it('leave out a cluster whose removal was begun', async () => {
     await writeFile(file('config'), kubeconfig({ east: { leaving: true }, west: {} }));
     expect(await sourceOf().read()).toEqual({ clusters: ['west'], problems: [] });
@@ -115,5 +121,16 @@ describe('the clusters of a process for which no kubeconfig was named', () => {
     await writeFile(file('clusters.yaml'), kubeconfig({ east: {} }));
     await readAgain();
     expect(await readAgain()).toEqual({ clusters: ['east'], problems: [] });
+  });
+
+  it('may have their parts in several files of KUBECONFIG', async () => {
+    const whole = parse(kubeconfig({ laptop: {} }, 'laptop')) as Record<string, unknown>;
+    await writeFile(file('contexts'), stringify({ contexts: whole['contexts'], 'current-context': 'laptop' }));
+    await writeFile(file('parts'), stringify({ clusters: whole['clusters'], users: whole['users'] }));
+    const environment = { KUBECONFIG: [file('contexts'), file('absent'), file('parts')].join(':') };
+    const { read, readAgain } = sourceOf({ kubeconfigs: [], environment });
+    expect(await read()).toEqual({ clusters: ['laptop'], problems: [] });
+    await unlink(file('parts'));
+    expect((await readAgain()).clusters, 'a file that has gone changes nothing').toEqual(['laptop']);
   });
 });

@@ -1,7 +1,7 @@
 import { type FileReading, type HeldReading, heldReading } from '#core/cluster/membership/kubeconfig-readings';
 import { ClusterConfigError } from '../kube/access/cluster-config.error.js';
-import type { ClusterAccess } from '../kube/access/kubeconfig.js';
-import { kubectlFiles, readAccess } from '../kube/access/load-clusters.js';
+import type { ClusterAccess, ParsedKubeconfig } from '../kube/access/kubeconfig.js';
+import { kubectlFiles, readAccess, withOthers } from '../kube/access/load-clusters.js';
 import { WatchedKubeconfig } from './watched-kubeconfig.js';
 
 /** Where a process finds its clusters. */
@@ -47,6 +47,8 @@ export class KubeconfigSource implements ClusterSource {
   /** Where kubectl has no file: the cluster in which the process runs. */
   #inCluster: readonly ClusterAccess[] = [];
   #begun = false;
+  /** The files are those of KUBECONFIG, which kubectl reads as one. */
+  #isMerged = false;
 
   constructor(private readonly options: KubeconfigSourceOptions) {
     const { clustersFile, kubeconfigs, namedBy, contexts } = options;
@@ -61,7 +63,7 @@ export class KubeconfigSource implements ClusterSource {
     const chose = this.#wantsOthers() || choseFiles;
     const changed = await Promise.all(this.#files.map((file) => file.poll()));
     if (this.#begun && !chose && !changed.includes(true)) return this.#held;
-    const readings = this.#files.map(({ reading }) => this.#wantedOf(reading));
+    const readings = this.#files.map((file) => this.#wantedOf(file.reading(this.#partsFor(file))));
     this.#held = heldReading(this.#held, [...readings, ...this.#ownCluster()]);
     if (!this.#begun) this.#refuseNothing();
     this.#begun = true;
@@ -72,14 +74,14 @@ export class KubeconfigSource implements ClusterSource {
   async #choose(): Promise<boolean> {
     if (this.options.kubeconfigs.length > 0 || this.#files[0] === this.#joined) return false;
     await this.#joined.poll();
-    const { reading } = this.#joined;
-    if ('problem' in reading && !this.#begun)
-      throw new ClusterConfigError(undefined, `clusters file: ${reading.problem}`);
-    const names = 'contexts' in reading ? reading.contexts.map(({ context }) => context) : [];
+    const { problem, config } = this.#joined;
+    if (problem !== undefined && !this.#begun) throw new ClusterConfigError(undefined, `clusters file: ${problem}`);
+    const names = problem === undefined ? (config?.contexts ?? []) : [];
     if (names.length > 0 && this.#asked().every((name) => names.includes(name))) {
       this.#files = [this.#joined];
       this.#named = this.options.contexts;
       this.#inCluster = [];
+      this.#isMerged = false;
       return true;
     }
     if (!this.#begun) await this.#takeKubectls();
@@ -94,8 +96,16 @@ export class KubeconfigSource implements ClusterSource {
     // Contexts that are wanted later may be in any of them.
     const mayBeMissing = more !== undefined;
     const all = kubectlFiles(environment);
-    const files = mayBeMissing ? all : all.filter((file) => found.some((access) => access.file === file));
-    this.#files = files.map((file) => new WatchedKubeconfig({ file, namedBy: 'KUBECONFIG', mayBeMissing }));
+    const files = found.some(({ file }) => all.includes(file)) || mayBeMissing ? all : [];
+    this.#isMerged = true;
+    this.#files = files.map(
+      (file) =>
+        new WatchedKubeconfig({
+          file,
+          namedBy: 'KUBECONFIG',
+          mayBeMissing: mayBeMissing || (all.length > 1 && 'at first'),
+        }),
+    );
     this.#named = asked.length > 0 ? contexts : found.map(({ context }) => context);
     if (!found.some(({ file }) => all.includes(file))) this.#inCluster = found;
   }
@@ -115,6 +125,12 @@ export class KubeconfigSource implements ClusterSource {
     return before.join('\n') !== wanted.join('\n');
   }
 
+  /** The files in which the parts of a file's contexts are looked for. */
+  #partsFor(file: WatchedKubeconfig): readonly ParsedKubeconfig[] {
+    const configs = this.#files.flatMap(({ config }) => config ?? []);
+    return this.#isMerged || file.config === undefined ? configs : withOthers(file.config, configs);
+  }
+
   #ownCluster(): readonly FileReading<ClusterAccess>[] {
     return this.#inCluster.map((access) => ({ file: access.file, contexts: [{ context: access.context, access }] }));
   }
@@ -127,16 +143,13 @@ export class KubeconfigSource implements ClusterSource {
         (this.#wanted.length === 0 || this.#isFirst(reading.file, one.context)) &&
         !('access' in one && one.access.leaving === true),
     );
-    return { file: reading.file, contexts };
+    return { ...reading, contexts };
   }
 
   /** A context that was named is taken from the first file that has it. */
   #isFirst(file: string, context: string): boolean {
     if (!this.#wanted.includes(context)) return false;
-    const owner = this.#files.find(
-      ({ reading }) => 'contexts' in reading && reading.contexts.some((one) => one.context === context),
-    );
-    return owner?.reading.file === file;
+    return this.#files.find(({ config }) => config?.contexts.includes(context))?.config?.file === file;
   }
 
   #refuseNothing(): void {
@@ -148,10 +161,7 @@ export class KubeconfigSource implements ClusterSource {
   }
 
   #unknown(context: string): string {
-    const files = this.#files.map(({ reading }) => {
-      const names = 'contexts' in reading ? reading.contexts.map((one) => one.context) : [];
-      return `${reading.file} has ${names.join(', ') || 'none'}`;
-    });
+    const files = this.#files.map(({ file, config }) => `${file} has ${config?.contexts.join(', ') || 'none'}`);
     return `there is no context "${context}": ${files.join('; ')}`;
   }
 }

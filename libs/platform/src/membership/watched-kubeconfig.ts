@@ -2,14 +2,23 @@ import { type FileHandle, open, stat } from 'node:fs/promises';
 import type { ContextReading, FileReading } from '#core/cluster/membership/kubeconfig-readings';
 import { whyUnreadable } from '../files/unreadable-file.js';
 import { ClusterConfigError } from '../kube/access/cluster-config.error.js';
-import { type ClusterAccess, LARGEST_KUBECONFIG, parseKubeconfig } from '../kube/access/kubeconfig.js';
+import {
+  accessIn,
+  type ClusterAccess,
+  LARGEST_KUBECONFIG,
+  type ParsedKubeconfig,
+  parseKubeconfig,
+} from '../kube/access/kubeconfig.js';
 
 type WatchedKubeconfigOptions = Readonly<{
   file: string;
   /** What names the file, for the message where it cannot be read. */
   namedBy: string;
-  /** A file that is not there is as one without contexts, and no problem. */
-  mayBeMissing?: boolean;
+  /**
+   * A file that is not there is as one without contexts, and no problem; `at first`: unless it was there
+   * before.
+   */
+  mayBeMissing?: boolean | 'at first';
 }>;
 
 const NOT_THERE = 'not there';
@@ -24,7 +33,9 @@ const PARTS = new Set(['apiVersion', 'kind', 'clusters', 'contexts', 'users', 'c
  * from one poll to the next; a pipe or another device is never opened.
  */
 export class WatchedKubeconfig {
-  #reading: FileReading<ClusterAccess> | undefined;
+  /** The last reading that was a kubeconfig. */
+  #config: ParsedKubeconfig | undefined;
+  #problem: string | undefined;
   #parts: readonly string[] = [];
   /** The stamps of the file when it was read, and at the last poll. */
   #taken: string | undefined;
@@ -32,9 +43,27 @@ export class WatchedKubeconfig {
 
   constructor(private readonly options: WatchedKubeconfigOptions) {}
 
-  /** What was read last. */
-  get reading(): FileReading<ClusterAccess> {
-    return this.#reading ?? { file: this.options.file, contexts: [] };
+  get file(): string {
+    return this.options.file;
+  }
+
+  /** What was read last, as long as the file is a kubeconfig: other files may refer to it. */
+  get config(): ParsedKubeconfig | undefined {
+    return this.#config;
+  }
+
+  /** The reason for which the file could not be read last. */
+  get problem(): string | undefined {
+    return this.#problem;
+  }
+
+  /** Returns what was read last; `configs` are the files in which parts of a context may be, in order. */
+  reading(configs: readonly ParsedKubeconfig[]): FileReading<ClusterAccess> {
+    const { file } = this.options;
+    if (this.#problem !== undefined) return { file, problem: this.#problem };
+    const { contexts = [], problems = [] } = this.#config ?? {};
+    const read = contexts.map((context) => contextReading(context, configs));
+    return { file, contexts: read, ...(problems.length === 0 ? {} : { notes: problems }) };
   }
 
   /** True where there is a reading that is not the one before. */
@@ -43,10 +72,11 @@ export class WatchedKubeconfig {
     const settled = this.#taken === undefined || stamp === this.#seen;
     this.#seen = stamp;
     if (stamp === this.#taken || !settled) return false;
-    const reading = await this.#read(stamp);
+    const read = await this.#read(stamp);
     if (this.#taken !== undefined && (await this.#stamp()) !== stamp) return false;
     this.#taken = stamp;
-    this.#reading = reading;
+    this.#problem = typeof read === 'string' ? read : undefined;
+    if (typeof read !== 'string') this.#config = read;
     return true;
   }
 
@@ -61,17 +91,19 @@ export class WatchedKubeconfig {
     }
   }
 
-  async #read(stamp: string): Promise<FileReading<ClusterAccess>> {
+  /** Returns the file, or the reason for which it cannot be used: undefined if it may be missing, and is. */
+  async #read(stamp: string): Promise<ParsedKubeconfig | string | undefined> {
     const { file, mayBeMissing = false } = this.options;
-    if (stamp === NOT_THERE && mayBeMissing) return { file, contexts: [] };
+    const isMissed = mayBeMissing === false || (mayBeMissing === 'at first' && this.#config !== undefined);
+    if (stamp === NOT_THERE && !isMissed) return undefined;
     try {
       const config = parseKubeconfig(file, await this.#text());
       const lost = this.#parts.find((part) => !config.parts.includes(part));
       if (lost !== undefined) throw this.#unfit(`it has no "${lost}" any more, as if it were cut off`);
       this.#parts = config.parts.filter((part) => PARTS.has(part));
-      return { file, contexts: config.contexts.map((context) => contextReading(context, config)) };
+      return config;
     } catch (error) {
-      if (error instanceof ClusterConfigError) return { file, problem: error.message };
+      if (error instanceof ClusterConfigError) return error.message;
       throw error;
     }
   }
@@ -102,9 +134,9 @@ export class WatchedKubeconfig {
   }
 }
 
-function contextReading(context: string, config: ReturnType<typeof parseKubeconfig>): ContextReading<ClusterAccess> {
+function contextReading(context: string, configs: readonly ParsedKubeconfig[]): ContextReading<ClusterAccess> {
   try {
-    return { context, access: config.access(context) };
+    return { context, access: accessIn(configs, context) };
   } catch (error) {
     if (error instanceof ClusterConfigError) return { context, problem: error.message };
     throw error;

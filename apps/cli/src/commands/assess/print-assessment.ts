@@ -8,6 +8,7 @@ import {
   isUpToDate,
 } from '#core/cluster/assessment/assessment';
 import { memoryText, totalsLines } from '#core/cluster/assessment/assessment-text';
+import type { OwnAccess } from '../../clusters/command-access.js';
 import { NEXT } from '../../output/next-commands.js';
 import { type Columns, table } from '../../output/table.js';
 
@@ -47,19 +48,23 @@ function upgradesText(one: AssessedOperator): string {
 }
 
 /** The report for a terminal. */
-export function assessmentText(clusters: readonly ClusterAssessment[], width: number | undefined): string {
+export function assessmentText(
+  clusters: readonly ClusterAssessment[],
+  width: number | undefined,
+  access: (cluster: string) => OwnAccess,
+): string {
   if (clusters.length === 0) return 'No cluster answered.\n';
   const operators = clusters.flatMap(({ cluster, operators: own }) => own.map((one) => ({ ...one, cluster })));
   const sections = [
     `${totalsLines(assessmentTotals(clusters)).join('\n')}\n`,
     table(clusters, CLUSTERS, width),
     ...(operators.length === 0 ? [] : [table(operators, OPERATORS, width)]),
-    ...clusters.map(remarks).filter((text) => text !== ''),
+    ...clusters.map((one) => remarks(one, access(one.cluster))).filter((text) => text !== ''),
   ];
   return sections.join('\n');
 }
 
-function remarks(one: ClusterAssessment): string {
+function remarks(one: ClusterAssessment, access: OwnAccess): string {
   const { cluster, operators, findings, conflicts, handover, unread } = one;
   const lines = [
     ...findings.map(
@@ -84,9 +89,11 @@ function remarks(one: ClusterAssessment): string {
   ];
   const movable = operators.filter(isMovable).slice(0, 1);
   const move = movable.map(
-    ({ name, namespace }) => `→ ${NEXT.migrateSubscription(name, namespace, cluster)} --dry-run`,
+    ({ name, namespace }) => `→ ${NEXT.migrateSubscription(name, namespace, access.options)} --dry-run`,
   );
-  const next = isReady(one) ? [`→ ${NEXT.handoverFromOlm(cluster)} --dry-run`] : [];
+  const next = isReady(one)
+    ? [`→ ${NEXT.handoverFromOlm(access.name, access.isGiven ? access.options : '')} --dry-run`]
+    : [];
   return lines.length + next.length + move.length === 0
     ? ''
     : `${cluster}\n${[...lines, ...next, ...move].map((line) => `  ${line}\n`).join('')}`;

@@ -3,6 +3,7 @@ import { assessmentPage } from '#core/cluster/assessment/assessment-page';
 import { projectVersion } from '#platform/files/build-info';
 import { askClusters, fleetVerdict, reportAway } from '../../clusters/ask-clusters.js';
 import type { FleetOptions } from '../../clusters/cluster-options.js';
+import { ownAccess } from '../../clusters/command-access.js';
 import { withClusters } from '../../clusters/open-clusters.js';
 import { commandSettings } from '../../hub/command-settings.js';
 import type { DataFormat } from '../../output/data-format.js';
@@ -20,7 +21,7 @@ export async function showAssessment(options: AssessOptions, io: Io): Promise<vo
   const { hub, output } = options;
   const settings = commandSettings(process.env);
   const deps = { settings, hub, contents: await openLiveContents(settings, hub) };
-  await withClusters(options, async (clients) => {
+  await withClusters(io, options, async (clients) => {
     const fleet = await askClusters(clients, (client) => assessCluster(client, deps));
     reportAway(fleet.away, io);
     const { away } = fleet;
@@ -28,8 +29,11 @@ export async function showAssessment(options: AssessOptions, io: Io): Promise<vo
     const verdict = fleetVerdict(true, fleet, options);
     if (output === 'html') {
       io.out(assessmentPage({ clusters, away, at: new Date().toISOString(), version: projectVersion() }));
-    } else if (output === 'table') io.out(assessmentText(clusters, io.columns));
-    else await printData(io, { verdict, away, totals: assessmentTotals(clusters), items: clusters }, output);
+    } else if (output === 'table') {
+      const accesses = new Map(clients.map((client) => [client.cluster, ownAccess(client, options)]));
+      const none = (cluster: string) => ({ name: cluster, options: `-C ${cluster}`, isGiven: false });
+      io.out(assessmentText(clusters, io.columns, (cluster) => accesses.get(cluster) ?? none(cluster)));
+    } else await printData(io, { verdict, away, totals: assessmentTotals(clusters), items: clusters }, output);
     io.exit(exitCodeOf(verdict));
   });
 }

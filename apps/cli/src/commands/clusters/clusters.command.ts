@@ -184,7 +184,7 @@ const listCommand = (clusters: Command, io: Io): Command =>
         import('./list-clusters.js'),
       ]);
       const { output, headers, allowMissing = false } = options;
-      await withClusters(options, (clients) => listClusters(clients, io, { output, headers, allowMissing }));
+      await withClusters(io, options, (clients) => listClusters(clients, io, { output, headers, allowMissing }));
     });
 
 const removeCommand = (clusters: Command, io: Io): Command =>
@@ -248,7 +248,7 @@ const checkCommand = (clusters: Command, io: Io): Command =>
         import('./check-clusters.js'),
       ]);
       const { output, allowMissing = false } = options;
-      await withClusters(options, (clients) => checkClusters(clients, io, { output, allowMissing }));
+      await withClusters(io, options, (clients) => checkClusters(clients, io, { output, allowMissing }));
     });
 
 const acceptCommand = (clusters: Command, io: Io): Command =>
@@ -281,5 +281,5 @@ const takeOverCommand = (clusters: Command, io: Io): Command =>
         import('./take-over.js'),
       ]);
       const { hubId, dryRun = false } = options;
-      await withOneCluster({ ...options, cluster: [name] }, (client) => takeOver(client, io, { hubId, dryRun }));
+      await withOneCluster(io, { ...options, cluster: [name] }, (client) => takeOver(client, io, { hubId, dryRun }));
     });

@@ -8,6 +8,7 @@ import { loadClusters, readAccess } from '#platform/kube/access/load-clusters';
 import { lineOf } from '../../clusters/ask-clusters.js';
 import { commandPlugins } from '../../clusters/command-plugins.js';
 import { findCluster, olmText } from '../../clusters/find-clusters.js';
+import { noteTo } from '../../clusters/open-clusters.js';
 import { commandSettings } from '../../hub/command-settings.js';
 import { NEXT } from '../../output/next-commands.js';
 import { ExitCode, type Io, UsageError } from '../../terminal/io.js';
@@ -39,7 +40,7 @@ const NAMESPACE = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 export async function joinClusters(io: Io, options: JoinOptions): Promise<void> {
   const settings = commandSettings(process.env);
   const file = settings.clustersFile;
-  const wanted = namedBy(options, await readAccess(options));
+  const wanted = namedBy(options, await readAccess({ ...options, onProblem: noteTo(io) }));
   if (options.fleet !== undefined || (hasHubApi(settings.fleet) && !options.observe)) {
     return joinHubApi(io, options, wanted, settings);
   }

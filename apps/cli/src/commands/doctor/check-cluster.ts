@@ -21,7 +21,7 @@ type ExaminedCluster = Readonly<{
 }>;
 
 /** Asks a cluster; writes nothing. */
-export async function examineCluster(client: KubeClient, settings: Settings): Promise<ExaminedCluster> {
+export async function examineCluster(client: KubeClient, settings: Settings, access: string): Promise<ExaminedCluster> {
   const name = `cluster ${client.cluster}`;
   try {
     const { version, management, olmKinds } = await findCluster(client, settings);
@@ -36,12 +36,12 @@ export async function examineCluster(client: KubeClient, settings: Settings): Pr
     if (serverTime !== undefined) checks.push(clockCheck(client.cluster, Date.now() - serverTime.getTime()));
     if (management.signs.length > 0) {
       const signs = management.signs.map(signText).join(', ');
-      const todo = `have it taken over, or leave it as it is; what is there: ${NEXT.assess(client.cluster)}`;
+      const todo = `have it taken over, or leave it as it is; what is there: ${NEXT.assess(access)}`;
       checks.push(warning(name, `OLM is at work there (${signs}), so a hub leaves it alone`, todo));
     }
     if (lacking > 0) {
       const lacks = `this login lacks ${counted(lacking, 'right')} that the hub needs`;
-      const todo = `see which, and how to grant them: ${NEXT.checkClusters()} -C ${client.cluster}`;
+      const todo = `see which, and how to grant them: ${NEXT.checkClusters()} ${access}`;
       // Who may not see whether OLM works there is kept from writing anything.
       const isKeptOut = !management.acts && management.signs.length === 0;
       checks.push(

@@ -127,7 +127,7 @@ describe('flotilla doctor', () => {
     const { out, exit } = await runFlotilla(['doctor', '--kubeconfig', join(folder, 'guest'), '-C', 'plain']);
     expect(exit).toBe(1);
     expect(out).toMatch(
-      /^✖ cluster plain: this login lacks \d+ rights .* leave the cluster alone\n {4}→ .*flotilla clusters check -C plain$/m,
+      /^✖ cluster plain: this login lacks \d+ rights .* leave the cluster alone\n {4}→ .*flotilla clusters check --kubeconfig \S+ --context plain$/m,
     );
   });
 

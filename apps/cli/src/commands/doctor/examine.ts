@@ -3,6 +3,7 @@ import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import { inParallel } from '#platform/fairness/in-parallel';
 import { outboundPolicyOf } from '#platform/registry/configured-limits';
 import type { ClusterOptions } from '../../clusters/cluster-options.js';
+import { ownAccess } from '../../clusters/command-access.js';
 import { withClusters } from '../../clusters/open-clusters.js';
 import { commandSettings } from '../../hub/command-settings.js';
 import { isData } from '../../output/data-format.js';
@@ -29,7 +30,7 @@ export async function examine(options: DoctorOptions, io: Io): Promise<void> {
     readMachine(settings.contentDir),
     checkRedis(settings),
     checkPort(settings),
-    clusterChecks(options),
+    clusterChecks(options, io),
   ]);
   const checks = [...machineChecks(machine), redis, ...port, ...clusters];
   const verdict = verdictOf(checks.every(({ result }) => result !== 'failed'));
@@ -38,11 +39,13 @@ export async function examine(options: DoctorOptions, io: Io): Promise<void> {
   io.exit(exitCodeOf(verdict));
 }
 
-async function clusterChecks(options: DoctorOptions): Promise<readonly DoctorCheck[]> {
+async function clusterChecks(options: DoctorOptions, io: Io): Promise<readonly DoctorCheck[]> {
   const settings = commandSettings(process.env);
   try {
-    return await withClusters(options, async (clients) => {
-      const examined = await inParallel(clients, AT_ONCE, (client) => examineCluster(client, settings));
+    return await withClusters(io, options, async (clients) => {
+      const examined = await inParallel(clients, AT_ONCE, (client) =>
+        examineCluster(client, settings, ownAccess(client, options).options),
+      );
       const images = [...new Set(examined.flatMap((one) => one.images))].sort(byCodeUnit);
       const servers = [...new Set(examined.flatMap((one) => one.servers))].sort(byCodeUnit);
       const refused = await checkPolicy({ images, servers }, outboundPolicyOf(settings));

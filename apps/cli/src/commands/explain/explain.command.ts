@@ -115,7 +115,7 @@ async function explainInCluster(word: string, name: string, options: Options, io
   const { globalCatalogNamespace } = options;
   const read = commandSettings(process.env);
   const settings = globalCatalogNamespace === undefined ? read : { ...read, globalCatalogNamespace };
-  await withOneCluster(options, async (client) => {
+  await withOneCluster(io, options, async (client) => {
     const answer = await explainLive(client, asked, {
       settings,
       contents: () => openLiveContents(settings, options.hub),

@@ -49,11 +49,11 @@ async function migrate(kind: string, name: string, options: Options, io: Io): Pr
   const { withOneCluster } = await import('../../clusters/open-clusters.js');
   if (!isThere) {
     const { migrateExtension } = await import('./to-subscription.js');
-    return withOneCluster(options, (client) => migrateExtension(client, io, { name, dryRun, timeoutMs }));
+    return withOneCluster(io, options, (client) => migrateExtension(client, io, { name, dryRun, timeoutMs }));
   }
   if (namespace === undefined) throw new UsageError('which namespace? Name that of the Subscription with -n');
   const { migrateSubscription } = await import('./to-extension.js');
-  await withOneCluster(options, (client) =>
+  await withOneCluster(io, options, (client) =>
     migrateSubscription(client, io, { name, namespace, extension, dryRun, timeoutMs, hub }),
   );
 }

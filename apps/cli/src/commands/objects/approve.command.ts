@@ -56,9 +56,9 @@ async function approve(words: readonly string[], given: Options, io: Io): Promis
   const asked = await approvalsOf(operands, options);
   const how = { dryRun, allClusters, allowMissing, output };
   if (allClusters || (options.cluster ?? []).length > 1) {
-    return withClusters(options, (clients) => approvePlans(clients, io, asked, how));
+    return withClusters(io, options, (clients) => approvePlans(clients, io, asked, how));
   }
-  await withOneCluster(options, (client) => approvePlans([client], io, asked, how), 'or all with --all-clusters');
+  await withOneCluster(io, options, (client) => approvePlans([client], io, asked, how), 'or all with --all-clusters');
 }
 
 async function approvalsOf(operands: readonly Operand[], options: Options): Promise<readonly ApprovalAsked[]> {

@@ -102,14 +102,14 @@ async function get(words: readonly string[], options: Options, io: Io): Promise<
   const place = placeWith(options, operands);
   if (options.watch !== true) {
     const { getObjects } = await import('./get-objects.js');
-    return withClusters(place, (clients) => getObjects(clients, io, wanted));
+    return withClusters(io, place, (clients) => getObjects(clients, io, wanted));
   }
   const [{ watchObjects }, { stopSignal }] = await Promise.all([
     import('./watch-objects.js'),
     import('../../terminal/stop-signals.js'),
   ]);
   const stop = stopSignal(ENDS_WITHIN_MS, () => io.err('error: could not end in time\n'));
-  await withClusters(place, (clients) => watchObjects(clients, io, wanted, stop));
+  await withClusters(io, place, (clients) => watchObjects(clients, io, wanted, stop));
 }
 
 async function wantedOf(operands: readonly Operand[], options: Options): Promise<GetOptions> {

@@ -76,12 +76,12 @@ async function retry(kind: string, names: readonly string[], options: Options, i
     const { retryPlans } = await import('./retry-plan.js');
     const mode = replan ? 'replan' : 'steps';
     const how = { namespace, mode, dryRun, allClusters, allowMissing } as const;
-    return inClusters(options, (clients) => retryPlans(clients, io, names, how));
+    return inClusters(io, options, (clients) => retryPlans(clients, io, names, how));
   }
   if (replan) throw new UsageError('--replan is for InstallPlans');
   const { retryCatalogs } = await import('./retry-catalog.js');
   const how = { kind: retried, namespace, dryRun, allClusters, allowMissing };
-  return inClusters(options, (clients) => retryCatalogs(clients, io, names, how));
+  return inClusters(io, options, (clients) => retryCatalogs(clients, io, names, how));
 }
 
 /** Empty for a ClusterCatalog, which has none. */
@@ -92,9 +92,13 @@ function namespaceFor(kind: Retried, { namespace = '' }: Options): string {
   return namespace;
 }
 
-async function inClusters(options: Options, work: (clients: readonly KubeClient[]) => Promise<void>): Promise<void> {
+async function inClusters(
+  io: Io,
+  options: Options,
+  work: (clients: readonly KubeClient[]) => Promise<void>,
+): Promise<void> {
   const { withClusters, withOneCluster } = await import('../../clusters/open-clusters.js');
   const several = options.allClusters === true || (options.cluster ?? []).length > 1;
-  if (several) return withClusters(options, work);
-  await withOneCluster(options, (client) => work([client]), 'or all with --all-clusters');
+  if (several) return withClusters(io, options, work);
+  await withOneCluster(io, options, (client) => work([client]), 'or all with --all-clusters');
 }

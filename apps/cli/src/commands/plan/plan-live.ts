@@ -35,7 +35,7 @@ export async function planLive(options: PlanLiveOptions, io: Io): Promise<void> 
   const read = commandSettings(process.env);
   const settings = globalCatalogNamespace === undefined ? read : { ...read, globalCatalogNamespace };
   const deps = { settings, contents: await openLiveContents(settings, hub) };
-  await withClusters(options, async (clients) => {
+  await withClusters(io, options, async (clients) => {
     const progress = progressOn(io, 'namespaces and extensions planned');
     const fleet = await askClusters(clients, (client) => stepsOf(client, options, deps, progress));
     progress.end();

@@ -48,5 +48,5 @@ async function status(options: Options, io: Io): Promise<void> {
   ]);
   const asked = { hub, namespace, all, output, allowMissing, kubeconfig: options.kubeconfig ?? [] };
   const settings = commandSettings(process.env);
-  await withClusters(options, (clients) => showStatus(clients, io, settings, asked));
+  await withClusters(io, options, (clients) => showStatus(clients, io, settings, asked));
 }

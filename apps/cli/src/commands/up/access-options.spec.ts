@@ -2,10 +2,17 @@ import { describe, expect, it } from 'vitest';
 import { accessOf, accessToAll } from './access-options.js';
 
 describe('the options by which commands reach what "flotilla up" manages', () => {
-  it('name the files and the context, as words of a shell', () => {
-    const named = { kubeconfigs: ['my config', 'b.yaml'], contexts: [] };
-    expect(accessOf(named)('east')).toBe("--kubeconfig 'my config' --kubeconfig b.yaml --context east");
-    expect(accessOf({ kubeconfigs: [], contexts: [] })('arn:aws:eks:x')).toBe('--context arn:aws:eks:x');
+  it('name the file and the context of each cluster, as words of a shell', () => {
+    const logins = {
+      default: { file: 'east config', context: 'default' },
+      'default-2': { file: 'west.yaml', context: 'default' },
+      laptop: { file: '/home/jane/.kube/config', context: 'arn:aws:eks:x' },
+    };
+    const access = accessOf((cluster) => logins[cluster as keyof typeof logins], { HOME: '/home/jane' });
+    expect(access('default')).toBe("--kubeconfig 'east config' --context default");
+    expect(access('default-2')).toBe('--kubeconfig west.yaml --context default');
+    expect(access('laptop'), 'a file that kubectl reads by itself').toBe('--context arn:aws:eks:x');
+    expect(access('store-01'), 'a login in a Secret').toBe('--context store-01');
   });
 
   it.each([

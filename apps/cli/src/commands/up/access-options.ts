@@ -1,4 +1,6 @@
 import { contextOption, shellWord } from '#core/kernel/text/shell-word';
+import { kubectlFiles } from '#platform/kube/access/load-clusters';
+import type { ClusterLogin } from '#platform/kube/client/kube-client.port';
 
 /** What the command line, and the files of a fleet, name. */
 export type NamedClusters = Readonly<{ kubeconfigs: readonly string[]; contexts: readonly string[] }>;
@@ -9,11 +11,18 @@ const MOST_CONTEXTS = 10;
 const filesOf = ({ kubeconfigs }: NamedClusters): string[] =>
   kubeconfigs.map((file) => `--kubeconfig ${shellWord(file)}`);
 
-/** The options by which a command reaches one of the clusters, whatever the current context is. */
+/**
+ * The options by which commands of kubectl and ours reach one of the clusters, whatever the current context
+ * is: the file and the context of its login. Two files may have contexts of one name.
+ */
 export const accessOf =
-  (named: NamedClusters) =>
-  (cluster: string): string =>
-    [...filesOf(named), contextOption(cluster)].join(' ');
+  (loginOf: (cluster: string) => ClusterLogin | undefined, environment = process.env) =>
+  (cluster: string): string => {
+    const login = loginOf(cluster);
+    if (login === undefined) return contextOption(cluster);
+    const isRead = kubectlFiles(environment).includes(login.file);
+    return [...(isRead ? [] : [`--kubeconfig ${shellWord(login.file)}`]), contextOption(login.context)].join(' ');
+  };
 
 /** As {@link accessOf}, for all clusters that were named: none where commands take them by themselves. */
 export function accessToAll(named: NamedClusters): readonly string[] {

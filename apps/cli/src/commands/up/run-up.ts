@@ -102,7 +102,7 @@ async function start({ io, up, log, key, lock, ...given }: Start): Promise<void>
   io.out(header(clients));
   const isObserved = (cluster: string) => registry.of(APPLIER).isObserved(cluster);
   const mayPrepare = (cluster: string, identity: string | undefined) => registry.mayPrepare(cluster, identity);
-  const access = accessOf(up.named);
+  const access = accessOf((name) => registry.allClients(APPLIER).find(({ cluster }) => cluster === name)?.login);
   const watch = new ClusterWatch(clients, settings, io, {
     ...{ mayPrepare, isObserved, hub: hub.identity, instance: hub.instance },
     access,

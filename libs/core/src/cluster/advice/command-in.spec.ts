@@ -21,8 +21,8 @@ describe('what to do, as a command for a cluster', () => {
       'a context of a file that was named, whose name another file has, too',
       contextAccess({ cluster: 'east-2', context: 'east', kubeconfig: '/home/jane/my config', isGiven: true }),
       "kubectl --kubeconfig '/home/jane/my config' --context east -n team delete subscription lamp",
-      "flotilla approve installplan install-1 -n team --kubeconfig '/home/jane/my config' -C east-2",
-      "flotilla retry installplan install-1 -n team --kubeconfig '/home/jane/my config' -C east-2",
+      "flotilla approve installplan install-1 -n team --kubeconfig '/home/jane/my config' --context east",
+      "flotilla retry installplan install-1 -n team --kubeconfig '/home/jane/my config' --context east",
     ],
     [
       'a context of a file that our commands read by themselves',

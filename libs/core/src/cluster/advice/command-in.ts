@@ -21,7 +21,8 @@ type ContextPlace = Readonly<{
 /** A cluster of which people have the context. */
 export function contextAccess({ cluster, context, kubeconfig, isGiven = false }: ContextPlace): CommandAccess {
   const file = kubeconfig === undefined ? '' : `--kubeconfig ${shellWord(kubeconfig)} `;
-  const own = `${isGiven ? file : ''}-C ${shellWord(cluster)}`;
+  // Among the contexts of this file alone the cluster may have another name.
+  const own = isGiven ? `${file}${contextOption(context)}` : `-C ${shellWord(cluster)}`;
   return { cluster, options: { kubectl: `${file}${contextOption(context)}`, flotilla: own } };
 }
 

@@ -1,5 +1,5 @@
 import { cutText } from '../../kernel/text/cut-text.js';
-import { contextOption, shellWord } from '../../kernel/text/shell-word.js';
+import { contextOption, contextWordOf, shellWord } from '../../kernel/text/shell-word.js';
 import { visibleText } from '../../kernel/text/visible-text.js';
 import {
   INSTANCE_ANNOTATION,
@@ -54,7 +54,8 @@ export type OwnerStatus = Readonly<{ marks?: OwnerMarks; isAwaited?: boolean }> 
 /** Two hubs that act on the same objects undo each other's work: the one that is not named does nothing. */
 export function ownerStatus(facts: OwnerFacts): OwnerStatus {
   const { cluster, hub, instance, annotations, now, questionSeenAt, access = contextOption(cluster) } = facts;
-  const reached = `${shellWord(cluster)} ${access}`;
+  // A command that reads one file alone knows the cluster by the name of its context.
+  const reached = `${contextWordOf(access) ?? shellWord(cluster)} ${access}`;
   const holder = annotations?.[OWNER_ANNOTATION] ?? '';
   if (annotations === undefined || (holder === '' && hub === undefined)) return { acts: true };
   if (holder === '') return { acts: true, marks: ownerMarks(hub?.id, instance) };

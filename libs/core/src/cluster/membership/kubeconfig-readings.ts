@@ -1,9 +1,9 @@
 /** A context of a kubeconfig, or why it cannot be used. */
 export type ContextReading<A> = Readonly<{ context: string } & ({ access: A } | { problem: string })>;
 
-/** One file as it was read last, or why it could not be read. */
+/** One file as it was read last, or why it could not be read. `notes`: entries that are passed over. */
 export type FileReading<A> = Readonly<
-  { file: string } & ({ contexts: readonly ContextReading<A>[] } | { problem: string })
+  { file: string } & ({ contexts: readonly ContextReading<A>[]; notes?: readonly string[] } | { problem: string })
 >;
 
 /** A cluster by the name under which the hub knows it. */
@@ -53,10 +53,11 @@ function linesOf<A>(reading: FileReading<A>, before: HeldReading<A>): readonly L
   const { file } = reading;
   const known = before.members.filter((member) => member.file === file);
   if ('contexts' in reading) {
-    return reading.contexts.map((one) => {
+    const lines = reading.contexts.map((one) => {
       const held = known.find(({ context }) => context === one.context);
       return lineOf(file, one, held?.access);
     });
+    return [...lines, ...(reading.notes ?? []).map((problem) => ({ file, context: '', problem }))];
   }
   const stays = known.length === 0 ? '' : '; its clusters stay as they were';
   return [{ file, context: '', problem: `${reading.problem}${stays}` }, ...known];

@@ -1,7 +1,6 @@
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { load } from 'js-yaml';
 import { z } from 'zod';
-import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import { ClusterConfigError } from './cluster-config.error.js';
 
 const text = z.string().min(1);
@@ -54,7 +53,6 @@ const KubeconfigUser = z.looseObject({
  * Where a context says what is set for its cluster alone; kubectl leaves extensions of others as they are.
  */
 export const FLOTILLA_EXTENSION = 'flotilla';
-const Extension = z.looseObject({ name: text, extension: z.unknown() });
 const FlotillaExtension = z.looseObject({
   globalCatalogNamespace: optional,
   identity: optional,
@@ -64,19 +62,13 @@ const FlotillaExtension = z.looseObject({
   leaving: z.boolean().nullish(),
 });
 
-const Kubeconfig = z.looseObject({
-  clusters: z.array(z.looseObject({ name: text, cluster: z.unknown() })).nullish(),
-  users: z.array(z.looseObject({ name: text, user: z.unknown() })).nullish(),
-  contexts: z
-    .array(
-      z.looseObject({
-        name: text,
-        context: z.looseObject({ cluster: text, user: optional, extensions: z.array(Extension).nullish() }),
-      }),
-    )
-    .nullish(),
-  'current-context': optional,
-});
+const list = z.array(z.unknown()).nullish();
+/** The file as a whole: an entry that is broken does not break it. An empty file has no entries. */
+const Kubeconfig = z
+  .looseObject({ clusters: list, users: list, contexts: list, 'current-context': z.unknown().optional() })
+  .nullish();
+
+const Context = z.looseObject({ cluster: optional, user: optional, extensions: z.unknown().optional() });
 
 type KubeconfigCluster = z.infer<typeof KubeconfigCluster>;
 export type KubeconfigUser = z.infer<typeof KubeconfigUser>;
@@ -111,12 +103,21 @@ export type ClusterTerms = Readonly<{
   accepted?: string;
 }>;
 
+/** An entry of a kubeconfig: its file, and the value, which may be broken. */
+type Entry = Readonly<{ file: string; value: unknown; isTwice: boolean }>;
+type Kind = 'clusters' | 'users' | 'contexts';
+
 export type ParsedKubeconfig = Readonly<{
   file: string;
   currentContext: string | undefined;
   contexts: readonly string[];
+  /** Items of the list of contexts, also those that cannot be used. */
+  contextCount: number;
   /** Names of its parts at the top, such as `users`. */
   parts: readonly string[];
+  /** A line for each entry that is passed over: it has no name. */
+  problems: readonly string[];
+  entry(kind: Kind, name: string): Entry | undefined;
   /** Fails where the context, its cluster or its user is missing or malformed. */
   access(context: string): ClusterAccess;
 }>;
@@ -124,50 +125,114 @@ export type ParsedKubeconfig = Readonly<{
 export const LARGEST_KUBECONFIG = 8 * 1024 * 1024;
 
 /**
- * Reads a kubeconfig's text. Contexts are read one by one, so that a broken one does
- * not invalidate the others.
+ * Reads a kubeconfig's text. A context, cluster, user or extension that is empty or broken spoils nothing
+ * but itself, and what refers to it.
  */
 export function parseKubeconfig(file: string, source: string): ParsedKubeconfig {
   const config = parse(file, source);
-  const contexts = config.contexts ?? [];
-  return {
+  const problems: string[] = [];
+  const kinds: readonly Kind[] = ['clusters', 'users', 'contexts'];
+  const [clusters, users, contexts] = kinds.map((kind) => named(file, kind, config[kind] ?? [], problems));
+  const all: Readonly<Record<Kind, ReadonlyMap<string, Entry> | undefined>> = { clusters, users, contexts };
+  const current = config['current-context'] ?? undefined;
+  const isText = current === undefined || typeof current === 'string';
+  if (!isText) problems.push(`current-context of ${file} is no text: it is passed over`);
+  const parsed: ParsedKubeconfig = {
     file,
-    currentContext: config['current-context'] ?? undefined,
-    contexts: contexts.map(({ name }) => name),
+    currentContext: isText && current !== '' ? current : undefined,
+    contexts: [...(contexts?.keys() ?? [])],
+    contextCount: config.contexts?.length ?? 0,
     parts: Object.keys(config),
-    access(context) {
-      const found = contexts.find(({ name }) => name === context)?.context;
-      if (found === undefined) throw unknownContext(file, context, contexts);
-      const entry = config.clusters?.find(({ name }) => name === found.cluster)?.cluster;
-      if (entry === undefined) throw broken(file, context, `its cluster "${found.cluster}" is not defined`);
-      const user = found.user ?? '';
-      const login = user === '' ? {} : config.users?.find(({ name }) => name === user)?.user;
-      if (login === undefined) throw broken(file, context, `its user "${user}" is not defined`);
-      return absolute({
-        ...termsIn(file, context, found.extensions ?? []),
-        context,
-        file,
-        cluster: checked(file, context, `cluster "${found.cluster}"`, KubeconfigCluster, entry),
-        user: checked(file, context, `user "${user}"`, KubeconfigUser, login ?? {}),
-      });
-    },
+    problems,
+    entry: (kind, name) => all[kind]?.get(name),
+    access: (context) => accessIn([parsed], context),
+  };
+  return parsed;
+}
+
+const ONE: Readonly<Record<Kind, string>> = { clusters: 'cluster', users: 'user', contexts: 'context' };
+
+/** The entries of a list by name. As in kubectl, one without a name is passed over. */
+function named(file: string, kind: Kind, items: readonly unknown[], problems: string[]): ReadonlyMap<string, Entry> {
+  const entries = new Map<string, Entry>();
+  for (const [at, item] of items.entries()) {
+    const { name, value } = nameOf(item, ONE[kind]);
+    if (typeof name === 'string' && name !== '') entries.set(name, { file, value, isTwice: entries.has(name) });
+    else problems.push(`${ONE[kind]} ${at + 1} of ${file} has ${whatName(item, name)}: it is passed over`);
+  }
+  return entries;
+}
+
+function nameOf(item: unknown, field: string): Readonly<{ name?: unknown; value?: unknown }> {
+  if (typeof item !== 'object' || item === null) return {};
+  const { name, [field]: value } = item as Readonly<Record<string, unknown>>;
+  return { name, value };
+}
+
+const whatName = (item: unknown, name: unknown): string =>
+  typeof item === 'object' && item !== null && (typeof name === 'number' || typeof name === 'boolean')
+    ? `the name ${name}, which is no text (write it in quotes)`
+    : 'no name';
+
+/**
+ * The access that a context of these files gives. As in kubectl, the first file that has an entry counts,
+ * for the context, its cluster and its user each; paths are relative to the file of the entry.
+ */
+export function accessIn(configs: readonly ParsedKubeconfig[], context: string): ClusterAccess {
+  const find = (kind: Kind, name: string): Entry | undefined =>
+    configs.map((config) => config.entry(kind, name)).find((entry) => entry !== undefined);
+  const found = find('contexts', context);
+  if (found === undefined) throw unknownContext(configs, context);
+  const { file } = found;
+  if (found.isTwice) throw broken(file, context, 'it is there twice: rename or delete one of them');
+  const { cluster, user, extensions } = checked(file, context, 'the context', Context, found.value ?? {});
+  if (!cluster) throw broken(file, context, 'it names no cluster');
+  const place = find('clusters', cluster);
+  if (place === undefined) throw broken(file, context, `its cluster "${cluster}" is not defined`);
+  const login = user ? find('users', user) : { file, value: {}, isTwice: false };
+  if (login === undefined) throw broken(file, context, `its user "${user}" is not defined`);
+  for (const [what, entry] of [
+    [`cluster "${cluster}"`, place],
+    [`user "${user}"`, login],
+  ] as const)
+    if (entry.isTwice) throw broken(file, context, `its ${what} is there twice: rename or delete one of them`);
+  return {
+    ...termsIn(file, context, extensions),
+    context,
+    file,
+    cluster: rootedCluster(
+      place.file,
+      checked(file, context, `cluster "${cluster}"`, KubeconfigCluster, place.value ?? {}),
+    ),
+    user: rootedUser(login.file, checked(file, context, `user "${user}"`, KubeconfigUser, login.value ?? {})),
   };
 }
 
-function parse(file: string, source: string): z.infer<typeof Kubeconfig> {
+/** Several kubeconfigs as one, as kubectl reads those of KUBECONFIG: the first that has something counts. */
+export function mergeKubeconfigs(
+  configs: readonly ParsedKubeconfig[],
+): Pick<ParsedKubeconfig, 'currentContext' | 'contexts' | 'access'> {
+  return {
+    currentContext: configs.find(({ currentContext }) => currentContext !== undefined)?.currentContext,
+    contexts: [...new Set(configs.flatMap(({ contexts }) => contexts))],
+    access: (context) => accessIn(configs, context),
+  };
+}
+
+function parse(file: string, source: string): NonNullable<z.infer<typeof Kubeconfig>> {
   const fail = (why: string) =>
     new ClusterConfigError(undefined, `${file} is no kubeconfig: ${why}: repair it, or name another file`);
   if (source.length > LARGEST_KUBECONFIG) throw fail('it is larger than 8 MiB');
   let document: unknown;
   try {
-    document = load(source);
+    document = source.trim() === '' ? undefined : load(source);
   } catch (error) {
     // The library's text quotes the lines around the fault, and they may hold a token: its
     // first line has the position.
     throw fail((error instanceof Error ? error.message : '').split('\n')[0] ?? '');
   }
   const config = Kubeconfig.safeParse(document);
-  if (config.success) return config.data;
+  if (config.success) return config.data ?? {};
   const [issue] = config.error.issues;
   throw fail(`${issue?.path.join('.') || 'the document'}: ${issue?.message}`);
 }
@@ -179,8 +244,10 @@ function checked<T>(file: string, context: string, what: string, schema: z.ZodTy
   throw broken(file, context, `${what}: ${issue?.path.join('.') || 'entry'}: ${issue?.message}`);
 }
 
-function termsIn(file: string, context: string, extensions: readonly z.infer<typeof Extension>[]): ClusterTerms {
-  const ours = extensions.find(({ name }) => name === FLOTILLA_EXTENSION)?.extension ?? {};
+/** Extensions of others are theirs: one without a name, or none at all, means nothing here. */
+function termsIn(file: string, context: string, extensions: unknown): ClusterTerms {
+  const all: readonly unknown[] = Array.isArray(extensions) ? extensions : [];
+  const ours = all.map((one) => nameOf(one, 'extension')).find(({ name }) => name === FLOTILLA_EXTENSION)?.value ?? {};
   const terms = checked(file, context, `extension "${FLOTILLA_EXTENSION}"`, FlotillaExtension, ours);
   return {
     ...(terms.globalCatalogNamespace ? { globalCatalogNamespace: terms.globalCatalogNamespace } : {}),
@@ -195,31 +262,29 @@ function termsIn(file: string, context: string, extensions: readonly z.infer<typ
 const broken = (file: string, context: string, why: string): ClusterConfigError =>
   new ClusterConfigError(context, `context "${context}" of ${file} cannot be used: ${why}`);
 
-function unknownContext(file: string, context: string, known: readonly { name: string }[]): ClusterConfigError {
-  const names = known.map(({ name }) => name).toSorted(byCodeUnit);
-  return new ClusterConfigError(context, `${file} has no context "${context}"; it has: ${names.join(', ') || 'none'}`);
+function unknownContext(configs: readonly ParsedKubeconfig[], context: string): ClusterConfigError {
+  const files = configs.map(({ file, contexts }) => `${file} has ${contexts.join(', ') || 'none'}`);
+  return new ClusterConfigError(context, `there is no context "${context}": ${files.join('; ')}`);
 }
 
-/**
- * Relative paths are relative to the file, as kubectl reads them; an exec command
- * only if it is a path at all.
- */
-function absolute(access: ClusterAccess): ClusterAccess {
-  const root = dirname(resolve(access.file));
-  const rooted = <T extends object>(entry: T, keys: readonly string[]): T =>
-    Object.fromEntries(
-      Object.entries(entry).map(([key, value]) =>
-        keys.includes(key) && typeof value === 'string' && value !== '' && !isAbsolute(value)
-          ? [key, join(root, value)]
-          : [key, value],
-      ),
-    ) as T;
-  const user = rooted(access.user, ['client-certificate', 'client-key', 'tokenFile']);
-  const exec = user.exec;
-  const isPath = exec?.command.includes('/') ?? false;
-  return {
-    ...access,
-    cluster: rooted(access.cluster, ['certificate-authority']),
-    user: isPath && exec ? { ...user, exec: rooted(exec, ['command']) } : user,
-  };
+/** Paths are relative to their file, as kubectl reads them. */
+function rooted<T extends object>(file: string, entry: T, keys: readonly string[]): T {
+  const root = dirname(resolve(file));
+  return Object.fromEntries(
+    Object.entries(entry).map(([key, value]) =>
+      keys.includes(key) && typeof value === 'string' && value !== '' && !isAbsolute(value)
+        ? [key, join(root, value)]
+        : [key, value],
+    ),
+  ) as T;
+}
+
+const rootedCluster = (file: string, cluster: KubeconfigCluster): KubeconfigCluster =>
+  rooted(file, cluster, ['certificate-authority']);
+
+/** The command of a plugin is relative to the file only if it is a path at all. */
+function rootedUser(file: string, user: KubeconfigUser): KubeconfigUser {
+  const found = rooted(file, user, ['client-certificate', 'client-key', 'tokenFile']);
+  const { exec } = found;
+  return exec?.command.includes('/') ? { ...found, exec: rooted(file, exec, ['command']) } : found;
 }

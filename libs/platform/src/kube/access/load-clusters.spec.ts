@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RenewableClient } from '../../membership/renewable-client.js';
 import type { ClusterAccess } from './kubeconfig.js';
-import { inClusterAccess, type LoadClustersOptions, loadClusters } from './load-clusters.js';
+import { inClusterAccess, type LoadClustersOptions, loadClusters, readAccess } from './load-clusters.js';
 
 let folder = '';
 beforeAll(async () => {
@@ -92,6 +92,131 @@ describe('the API server of the cluster in which the hub runs', () => {
   });
 });
 
+describe('an entry that is empty or broken', () => {
+  const good = { name: 'good', context: { cluster: 'c', user: 'u' } };
+  const scratch = (value: unknown) => ({ contexts: [{ name: 'scratch', context: value }, good] });
+  const behind = (more: object) => ({
+    contexts: [{ name: 'scratch', context: { cluster: 'x', user: 'u' } }, good],
+    ...more,
+  });
+  const clusterX = (cluster: unknown) => behind({ clusters: [...PLAIN.clusters, { name: 'x', cluster }] });
+  const userX = (user: unknown) => ({
+    contexts: [{ name: 'scratch', context: { cluster: 'c', user: 'x' } }, good],
+    users: [...PLAIN.users, { name: 'x', user }],
+  });
+  const extensions = (value: unknown) => scratch({ cluster: 'c', user: 'u', extensions: value });
+
+  it.each([
+    {
+      because: 'a context that kubectl made',
+      content: scratch({ cluster: '', user: '' }),
+      says: /"scratch".*it names no cluster/,
+    },
+    { because: 'a context that is null', content: scratch(null), says: /"scratch".*it names no cluster/ },
+    { because: 'a context that is text', content: scratch('x'), says: /"scratch".*the context/ },
+    {
+      because: 'a context without a name',
+      content: { contexts: [{ context: {} }, good] },
+      says: /context 1 of .* has no name/,
+    },
+    {
+      because: 'a context with an empty name',
+      content: { contexts: [{ name: '' }, good] },
+      says: /context 1 of .* has no name/,
+    },
+    { because: 'a list item that is null', content: { contexts: [null, good] }, says: /context 1 of .* has no name/ },
+    { because: 'a list item that is text', content: { contexts: ['x', good] }, says: /context 1 of .* has no name/ },
+    {
+      because: 'a name that is a number',
+      content: { contexts: [{ name: 12 }, good] },
+      says: /context 1 .*the name 12, which is no text/,
+    },
+    { because: 'a cluster that is null', content: clusterX(null), says: /"scratch".*cluster "x": server/ },
+    { because: 'a server that is a number', content: clusterX({ server: 5 }), says: /"scratch".*cluster "x": server/ },
+    {
+      because: 'a cluster without a name',
+      content: { clusters: [...PLAIN.clusters, { cluster: {} }] },
+      says: /cluster 2 of .* has no name/,
+    },
+    { because: 'a token that is a number', content: userX({ token: 12 }), says: /"scratch".*user "x": token/ },
+    {
+      because: 'a user list item that is null',
+      content: { users: [...PLAIN.users, null] },
+      says: /user 2 of .* has no name/,
+    },
+    {
+      because: 'settings of ours that are none',
+      content: extensions([{ name: 'flotilla', extension: { paused: 'x' } }]),
+      says: /"scratch".*paused/,
+    },
+    {
+      because: 'a context that is there twice',
+      content: { contexts: [...scratch({ cluster: 'c' }).contexts, { name: 'scratch' }] },
+      says: /"scratch".*is there twice/,
+    },
+  ])('spoils itself alone and is named: $because', async ({ content, says }) => {
+    const path = await file('spoiled', { ...PLAIN, contexts: [good], ...content });
+    const problems: string[] = [];
+    await expect(names({ kubeconfigs: [path], onProblem: (one) => problems.push(one) })).resolves.toEqual(['good']);
+    expect(problems).toEqual([expect.stringMatching(says)]);
+    await expect(names({ kubeconfigs: [path], contexts: ['good'] })).resolves.toEqual(['good']);
+  });
+
+  it.each([
+    { because: 'an extension without a name', content: extensions([{ extension: {} }]) },
+    { because: 'an extension that is null', content: extensions([null]) },
+    { because: 'extensions that are text', content: extensions('x') },
+    { because: 'a user that is null', content: userX(null) },
+    { because: 'a plugin that is null', content: userX({ exec: null }) },
+    { because: 'no current context', content: { 'current-context': null, ...scratch({ cluster: 'c' }) } },
+  ])('spoils nothing: $because', async ({ content }) => {
+    const path = await file('unspoiled', { ...PLAIN, ...content });
+    await expect(names({ kubeconfigs: [path] })).resolves.toEqual(['scratch', 'good']);
+  });
+
+  it('does not matter beside a context that was named', async () => {
+    const path = await file('stale', { ...PLAIN, contexts: [context('old', 'gone'), context('good')] });
+    await expect(load({ kubeconfigs: [path], contexts: ['old'] })).rejects.toThrow(/"old".*"gone" is not defined/);
+  });
+});
+
+describe('several files of KUBECONFIG', () => {
+  const environmentOf = (...paths: string[]) => ({ KUBECONFIG: paths.join(':'), HOME: folder });
+
+  it('are one: a context, its cluster and its user may be in three, and the current context in a fourth', async () => {
+    const paths = [
+      await file('split/1', { contexts: [context('prod', 'prod', 'me')] }),
+      join(folder, 'split/absent'),
+      await file('split/a/2', {
+        clusters: [{ name: 'prod', cluster: { server: 'https://p', 'certificate-authority': 'ca' } }],
+      }),
+      await file('split/b/3', { users: [{ name: 'me', user: { tokenFile: 'token', exec: { command: './login' } } }] }),
+      await file('split/4', { 'current-context': 'prod' }),
+    ];
+    const environment = environmentOf(...paths);
+    await expect(names({ environment })).resolves.toEqual(['prod']);
+    const [access] = await readAccess({ environment });
+    expect(access).toMatchObject({
+      cluster: { 'certificate-authority': join(folder, 'split/a/ca') },
+      user: { tokenFile: join(folder, 'split/b/token'), exec: { command: join(folder, 'split/b/login') } },
+    });
+  });
+
+  it('are one: the first that has an entry counts, each of its own', async () => {
+    const one = { contexts: [context('c1', 'c', 'u')], users: [{ name: 'u', user: { token: 'first' } }] };
+    const two = { ...PLAIN, contexts: [context('c1', 'other'), context('c2')], 'current-context': 'c2' };
+    const environment = environmentOf(await file('order/1', one), await file('order/2', two));
+    const [current] = await readAccess({ environment });
+    expect(current).toMatchObject({
+      context: 'c2',
+      user: { token: 'first' },
+      cluster: { server: 'https://10.0.0.1:6443' },
+    });
+    const [named] = await readAccess({ environment, contexts: ['c1'] });
+    expect(named).toMatchObject({ context: 'c1', user: { token: 'first' } });
+  });
+});
+
 describe('what cannot be loaded is said in one line', () => {
   const broken = { ...PLAIN, contexts: [context('lost', 'gone'), context('nobody', 'c', 'gone'), context('good')] };
   it.each([
@@ -115,7 +240,12 @@ describe('what cannot be loaded is said in one line', () => {
       says: /context "nobody" .* its user "gone" is not defined$/,
       because: 'no such user',
     },
-    { content: broken, options: {}, says: /"lost".*\n.*"nobody"/, because: 'all that is broken is named at once' },
+    {
+      content: { ...broken, contexts: broken.contexts.slice(0, 2) },
+      options: {},
+      says: /"lost".*\n.*"nobody"/,
+      because: 'all that is broken is named at once, if nothing is left',
+    },
     {
       content: broken,
       options: { contexts: ['typo'] },

@@ -12,7 +12,13 @@ import { ReadBudget } from '../limits/read-budget.js';
 import { HttpTransport, type TransportOptions } from '../transport/http-transport.js';
 import { ClusterConfigError } from './cluster-config.error.js';
 import { credentialsOf } from './credentials-of.js';
-import { type ClusterAccess, type ParsedKubeconfig, parseKubeconfig } from './kubeconfig.js';
+import {
+  accessIn,
+  type ClusterAccess,
+  mergeKubeconfigs,
+  type ParsedKubeconfig,
+  parseKubeconfig,
+} from './kubeconfig.js';
 import { PLUGIN_TIMEOUT_MS, type PluginOptions } from './plugin-logins.js';
 import { SERVER_POLICY, serverUrl } from './server-url.js';
 
@@ -27,6 +33,11 @@ export type LoadClustersOptions = Readonly<{
    * Contexts by name. Without any: every context of files that were named, else the current context alone.
    */
   contexts?: readonly string[];
+  /**
+   * Called with a line for each context that is left out because it cannot be used, and for each entry
+   * without a name. A context that was named fails the call.
+   */
+  onProblem?: ((problem: string) => void) | undefined;
   /** Contexts that were read before, in place of all of the above. */
   access?: readonly ClusterAccess[];
   fieldManager: string;
@@ -51,9 +62,9 @@ export type LoadClustersOptions = Readonly<{
 const SERVICE_ACCOUNT_FOLDER = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 /**
- * A client for each chosen context, named after it; a further context of the same name in another file
- * gets `-2`, `-3` … Connects to nothing. Fails with a {@link ClusterConfigError} that names every
- * context that cannot be used.
+ * A client for each chosen context, named after it; a further context of the same name in another file gets
+ * `-2`, `-3` … Connects to nothing. A context that was not named and cannot be used is left out. Fails with
+ * a {@link ClusterConfigError} where none can be used, or one that was named.
  */
 export async function loadClusters(options: LoadClustersOptions): Promise<KubeClient[]> {
   const environment = options.environment ?? process.env;
@@ -136,56 +147,71 @@ function budgets({ limits = DEFAULT_READ_LIMITS, memory, rests }: LoadClustersOp
 
 /** What each chosen context leads to: the same choice as that of {@link loadClusters}. */
 export const readAccess = (
-  options: Pick<LoadClustersOptions, 'kubeconfigs' | 'contexts' | 'environment' | 'serviceAccountFolder'>,
-): Promise<ClusterAccess[]> => chooseAccess(options, options.environment ?? process.env);
+  options: Pick<LoadClustersOptions, 'kubeconfigs' | 'contexts' | 'environment' | 'serviceAccountFolder' | 'onProblem'>,
+): Promise<readonly ClusterAccess[]> => chooseAccess(options, options.environment ?? process.env);
 
 async function chooseAccess(
-  options: Pick<LoadClustersOptions, 'kubeconfigs' | 'namedBy' | 'contexts' | 'serviceAccountFolder'>,
+  options: Pick<LoadClustersOptions, 'kubeconfigs' | 'namedBy' | 'contexts' | 'serviceAccountFolder' | 'onProblem'>,
   environment: Readonly<Record<string, string | undefined>>,
-): Promise<ClusterAccess[]> {
+): Promise<readonly ClusterAccess[]> {
   const named = options.kubeconfigs ?? [];
   const read = (file: string) => readConfig(file, options.namedBy ?? '--kubeconfig or FLOTILLA_KUBECONFIG');
   const configs = named.length > 0 ? await Promise.all(named.map(read)) : await defaultConfigs(environment);
   const wanted = options.contexts ?? [];
   if (configs.length === 0) return [inCluster(options, environment, wanted)];
-  if (wanted.length > 0) return collect(wanted, (context) => [owner(configs, context).access(context)]);
+  for (const problem of configs.flatMap(({ problems }) => problems)) options.onProblem?.(problem);
   if (named.length > 0) {
-    return collect(configs, (config) => collect(config.contexts, (context) => [config.access(context)]));
+    if (wanted.length > 0) return collect(wanted.map((context) => () => accessIn(ownFirst(configs, context), context)));
+    const all = configs.flatMap((config) =>
+      config.contexts.map((context) => () => accessIn(withOthers(config, configs), context)),
+    );
+    return collect(all, options.onProblem ?? (() => undefined));
   }
-  const config = configs.find(({ currentContext }) => currentContext);
-  if (config?.currentContext === undefined) {
-    const files = configs.map(({ file }) => file).join(', ');
-    const contexts = configs.flatMap((one) => one.contexts).join(', ') || 'none';
-    const todo = `name one with --context; there are: ${contexts}`;
-    throw new ClusterConfigError(undefined, `${files}: no current-context is set; ${todo}`);
-  }
-  return [owner(configs, config.currentContext).access(config.currentContext)];
+  const merged = mergeKubeconfigs(configs);
+  if (wanted.length > 0) return collect(wanted.map((context) => () => merged.access(context)));
+  if (merged.currentContext !== undefined) return [merged.access(merged.currentContext)];
+  const files = configs.map(({ file }) => file).join(', ');
+  const todo = `name one with --context; there are: ${merged.contexts.join(', ') || 'none'}`;
+  throw new ClusterConfigError(undefined, `${files}: no current-context is set; ${todo}`);
 }
 
-/** All that can be had of all items, or one error with the reasons of all that cannot. */
-function collect<T>(items: readonly T[], access: (item: T) => ClusterAccess[]): ClusterAccess[] {
+/** Files that were named stay apart: two may have a context, a cluster and a user of one name. */
+export const withOthers = (
+  own: ParsedKubeconfig,
+  configs: readonly ParsedKubeconfig[],
+): readonly ParsedKubeconfig[] => [own, ...configs.filter((config) => config !== own)];
+
+function ownFirst(configs: readonly ParsedKubeconfig[], context: string): readonly ParsedKubeconfig[] {
+  const own = configs.find(({ contexts }) => contexts.includes(context));
+  return own === undefined ? configs : withOthers(own, configs);
+}
+
+/**
+ * All that can be had of all. Without `onFailure`, or where nothing can be had: one error with the reasons
+ * of all that cannot.
+ */
+function collect(
+  accesses: readonly (() => ClusterAccess)[],
+  onFailure?: (failure: string) => void,
+): readonly ClusterAccess[] {
   const failures: ClusterConfigError[] = [];
-  const found = items.flatMap((item) => {
+  const found = accesses.flatMap((access) => {
     try {
-      return access(item);
+      return [access()];
     } catch (error) {
       if (!(error instanceof ClusterConfigError)) throw error;
       failures.push(error);
       return [];
     }
   });
-  const [first] = failures;
+  const [first, ...more] = failures;
   if (first === undefined) return found;
-  throw failures.length === 1
-    ? first
-    : new ClusterConfigError(first.context, failures.map(({ message }) => message).join('\n'));
-}
-
-function owner(configs: readonly ParsedKubeconfig[], context: string): ParsedKubeconfig {
-  const found = configs.find(({ contexts }) => contexts.includes(context));
-  if (found !== undefined) return found;
-  const files = configs.map(({ file, contexts }) => `${file} has ${contexts.join(', ') || 'none'}`);
-  throw new ClusterConfigError(context, `there is no context "${context}": ${files.join('; ')}`);
+  if (onFailure === undefined || found.length === 0)
+    throw more.length === 0
+      ? first
+      : new ClusterConfigError(first.context, failures.map(({ message }) => message).join('\n'));
+  for (const { message } of failures) onFailure(message);
+  return found;
 }
 
 async function readConfig(file: string, namedBy: string): Promise<ParsedKubeconfig> {

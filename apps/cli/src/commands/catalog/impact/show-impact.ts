@@ -27,7 +27,7 @@ export async function showImpact(reference: string, options: Options, io: Io): P
   const settings = commandSettings(process.env);
   const upgrades = bundles ? new ImpactContents(catalog) : undefined;
   const deps = { settings, contents: await openLiveContents(settings, hub), upgrades };
-  await withClusters(options, async (clients) => {
+  await withClusters(io, options, async (clients) => {
     const wanted = { catalog, ...replacing };
     const fleet = await askClusters(clients, async (client) =>
       together(await catalogImpact(client, wanted, deps), await extensionImpact(client, wanted, settings)),

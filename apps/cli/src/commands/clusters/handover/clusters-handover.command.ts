@@ -48,7 +48,7 @@ export const handoverCommand = (clusters: Command, io: Io): Command =>
         import('./to-olm.js'),
       ]);
       const run = from === undefined ? handOverToOlm : handOverFromOlm;
-      await withOneCluster({ ...options, cluster: [name] }, (client) =>
+      await withOneCluster(io, { ...options, cluster: [name] }, (client) =>
         run(client, io, { dryRun, force, timeoutMs, hub }),
       );
     });

@@ -42,7 +42,7 @@ export const fleetExportCommand = (fleet: Command, io: Io): Command =>
             import('./export-clusters.js'),
           ]);
           const how = { out, namespace, allowMissing };
-          return withClusters(options, (clients) => exportClusters(clients, io, how));
+          return withClusters(io, options, (clients) => exportClusters(clients, io, how));
         }
         const [{ withHub }, { exportAudit, exportHub }] = await Promise.all([
           import('../hub/open-hub.js'),
