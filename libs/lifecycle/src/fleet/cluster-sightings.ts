@@ -173,7 +173,7 @@ export class ClusterSightings {
     const before = (object['status'] ?? {}) as FleetClusterStatus;
     const status = unreadableStatus(before, problem, this.options.clock.now().toISOString());
     if (status === before) return;
-    await this.#store.client.updateStatus({ ...object, status } as KubernetesObject).catch((error) => {
+    await this.#store.client.updateStatus({ ...object, status }).catch((error) => {
       if (KubeApiError.is(error, 'Conflict', 'NotFound')) return;
       // An older API server refuses each write to an object that does not follow its schema.
       this.options.log.warn({ cluster: object.metadata.name, error }, 'the status of a cluster could not be written');
@@ -344,7 +344,7 @@ export class ClusterSightings {
     if (status === before) return;
     const { log } = this.options;
     try {
-      await this.#store.client.updateStatus({ ...object, status } as unknown as KubernetesObject);
+      await this.#store.client.updateStatus({ ...object, status });
     } catch (error) {
       const { name } = object.metadata;
       if (KubeApiError.is(error, 'Conflict') && !isAgain) {

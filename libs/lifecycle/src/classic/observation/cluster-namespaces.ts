@@ -42,8 +42,7 @@ export const clusterNamespaces = (
     return namespacesOf(cache.originals().filter((csv) => waitsForClusterObject(csv, object)));
   },
   waitsForRights: (namespace) => namespacesWaitingForRights(cache.originals(namespace)).length > 0,
-  contending: (group) =>
-    namespacesOf(cache.originals().filter((csv) => contendsForApis(csv, group as unknown as OperatorGroup))),
+  contending: (group) => namespacesOf(cache.originals().filter((csv) => contendsForApis(csv, group as OperatorGroup))),
   copyingOver: ({ metadata: { name, namespace } }) => {
     const namesakes = cache.originals().filter(({ metadata }) => metadata.name === name);
     const homes = [...namespacesOf(namesakes)].filter((home) => home !== namespace);

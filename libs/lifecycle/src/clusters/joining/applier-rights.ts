@@ -3,7 +3,6 @@ import type { FleetClusterStatus } from '#core/cluster/membership/cluster-condit
 import { withMissingRights } from '#core/cluster/membership/cluster-permissions';
 import { isBeingDeleted } from '#core/cluster/membership/cluster-release';
 import { FleetCluster } from '#core/kernel/api/fleet/fleet-cluster';
-import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { Timers } from '#platform/clock/timers';
 import { inParallel } from '#platform/fairness/in-parallel';
 import { FleetStore } from '#platform/fleet/fleet-store';
@@ -89,7 +88,7 @@ export class ApplierRights {
     const status = withMissingRights(before, 'applier', lacks, clock.now().toISOString());
     if (status === before) return;
     try {
-      await this.#store.client.updateStatus({ ...object, status } as unknown as KubernetesObject);
+      await this.#store.client.updateStatus({ ...object, status });
     } catch (error) {
       // The object has changed in between: it is reported the next time.
       if (KubeApiError.is(error, 'Conflict', 'NotFound')) return;

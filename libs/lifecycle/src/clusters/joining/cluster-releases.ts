@@ -236,7 +236,7 @@ export class ClusterReleases {
     if (status === before) return;
     log.warn({ cluster, because }, 'a FleetCluster that is deleted waits for its release');
     try {
-      await hub.updateStatus({ ...object, status } as KubernetesObject);
+      await hub.updateStatus({ ...object, status });
     } catch (error) {
       if (!KubeApiError.is(error, 'Conflict', 'NotFound')) throw error;
     }

@@ -21,7 +21,7 @@ export async function writeReports(
 ): Promise<boolean> {
   const write = (object: KubernetesObject, all: readonly AssignmentReport[]) => {
     const status = { ...(object['status'] ?? {}), rows: all, counts: countsOf(all) };
-    return hub.updateStatus({ ...object, status } as KubernetesObject).then(() => true, unlessConflict);
+    return hub.updateStatus({ ...object, status }).then(() => true, unlessConflict);
   };
   if (await write(stored, rows)) return true;
   const { name } = stored.metadata;

@@ -38,7 +38,7 @@ export function writtenObjects(
     if ('problem' in read) return read;
     const { object } = read;
     if (object.kind === 'FleetCluster' && object.spec.access.context === undefined) return { problem: NEEDS_API };
-    return { object: object as unknown as KubernetesObject };
+    return { object };
   });
   return { ...found, notes };
 }
@@ -95,7 +95,7 @@ export function unlabelledCluster(context: string): KubernetesObject | undefined
     spec: { access: { context } },
   };
   const read = readFleetObject(written);
-  return 'object' in read ? (read.object as unknown as KubernetesObject) : undefined;
+  return 'object' in read ? read.object : undefined;
 }
 
 /**

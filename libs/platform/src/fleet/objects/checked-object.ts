@@ -28,5 +28,5 @@ export function checkedObject(
   const parsed = ALL_FLEET_KINDS[kind].safeParse(object);
   if (!parsed.success) return { problem: issueText(parsed.error) };
   const [broken] = brokenRules(specSchema(kind), parsed.data.spec, before?.['spec'], 'spec');
-  return broken === undefined ? { object: parsed.data as unknown as KubernetesObject } : { problem: broken };
+  return broken === undefined ? { object: parsed.data } : { problem: broken };
 }

@@ -63,7 +63,7 @@ export class SharedValues {
       },
       spec: this.#one(spec),
       status: this.#one(status),
-    } as unknown as KubernetesObject;
+    } as KubernetesObject;
     this.#objects.set(text, shared);
     this.#newBytes += SHARED_BYTES;
     return shared;
