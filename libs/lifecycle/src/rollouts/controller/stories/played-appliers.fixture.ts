@@ -50,39 +50,48 @@ export class PlayedAppliers {
     return this.hub.get(refOf(name)) as unknown as FleetAssignment | undefined;
   }
 
-  #reportOn(cluster: VirtualCluster, { subject, rollout }: AssignmentRow): Partial<AssignmentReport> {
-    const key = rollout ?? PREVIEW + subject;
-    const report = this.world.reportOf(cluster, subject, key);
-    const { rollout: _, ...rest } = report ?? { subject, state: 'Planning' as const };
-    return rollout === undefined ? rest : { ...rest, rollout };
+  #reportOn(cluster: VirtualCluster, row: AssignmentRow): Partial<AssignmentReport> {
+    const { subject, rollout } = row;
+    const preview = this.world.reportOf(cluster, subject, PREVIEW + subject);
+    const report = rollout === undefined ? preview : this.world.reportOf(cluster, subject, rollout);
+    const { rollout: _, ...found } = report ?? { subject, state: 'Planning' as const };
+    if (rollout === undefined) return found;
+    const isMoving = row.order === 'Go' || row.order === 'Return';
+    const isLedOn = !isMoving && preview?.state === 'Planned' && this.targets.get(subject) !== row.target?.bundle;
+    if (!isLedOn) return { ...found, rollout };
+    // Its catalog leads on to another target by now.
+    const { planned, planHash, hops, changes } = preview;
+    return { ...found, rollout, planned, planHash, hops, changes };
   }
 
   #take(cluster: VirtualCluster, row: AssignmentRow): void {
-    const { subject: key, attempt, order } = row;
-    const rollout = row.rollout ?? PREVIEW + key;
+    const rollout = row.rollout ?? PREVIEW + row.subject;
     const orders = this.#ordersOf(row, rollout);
     if (orders === undefined) return;
     this.#plan(orders, cluster, row.rollout);
+    const next = this.#ordersOf({ ...row, rollout: undefined }, PREVIEW + row.subject);
+    if (next !== undefined && next.target !== orders.target) this.#plan(next, cluster, undefined);
     const before = cluster.orders.get(rollout);
     cluster.orders.set(rollout, row);
-    const isSame = before?.order === order && before.attempt === attempt;
-    if (isSame && before.hop === row.hop) return;
-    const hop = row.hop ?? 1;
+    const isSame = before?.order === row.order && before.attempt === row.attempt;
+    if (!isSame || before.hop !== row.hop) this.#carryOut(cluster, row, orders, isSame);
+  }
+
+  /** `isNextHop`: the attempt has begun before. */
+  #carryOut(cluster: VirtualCluster, row: AssignmentRow, orders: RolloutOrders, isNextHop: boolean): void {
+    const { subject: key, attempt, order, hop = 1, denies = 'Cluster', liftsDenial = false } = row;
     if (order === 'Go') {
-      if (row.liftsDenial === true) cluster.denied.get(key)?.delete(orders.target);
-      const go = () => (isSame ? this.world.hop(orders, cluster, attempt, hop, false) : this.#go(orders, cluster, row));
+      if (liftsDenial) cluster.denied.get(key)?.delete(orders.target);
+      const go = () =>
+        isNextHop ? this.world.hop(orders, cluster, attempt, hop, false) : this.world.go(orders, cluster, attempt, hop);
       this.world.order(cluster, key, go, false);
     } else if (order === 'Return') {
-      cluster.deny(key, orders.target, row.denies ?? 'Cluster');
+      cluster.deny(key, orders.target, denies);
       this.world.order(cluster, key, () => this.world.giveBack(orders, cluster, attempt, hop), false);
     } else {
       this.world.withdraw(cluster, key);
       if (row.result === 'Done' && attempt > 0) this.world.done(orders, cluster, attempt);
     }
-  }
-
-  #go(orders: RolloutOrders, cluster: VirtualCluster, { attempt, hop = 1 }: AssignmentRow): void {
-    this.world.go(orders, cluster, attempt, hop);
   }
 
   /** What was planned before there was a rollout is its plan. */

@@ -73,7 +73,18 @@ export class PlayedStory implements ScriptedHub {
     for (const entry of scenario.clusters) addCluster(story.#world, entry);
     playClusterFaults(story.#world, () => undefined);
     playScript(scenario, story.#world, story);
+    for (const { from } of story.#world.options.faults.all('assignmentsLost')) {
+      story.#world.at(from, () => story.#loseAssignments());
+    }
     return story;
+  }
+
+  #loseAssignments(): void {
+    const { cluster: hub } = this.fleet.hub;
+    for (const { metadata } of hub.list({ apiVersion: FLEET_API, kind: 'FleetAssignment' })) {
+      hub.delete(refOf('FleetAssignment', metadata.name));
+    }
+    for (const cluster of this.#world.clusters.values()) cluster.orders.clear();
   }
 
   stop(): Promise<void> {

@@ -289,6 +289,26 @@ export const STORIES: readonly Story[] = [
       ...script({ at: '10s', install: { cluster: 'c-0004', subject: KAFKA, bundle: 'kafka-operator.v3.0.0' } }),
     },
   },
+  {
+    name: 'a next target',
+    strategy: all(),
+    file: script({ at: '1h', release: { subject: KAFKA, to: 'kafka-operator.v9' } }),
+  },
+  {
+    name: 'a next target after a halt',
+    isFirst: true,
+    strategy: all({}, { onFailure: 'Halt' }),
+    file: {
+      ...script({ at: '1h', release: { subject: KAFKA, to: 'kafka-operator.v9' } }),
+      faults: [fault({ bundle: 'kafka-operator.next', ...FAILS })],
+    },
+  },
+  {
+    name: 'assignments that are lost on the way',
+    isKilled: true,
+    strategy: all({ soak: '30m' }),
+    file: { faults: [{ from: '10s', assignmentsLost: {} }] },
+  },
   ...['1s', '11m', '3h'].map((down) => ({
     name: `no controller for ${down} on the way`,
     strategy: all({ soak: '1m', gates: [{ ...GATE, scope: 'Wave' }] }),
