@@ -1,9 +1,13 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { load } from 'js-yaml';
+import { promisify } from 'node:util';
+import { load, loadAll } from 'js-yaml';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { stringify } from 'yaml';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { PROJECT_ROOT } from '#platform/files/project-root';
 import { loadClusters } from '#platform/kube/access/load-clusters';
 import { serveCrds } from '#testing/cluster/served-crds';
 import type { ControlPlane } from '#testing/control-plane/control-plane';
@@ -62,6 +66,41 @@ describe('the live verbs on a real API server', () => {
     expect(out).toMatch(/applier: missing rights of ClusterRole flotilla:apply\n {4}\* \*\.\*\n/);
     expect(out).not.toContain('/version');
     expect(exit).toBe(1);
+  });
+
+  it('a team with flotilla:view in its namespace gets answers, and commands that give it the rest', async () => {
+    const roles = await readFile(join(PROJECT_ROOT, 'k8s/base/managed-cluster/view.yaml'), 'utf8');
+    const [client] = await loadClusters({ kubeconfigs: [kubeconfig], fieldManager: 'test' });
+    for (const role of loadAll(roles)) await client?.apply(role as KubernetesObject);
+    for (const name of ['olm', 'team-b'])
+      await client?.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+    await client?.apply({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'dev', namespace: 'team' } });
+    const dev = join(folder, 'dev');
+    const config = load(plane.clusters[0]?.kubeconfig ?? '') as { users: { user: object }[] };
+    const as = 'system:serviceaccount:team:dev';
+    const groups = ['system:serviceaccounts', 'system:authenticated'];
+    const users = config.users.map((one) => ({ ...one, user: { ...one.user, as, 'as-groups': groups } }));
+    await writeFile(dev, stringify({ ...config, users }), { mode: 0o600 });
+    const asDev = (line: string) => flotilla(...line.split(' '), '--kubeconfig', dev);
+    const givenBy = /gives the right with:? (kubectl .*)$/m;
+    // What an answer names as the next step is done by an administrator, until it names none.
+    const until = async (line: string, done: RegExp) => {
+      for (let round = 0; round < 4; round++) {
+        const { out, err } = await asDev(line);
+        expect(out + err, line).not.toContain('does not answer');
+        const [, command] = givenBy.exec(out + err) ?? [];
+        if (command === undefined) return expect(out, line).toMatch(done);
+        await promisify(execFile)('sh', ['-c', command], { env: { ...process.env, KUBECONFIG: kubeconfig } });
+      }
+      throw new Error(`${line}: still refused`);
+    };
+    expect(await asDev('get csvs')).toMatchObject({ exit: 3, err: expect.stringContaining('try -n NAMESPACE') });
+    await until('get sub -n team -o name', /subscription\S*\/mill/);
+    await until('explain sub mill -n team', /Subscription mill/);
+    await until('status -n team', /InstallPlan team\/install-1/);
+    await until('plan --live -n team', /^(Next in|Nothing to do in) namespace team/m);
+    expect(await asDev('get sub -n team-b')).toMatchObject({ exit: 3, err: expect.stringMatching(/-n team-b create/) });
+    await client?.close();
   });
 
   it('lists, prints what waits, and approves once', async () => {

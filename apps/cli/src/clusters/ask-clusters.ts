@@ -1,8 +1,9 @@
 import { inParallel } from '#platform/fairness/in-parallel';
-import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import { troubleOf } from '#platform/kube/errors/api-server-trouble';
 import type { Verdict } from '../output/verdict.js';
 import type { Io } from '../terminal/io.js';
+import { type Narrowing, withNextStep } from './withheld.js';
 
 /** A fleet is asked in parallel, but not all of a large one at the same moment. */
 const AT_ONCE = 32;
@@ -10,22 +11,30 @@ const AT_ONCE = 32;
 type ClusterAnswer<T> = Readonly<{ client: KubeClient; cluster: string; value: T }>;
 
 /** A cluster that did not answer, or refused, and why, in one line. */
-export type Away = Readonly<{ cluster: string; because: string }>;
+export type Away = Readonly<{
+  cluster: string;
+  because: string;
+  /** The cluster answered: its API server does not allow this login to read what was asked. */
+  refused?: true;
+}>;
 
 /** The answers of the clusters, and which clusters gave none; both in the order of the clusters. */
 export type FleetAnswer<T> = Readonly<{ answers: readonly ClusterAnswer<T>[]; away: readonly Away[] }>;
 
-/** What each cluster answers. */
+/** What each cluster answers. `narrowing`: says what to do where a login is refused, for verbs with -n. */
 export async function askClusters<T>(
   clients: readonly KubeClient[],
   ask: (client: KubeClient) => Promise<T>,
+  narrowing?: Narrowing,
 ): Promise<FleetAnswer<T>> {
   const asked = await inParallel(clients, AT_ONCE, async (client): Promise<ClusterAnswer<T> | Away> => {
     const { cluster } = client;
     try {
       return { client, cluster, value: await ask(client) };
     } catch (error) {
-      return { cluster, because: lineOf(error) };
+      if (!KubeApiError.is(error, 'Forbidden')) return { cluster, because: lineOf(error) };
+      const told = narrowing === undefined ? error : withNextStep(error, narrowing);
+      return { cluster, because: lineOf(told), refused: true };
     }
   });
   return {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 const verdict = z.enum(['yes', 'no', 'incomplete']);
-const away = z.array(z.strictObject({ cluster: z.string(), because: z.string() }));
+const away = z.array(z.strictObject({ cluster: z.string(), because: z.string(), refused: z.literal(true).optional() }));
 const any = z.unknown();
 const list = z.array(any);
 const text = z.string();
@@ -49,6 +49,7 @@ export const JSON_SHAPES = {
     root: any.optional(),
     resolution: any.optional(),
     unread: list.optional(),
+    withheld: list.optional(),
   }),
   'explain --catalog': z.strictObject({
     verdict,

@@ -5,11 +5,24 @@ import { inParallel } from '#platform/fairness/in-parallel';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { type NamespaceRead, readNamespace } from '../../../../libs/lifecycle/src/classic/namespaces/namespace-read.js';
 import { PassReader } from '../../../../libs/lifecycle/src/engine/passes/pass-reader.js';
+import { readsOfNamespace } from '../clusters/reads-of-namespace.js';
+import type { Withheld } from '../clusters/withheld.js';
 import type { LiveContents } from './live-contents.js';
 
-/** A namespace as the applier reads it. */
-export const readLive = async (client: KubeClient, namespace: string, settings: Settings): Promise<NamespaceRead> =>
-  readNamespace(new PassReader(client), namespace, await globalCatalogNamespaceOf(client, settings));
+/** A namespace as this login sees it. */
+export type LiveNamespace = NamespaceRead &
+  Readonly<{ hiddenCatalogs: readonly string[]; withheld: readonly Withheld[] }>;
+
+/**
+ * A namespace as the applier reads it, without OperatorGroups of other ones. Global catalogs are left out if
+ * this login may not read them.
+ */
+export async function readLive(client: KubeClient, namespace: string, settings: Settings): Promise<LiveNamespace> {
+  const global = await globalCatalogNamespaceOf(client, settings);
+  const { reads, withheld } = readsOfNamespace(client, namespace, false);
+  const read = await readNamespace(new PassReader(reads), namespace, global);
+  return { ...read, withheld, hiddenCatalogs: withheld.flatMap(({ catalogsOf }) => catalogsOf ?? []) };
+}
 
 /** A catalog whose content could not be read, and why. */
 export const unreadText = ({ key, failure }: IndexedCatalog): string[] =>

@@ -9,7 +9,7 @@ import { SystemClock } from '#platform/clock/system-clock';
 import { globalCatalogNamespaceOf } from '#platform/clusters/managed-clusters';
 import type { Settings } from '#platform/config/settings';
 import { Patience } from '#platform/fairness/patience';
-import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import { memoryQueues } from '#platform/queue/queues';
 import { MemoryProblemStore } from '#platform/store/memory-problem-store';
 import { silentLog } from '#platform/telemetry/log.port';
@@ -18,6 +18,8 @@ import { RefusedValues } from '#platform/telemetry/metrics/refused-values';
 import { type NamespaceRead, readNamespace } from '../../../../libs/lifecycle/src/classic/namespaces/namespace-read.js';
 import { stagesOf } from '../../../../libs/lifecycle/src/classic/stages.js';
 import { PassReader } from '../../../../libs/lifecycle/src/engine/passes/pass-reader.js';
+import { readsOfNamespace } from '../clusters/reads-of-namespace.js';
+import { orRefusal, type Withheld, withheldRead } from '../clusters/withheld.js';
 import type { LiveContents } from './live-contents.js';
 import { catalogsInSight, unreadText } from './live-namespace.js';
 import { type RecordedWrite, RecordingClient } from './recording-client.js';
@@ -31,20 +33,38 @@ export type NextStep = Readonly<{
   writes: readonly RecordedWrite[];
   /** Catalogs whose content could not be read from here, and why; the hub may have other logins. */
   unread: readonly string[];
+  /** Objects that this login may not read: the hub reads them, and could write something else. */
+  withheld?: readonly Withheld[];
 }>;
 
 /**
  * The applier's own stages on the namespace as it is now, with a client that only writes down. The
  * first stage that would write ends the pass, as it does in the applier: what comes after depends on
- * what the cluster then says.
+ * what the cluster then says. A read that is refused to this login ends it, too.
  */
 export async function nextStep(client: KubeClient, namespace: string, deps: NextStepDeps): Promise<NextStep> {
   const recording = new RecordingClient(client);
-  const reader = new PassReader(recording);
+  const { reads, withheld } = readsOfNamespace(recording, namespace, true);
+  const reader = new PassReader(reads);
   const global = await globalCatalogNamespaceOf(client, deps.settings);
   const read = await readNamespace(reader, namespace, global);
-  const catalogs = read.subscriptions.length === 0 ? [] : await catalogsInSight(client, read, deps.contents);
-  const problems = await solved(client, read, catalogs);
+  const isBlind = read.subscriptions.length > 0 && withheld.some(({ catalogsOf }) => catalogsOf !== undefined);
+  const catalogs = read.subscriptions.length === 0 || isBlind ? [] : await catalogsInSight(client, read, deps.contents);
+  const pass = { client: recording, read, reader };
+  const refusal = isBlind ? undefined : await orRefusal(passThrough(pass, await solved(client, read, catalogs), deps));
+  const all = refusal instanceof KubeApiError ? [...withheld, withheldRead(namespace, refusal)] : withheld;
+  return {
+    cluster: client.cluster,
+    namespace,
+    writes: recording.writes,
+    unread: catalogs.flatMap(unreadText),
+    ...(all.length > 0 && { withheld: all }),
+  };
+}
+
+type Pass = Readonly<{ client: RecordingClient; read: NamespaceRead; reader: PassReader }>;
+
+async function passThrough(pass: Pass, problems: MemoryProblemStore, deps: NextStepDeps): Promise<void> {
   const metrics = new Metrics({ processMetrics: false });
   const stages = stagesOf({
     problems,
@@ -60,10 +80,9 @@ export async function nextStep(client: KubeClient, namespace: string, deps: Next
   const signal = new AbortController().signal;
   const patience = Patience.endless();
   for (const stage of stages) {
-    const { moved } = await stage({ client: recording, read, reader, now, signal, patience });
-    if (moved) break;
+    const { moved } = await stage({ ...pass, now, signal, patience });
+    if (moved) return;
   }
-  return { cluster: client.cluster, namespace, writes: recording.writes, unread: catalogs.flatMap(unreadText) };
 }
 
 /** What poller and resolver would have put into Redis for this namespace. */

@@ -52,6 +52,10 @@ export async function examineCluster(client: KubeClient, settings: Settings, acc
     }
     return { checks, ...(await contentsOf(client)) };
   } catch (error) {
+    if (KubeApiError.is(error, 'Forbidden')) {
+      const todo = `see which rights it lacks: ${NEXT.checkClusters()} -C ${client.cluster}`;
+      return { checks: [failed(name, `refuses this login: ${lineOf(error)}`, todo)], images: [], servers: [] };
+    }
     const todo = 'see that its API server can be reached from here, and that the login of its kubeconfig is valid';
     return { checks: [failed(name, `does not answer: ${lineOf(error)}`, todo)], images: [], servers: [] };
   }

@@ -15,10 +15,10 @@ import { didYouMean } from '#core/kernel/text/did-you-mean';
 import { extensionGatesOf } from '#platform/config/extension-gates';
 import type { Settings } from '#platform/config/settings';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
-import type { NamespaceRead } from '../../../../../libs/lifecycle/src/classic/namespaces/namespace-read.js';
 import { refusedReads } from '../../clusters/refused-reads.js';
+import { type Withheld, withheldLines, withNextStep } from '../../clusters/withheld.js';
 import type { LiveContents } from '../../preview/live-contents.js';
-import { catalogsInSight, readLive, unreadText } from '../../preview/live-namespace.js';
+import { catalogsInSight, type LiveNamespace, readLive, unreadText } from '../../preview/live-namespace.js';
 import { type ExplainAnswer, explainObserved } from '../../resolution/explain-answer.js';
 import { NotFound, UsageError } from '../../terminal/io.js';
 import { withoutGroup } from '../objects/live-kinds.js';
@@ -45,6 +45,8 @@ export type LiveAnswer = Diagnosis &
     resolution?: Omit<ExplainAnswer, 'kind' | 'name' | 'namespace'>;
     /** Catalogs whose content could not be read, and why. */
     unread?: readonly string[];
+    /** Objects that this login may not read, and that could be a reason. */
+    withheld?: readonly Withheld[];
   }>;
 
 export type Asked = Readonly<{ kind: LiveSubject; name: string; namespace: string | undefined }>;
@@ -57,7 +59,9 @@ export type LiveDeps = Readonly<{
 
 /** Explains one object of a cluster. @throws NotFound where there is no such object */
 export async function explainLive(client: KubeClient, asked: Asked, deps: LiveDeps): Promise<LiveAnswer> {
-  const answer = await explainObject(client, asked, deps);
+  const answer = await explainObject(client, asked, deps).catch((error: unknown) => {
+    throw withNextStep(error, { namespace: asked.namespace, isNarrowable: false });
+  });
   if (answer.standing !== 'under-way') return answer;
   const troubles = await deps.troubles(client.cluster);
   if (troubles !== undefined) return { ...answer, ...withHinderedHub(answer, troubles) };
@@ -97,7 +101,7 @@ async function explainObject(client: KubeClient, asked: Asked, deps: LiveDeps): 
     return { ...base, namespace, ...diagnoseCatalogSource(source) };
   }
   const read = await readLive(client, namespace, deps.settings);
-  const described = { ...base, namespace };
+  const described = { ...base, namespace, ...(read.withheld.length > 0 && { withheld: read.withheld }) };
   if (kind === 'InstallPlan')
     return {
       ...described,
@@ -127,7 +131,7 @@ const NAMED = 10;
 async function explainSubscription(
   client: KubeClient,
   asked: Asked,
-  read: NamespaceRead,
+  read: LiveNamespace,
   { contents }: LiveDeps,
 ): Promise<Omit<LiveAnswer, 'cluster' | 'kind' | 'name' | 'namespace'>> {
   const subscription = found(client, asked, read.subscriptions);
@@ -138,7 +142,7 @@ async function explainSubscription(
   // A cause at another object, such as a failed plan, is the reason for the failed resolution,
   // not the other way round.
   const adds = seen.standing === 'well' || (failed && seen.standing === 'failed' && seen.root === undefined);
-  if (!adds || read.operatorGroups.length !== 1) return seen;
+  if (!adds || read.operatorGroups.length !== 1 || read.hiddenCatalogs.length > 0) return seen;
   const catalogs = await catalogsInSight(client, read, await contents());
   const unread = catalogs.flatMap(unreadText);
   if (unread.length > 0) return { ...seen, unread };
@@ -153,7 +157,19 @@ async function explainSubscription(
 
 /** The answer for people: what is, why, what resolution says, what to do. */
 export function liveText(
-  { cluster, kind, namespace, name, standing, because, stillRuns, todo, resolution, unread = [] }: LiveAnswer,
+  {
+    cluster,
+    kind,
+    namespace,
+    name,
+    standing,
+    because,
+    stillRuns,
+    todo,
+    resolution,
+    unread = [],
+    withheld = [],
+  }: LiveAnswer,
   access: CommandAccess,
 ): string {
   const where = namespace === undefined ? '' : ` in namespace ${namespace}`;
@@ -166,6 +182,7 @@ export function liveText(
     ...(stillRuns === undefined ? [] : [`  ${stillRuns} still runs.`]),
     ...(resolution === undefined ? [] : ['', resolution.text]),
     ...unread.map((one) => `\nThe content of catalog ${one} could not be looked at.`),
+    ...(withheld.length === 0 ? [] : ['', ...withheldLines(withheld)]),
     ...(todo.length === 0 ? [] : ['', 'What to do:', ...todo.map((one) => `  ${commandIn(access, one)}`)]),
     '',
   ].join('\n');

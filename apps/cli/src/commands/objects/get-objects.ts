@@ -1,8 +1,9 @@
 import { COPIED_FROM_LABEL } from '#core/classic/csv/copies/step-copies';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import { didYouMean } from '#core/kernel/text/did-you-mean';
-import type { KubeClient, ListOptions } from '#platform/kube/client/kube-client.port';
+import { KubeApiError, type KubeClient, type ListOptions } from '#platform/kube/client/kube-client.port';
 import { askClusters, fleetVerdict, reportAway } from '../../clusters/ask-clusters.js';
+import { orRefusal } from '../../clusters/withheld.js';
 import { isData } from '../../output/data-format.js';
 import { exitCodeOf } from '../../output/verdict.js';
 import type { Io } from '../../terminal/io.js';
@@ -31,7 +32,10 @@ export type GetOptions = Readonly<{
 /** `flotilla get`: the objects of all clusters in one list. */
 export async function getObjects(clients: readonly KubeClient[], io: Io, options: GetOptions): Promise<void> {
   const { asked, form } = options;
-  const fleet = await askClusters(clients, (client) => objectsOf(client, options));
+  const fleet = await askClusters(clients, (client) => objectsOf(client, options, io), {
+    namespace: options.namespace,
+    isNarrowable: kindsAsked(options).some(({ namespaced }) => namespaced),
+  });
   reportAway(fleet.away, io);
   const all = fleet.answers.flatMap(({ value }) => value);
   const found = all.filter((one) => isAsked(one, options)).toSorted(inOrder(kindsAsked(options)));
@@ -64,17 +68,27 @@ const isInPlace = ({ cluster, kind, object: { metadata } }: Found, asked: KindAs
   (asked.cluster ?? cluster) === cluster &&
   (asked.namespace ?? metadata.namespace) === metadata.namespace;
 
-/** Returns all objects of the requested kinds. */
-async function objectsOf(client: KubeClient, options: GetOptions): Promise<Found[]> {
+/**
+ * Returns all objects of the requested kinds. With a namespace, kinds that are in none are left out where
+ * this login may not read them, and another kind was asked for.
+ */
+async function objectsOf(client: KubeClient, options: GetOptions, io: Io): Promise<Found[]> {
   const { namespace } = options;
   const { cluster } = client;
   const here = options.asked.filter((one) => (one.cluster ?? cluster) === cluster);
+  const kinds = kindsAsked({ asked: here });
+  const hasOwn = namespace !== undefined && kinds.some(({ namespaced }) => namespaced);
   const lists = await Promise.all(
-    kindsAsked({ asked: here }).map(async (kind) => {
+    kinds.map(async (kind) => {
       const selectors = selectorsOf(kind, options);
       if (selectors === undefined) return [];
       const where = kind.namespaced && namespace !== undefined ? { namespace } : {};
-      const list = await client.list(kind.api, { ...where, ...selectors });
+      const listing = client.list(kind.api, { ...where, ...selectors });
+      const list = await (hasOwn && !kind.namespaced ? orRefusal(listing) : listing);
+      if (list instanceof KubeApiError) {
+        io.err(`note: ${cluster}: ${kind.api.kind}s are in no namespace, and this login may not read them\n`);
+        return [];
+      }
       return (list?.items ?? []).map((item): Found => ({ cluster, kind, object: { ...item, ...kind.api } }));
     }),
   );

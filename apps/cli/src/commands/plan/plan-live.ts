@@ -31,13 +31,13 @@ type Steps = readonly Step[] | undefined;
 
 /** `flotilla plan --live`: the next step of each namespace and of each ClusterExtension. Writes nothing. */
 export async function planLive(options: PlanLiveOptions, io: Io): Promise<void> {
-  const { globalCatalogNamespace, extension, namespace, hub } = options;
+  const { globalCatalogNamespace, extension, namespace, hub, allowMissing = false } = options;
   const read = commandSettings(process.env);
   const settings = globalCatalogNamespace === undefined ? read : { ...read, globalCatalogNamespace };
   const deps = { settings, contents: await openLiveContents(settings, hub) };
   await withClusters(io, options, async (clients) => {
     const progress = progressOn(io, 'namespaces and extensions planned');
-    const fleet = await askClusters(clients, (client) => stepsOf(client, options, deps, progress));
+    const fleet = await askClusters(clients, (client) => stepsOf(client, options, deps, progress), { namespace });
     progress.end();
     reportAway(fleet.away, io);
     refuseUnknownNamespace(fleet, namespace);
@@ -49,7 +49,9 @@ export async function planLive(options: PlanLiveOptions, io: Io): Promise<void> 
         io.err(`note: the content of a catalog of ${cluster} could not be read from here: ${one}\n`);
     }
     const isLost = steps.length === 0 && extension !== undefined;
-    const verdict = fleetVerdict(!isLost && !steps.some(isHeld), fleet, options);
+    const isUnsure = steps.some((step) => 'withheld' in step) && !allowMissing;
+    const known = fleetVerdict(!isLost && !steps.some(isHeld), fleet, options);
+    const verdict = isUnsure ? 'incomplete' : known;
     io.out(printNextSteps({ verdict, away: fleet.away, items: steps }, options.output));
     io.exit(exitCodeOf(verdict));
   });

@@ -22,12 +22,22 @@ export function printNextSteps(plan: LivePlan, format: string): string {
   return plan.items.map((step) => ('extension' in step ? extensionStepText(step) : stepText(step))).join('\n');
 }
 
-function stepText({ cluster, namespace, writes }: NextStep): string {
+function stepText({ cluster, namespace, writes, withheld = [] }: NextStep): string {
   const where = `namespace ${namespace} of ${cluster}`;
+  const lacks = withheld
+    .map(({ what, todo }) => `  not read with this login: ${what}\n    ${GIVEN_BY} ${todo}\n`)
+    .join('');
+  if (lacks !== '' && writes.length === 0) return `The next step in ${where} is not known:\n${lacks}`;
+  if (lacks !== '') return `${written(where, writes)}  The hub may do something else, if it reads more:\n${lacks}`;
   if (writes.length === 0)
     return `Nothing to do in ${where} now; what waits there, and why: ${NEXT.statusOf(cluster)}\n`;
-  return [`Next in ${where}:`, ...writes.map((write) => `  ${writeText(write)}`), ''].join('\n');
+  return written(where, writes);
 }
+
+const GIVEN_BY = 'an administrator of the cluster gives the right with';
+
+const written = (where: string, writes: readonly RecordedWrite[]): string =>
+  [`Next in ${where}:`, ...writes.map((write) => `  ${writeText(write)}`), ''].join('\n');
 
 const VERBS: Readonly<Record<RecordedWrite['verb'], string>> = {
   create: 'create',

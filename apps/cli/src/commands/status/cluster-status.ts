@@ -18,6 +18,7 @@ import type { Settings } from '#platform/config/settings';
 import { inParallel } from '#platform/fairness/in-parallel';
 import { type KindRef, KubeApiError, type KubeClient, type ListOptions } from '#platform/kube/client/kube-client.port';
 import { type RefusedRead, refusedReads } from '../../clusters/refused-reads.js';
+import { orRefusal, type Withheld, withheldCatalogs } from '../../clusters/withheld.js';
 
 /** How many of how many are well. */
 export type Share = Readonly<{ well: number; of: number }>;
@@ -33,6 +34,8 @@ export type ClusterStatus = Readonly<{
   extensions: Share;
   /** Why operators block the next minor version of OpenShift, one line each; absent where none does. */
   upgradeBlockers?: readonly string[];
+  /** Objects that this login may not read there; absent if it reads all. */
+  withheld?: readonly Withheld[];
   /** What waits there, and why; the most urgent first. */
   findings: readonly Finding[];
 }>;
@@ -46,15 +49,14 @@ export async function clusterStatus(
   settings: Settings,
   namespace: string | undefined,
 ): Promise<ClusterStatus> {
-  const [version, objects, blockers, refused] = await Promise.all([
+  const [version, { objects, withheld }, blockers, refused] = await Promise.all([
     client.serverVersion(),
-    readObjects(client, settings),
+    namespace === undefined ? readObjects(client, settings) : readNamespace(client, settings, namespace),
     openShiftBlockers(client),
     refusedReads(client, new Date()),
   ]);
   const findings = [...refused.map(refusedFinding), ...clusterFindings(objects)];
-  const { catalogSources, subscriptions, csvs, conditioned } =
-    namespace === undefined ? objects : within(objects, namespace);
+  const { catalogSources, subscriptions, csvs, conditioned } = objects;
   const ofKind = (wanted: string) => conditioned.filter(({ kind }) => kind === wanted);
   const sources = share(catalogSources, isHealthy);
   const served = share(ofKind('ClusterCatalog'), isServed);
@@ -69,6 +71,7 @@ export async function clusterStatus(
     ),
     extensions: share(ofKind('ClusterExtension'), isWell),
     ...(blockers.length > 0 && { upgradeBlockers: blockers }),
+    ...(withheld.length > 0 && { withheld }),
     findings: namespace === undefined ? findings : findings.filter((one) => one.namespace === namespace),
   };
 }
@@ -94,21 +97,6 @@ async function openShiftBlockers(client: KubeClient): Promise<readonly string[]>
     if (!KubeApiError.is(error, 'Forbidden')) throw error;
     return [];
   }
-}
-
-/**
- * What a namespace holds, and the catalogs that it sees; ClusterExtensions and ClusterCatalogs are in none.
- */
-function within(objects: ClusterObjects, namespace: string): ClusterObjects {
-  const own = <T extends KubernetesObject>(all: readonly T[], ...others: readonly string[]) =>
-    all.filter(({ metadata }) => [namespace, ...others].includes(metadata.namespace ?? ''));
-  return {
-    ...objects,
-    catalogSources: own(objects.catalogSources, objects.globalCatalogNamespace),
-    subscriptions: own(objects.subscriptions),
-    csvs: own(objects.csvs),
-    conditioned: [],
-  };
 }
 
 const isWell = (object: KubernetesObject): boolean => diagnoseConditions(object).standing === 'well';
@@ -139,30 +127,67 @@ async function copiesBeside(
   return found.filter((csv) => csv !== undefined);
 }
 
-async function readObjects(client: KubeClient, settings: Settings): Promise<ClusterObjects> {
-  const list = async <T extends KubernetesObject>(kind: KindRef, options: ListOptions = {}): Promise<readonly T[]> => {
+/** Objects of OLM, and which of them this login may not read. */
+type Read = Readonly<{ objects: ClusterObjects; withheld: readonly Withheld[] }>;
+
+type Lists = <T extends KubernetesObject>(kind: KindRef, options?: ListOptions) => Promise<readonly T[]>;
+
+const listsOf =
+  (client: KubeClient): Lists =>
+  async <T extends KubernetesObject>(kind: KindRef, options: ListOptions = {}): Promise<readonly T[]> => {
     const found = await client.list<T>(kind, options);
     return (found?.items ?? []).map((item) => ({ ...item, ...kind }));
   };
+
+const ORIGINALS = { labelSelector: `!${COPIED_FROM_LABEL}` };
+
+async function readObjects(client: KubeClient, settings: Settings): Promise<Read> {
+  const list = listsOf(client);
   const v1 = (kind: string) => list({ apiVersion: CLUSTER_CATALOG_API.apiVersion, kind });
-  const [globalCatalogNamespace, catalogSources, subscriptions, installPlans, csvs, operatorGroups, ...conditioned] =
-    await Promise.all([
-      globalCatalogNamespaceOf(client, settings),
-      list<CatalogSource>(CATALOG_SOURCE_API),
-      list<Subscription>(SUBSCRIPTION_API),
-      list<InstallPlan>(INSTALL_PLAN_API),
-      list<ClusterServiceVersion>(CSV_API, { labelSelector: `!${COPIED_FROM_LABEL}` }),
-      list<OperatorGroup>(OPERATOR_GROUP_API),
-      v1('ClusterCatalog'),
-      v1('ClusterExtension'),
-    ]);
+  const [globalCatalogNamespace, catalogSources, ofNamespaces, ...conditioned] = await Promise.all([
+    globalCatalogNamespaceOf(client, settings),
+    list<CatalogSource>(CATALOG_SOURCE_API),
+    readOwn(client, list, {}),
+    v1('ClusterCatalog'),
+    v1('ClusterExtension'),
+  ]);
+  const objects = { globalCatalogNamespace, catalogSources, ...ofNamespaces, conditioned: conditioned.flat() };
+  return { objects, withheld: [] };
+}
+
+/**
+ * Reads the objects of a namespace, and the catalogs that it sees; ClusterExtensions and ClusterCatalogs are
+ * in none. Global catalogs that may not be read are left out.
+ */
+async function readNamespace(client: KubeClient, settings: Settings, namespace: string): Promise<Read> {
+  const list = listsOf(client);
+  const globalCatalogNamespace = await globalCatalogNamespaceOf(client, settings);
+  const isGlobal = namespace === globalCatalogNamespace;
+  const [own, global, ofNamespace] = await Promise.all([
+    list<CatalogSource>(CATALOG_SOURCE_API, { namespace }),
+    isGlobal ? [] : orRefusal(list<CatalogSource>(CATALOG_SOURCE_API, { namespace: globalCatalogNamespace })),
+    readOwn(client, list, { namespace }),
+  ]);
+  const isHidden = global instanceof KubeApiError;
   return {
-    globalCatalogNamespace,
-    catalogSources,
-    subscriptions,
-    installPlans,
-    csvs: [...csvs, ...(await copiesBeside(client, subscriptions, csvs))],
-    operatorGroups,
-    conditioned: conditioned.flat(),
+    objects: {
+      globalCatalogNamespace,
+      catalogSources: isHidden ? own : [...own, ...global],
+      ...ofNamespace,
+      conditioned: [],
+      ...(isHidden && { hiddenCatalogs: [globalCatalogNamespace] }),
+    },
+    withheld: isHidden ? [withheldCatalogs(globalCatalogNamespace, global)] : [],
   };
+}
+
+async function readOwn(client: KubeClient, list: Lists, where: Pick<ListOptions, 'namespace'>) {
+  const [subscriptions, installPlans, csvs, operatorGroups] = await Promise.all([
+    list<Subscription>(SUBSCRIPTION_API, where),
+    list<InstallPlan>(INSTALL_PLAN_API, where),
+    list<ClusterServiceVersion>(CSV_API, { ...where, ...ORIGINALS }),
+    list<OperatorGroup>(OPERATOR_GROUP_API, where),
+  ]);
+  const copies = await copiesBeside(client, subscriptions, csvs);
+  return { subscriptions, installPlans, csvs: [...csvs, ...copies], operatorGroups };
 }

@@ -4,6 +4,7 @@ import { HEALTH_STATES, type HealthState } from '#core/cluster/diagnosis/diagnos
 import { equalCauses } from '#core/cluster/diagnosis/equal-causes';
 import { counted } from '#core/kernel/text/counted';
 import type { Away } from '../../clusters/ask-clusters.js';
+import { withheldLines } from '../../clusters/withheld.js';
 import type { HubStatus, QueueStatus } from '../../hub/hub-status.js';
 import { NEXT } from '../../output/next-commands.js';
 import { type Columns, table } from '../../output/table.js';
@@ -79,11 +80,19 @@ function hubText(hub: readonly HubStatus[], { width }: StatusText): string {
 }
 
 function clustersText({ clusters, away }: StatusAnswer, { width }: StatusText): string {
-  const lines = away.map(({ cluster, because }) => `${cluster}  does not answer: ${because}\n`).join('');
+  const lines = away
+    .map(
+      ({ cluster, because, refused }) =>
+        `${cluster}  ${refused ? 'refuses this login' : 'does not answer'}: ${because}\n`,
+    )
+    .join('');
+  const withheld = clusters.flatMap((one) =>
+    withheldLines(one.withheld ?? []).map((line) => `${one.cluster}  ${line}\n`),
+  );
   const blocked = clusters.flatMap(({ cluster, upgradeBlockers = [] }) =>
     upgradeBlockers.map((why) => `${cluster}  an operator blocks the next minor version of OpenShift: ${why}\n`),
   );
-  return (clusters.length === 0 ? '' : table(clusters, CLUSTERS, width)) + blocked.join('') + lines;
+  return (clusters.length === 0 ? '' : table(clusters, CLUSTERS, width)) + blocked.join('') + withheld.join('') + lines;
 }
 
 const HEADINGS: Readonly<Record<HealthState, string>> = {
@@ -95,7 +104,7 @@ const HEADINGS: Readonly<Record<HealthState, string>> = {
 };
 
 function waitingText({ waiting, clusters, away }: StatusAnswer, { namespace, all, access }: StatusText): string {
-  if (waiting.length === 0) return nothingText(clusters.length, away.length, namespace);
+  if (waiting.length === 0) return nothingText(clusters.length, away, namespace);
   const causes = all ? waiting.map((one) => [one] as const) : equalCauses(waiting);
   const shown = all ? causes : causes.slice(0, SHOWN);
   const groups = HEALTH_STATES.flatMap((health) => {
@@ -109,7 +118,10 @@ function waitingText({ waiting, clusters, away }: StatusAnswer, { namespace, all
 }
 
 /** Says nothing of clusters that did not answer. */
-function nothingText(answered: number, away: number, namespace: string | undefined): string {
+function nothingText(answered: number, others: readonly Away[], namespace: string | undefined): string {
+  const away = others.length;
+  const isRefused = others.some(({ refused }) => refused);
+  if (answered === 0 && isRefused) return 'No cluster showed what was asked: what waits is not known.\n';
   if (answered === 0) return 'No cluster answered: what waits is not known.\n';
   const where = namespace === undefined ? '' : ` in namespace ${namespace}`;
   if (away === 0) return `Nothing waits${where}: all is installed that was asked for.\n`;

@@ -37,7 +37,7 @@ export async function showStatus(
   const { hub, namespace, output } = options;
   const [services, fleet] = await Promise.all([
     hubServices(hub, settings, clients),
-    askClusters(clients, (client) => clusterStatus(client, settings, namespace)),
+    askClusters(clients, (client) => clusterStatus(client, settings, namespace), { namespace }),
   ]);
   const statuses = fleet.answers.map(({ value }) => value);
   const isHubLost = hub.length > 0 && services.some(({ reached }) => !reached);

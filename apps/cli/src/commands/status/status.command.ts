@@ -18,7 +18,8 @@ const HELP = `${HUB_HELP}
 A hub found there is left out if it manages none of these clusters. Without a hub the clusters alone report.
 ${FLEET_HELP}
 Objects with the same cause are one entry; --all lists each on its own.
-Exit code 0, whatever waits; 3 where a cluster, or a hub named with --hub, does not answer.
+With -n only that namespace is read, and the catalogs that it sees: rights in it are enough. What may not be read is named.
+Exit code 0, whatever waits; 3 where a cluster, or a hub named with --hub, does not answer, or refuses the login.
 
 Examples:
   flotilla status

@@ -30,6 +30,8 @@ export type ClusterObjects = Readonly<{
   operatorGroups: readonly OperatorGroup[];
   /** ClusterCatalogs and ClusterExtensions. */
   conditioned: readonly KubernetesObject[];
+  /** Namespaces whose CatalogSources may not be read. */
+  hiddenCatalogs?: readonly string[];
 }>;
 
 /** An object that is not well, and why. */
@@ -94,6 +96,7 @@ function surroundings(objects: ClusterObjects): (object: Pick<KubernetesObject, 
     csvs: csvs.get(namespace) ?? [],
     subscriptions: subscriptions.get(namespace) ?? [],
     catalogSources: [...new Set([namespace, global])].flatMap((one) => catalogSources.get(one) ?? []),
+    hiddenCatalogs: objects.hiddenCatalogs ?? [],
   });
 }
 

@@ -27,6 +27,8 @@ export type Surroundings = Readonly<{
   catalogSources: readonly CatalogSource[];
   /** All Subscriptions of the namespace, where they were read. */
   subscriptions?: readonly Subscription[];
+  /** Namespaces whose CatalogSources may not be read: one that is missing among those above may be there. */
+  hiddenCatalogs?: readonly string[];
 }>;
 
 type Rule = (subscription: Subscription, around: Surroundings) => Diagnosis | undefined;
@@ -96,11 +98,13 @@ function targetedCatalog({ metadata, spec }: Subscription, around: Surroundings)
     const seen = `Its CatalogSource ${name} is not seen: OperatorGroup ${group} excludes catalogs of other namespaces by annotation ${EXCLUDE_GLOBAL}.`;
     return diagnosis('catalog-excluded', 'blocked', seen, ADVICE.seeGlobalCatalogs(namespace ?? '', group));
   }
-  if (source === undefined) {
+  const isHidden = around.hiddenCatalogs?.includes(spec.sourceNamespace) ?? false;
+  if (source === undefined && !isHidden) {
     const seen = `Its CatalogSource ${name} is not there, or not in sight.`;
     return diagnosis('catalog-missing', 'blocked', seen, ADVICE.createCatalogSource(name));
   }
-  const broken = [source, ...catalogSources.filter((one) => one !== source)].filter((one) => !isHealthy(one));
+  const own = source === undefined ? [] : [source];
+  const broken = [...own, ...catalogSources.filter((one) => one !== source)].filter((one) => !isHealthy(one));
   const [first, ...others] = broken.map((one) => {
     const which = `CatalogSource ${one.metadata.namespace ?? ''}/${one.metadata.name ?? ''}`;
     const seen = `${which} is not ready, and all that its namespace sees must be.`;
