@@ -1,16 +1,23 @@
 #!/bin/sh
 # Prints a kubeconfig for the hub, with one context for each context of kubectl that is named, and with the token of an account of
 # accounts.yaml:
-#   kubeconfig.sh poller|applier CONTEXT…
+#   kubeconfig.sh [--lifetime 168h] poller|applier CONTEXT…
+# With --lifetime the token ends after so long, unless the hub renews it (docs/access.md); else it is that of a Secret, which never ends.
 set -eu
-[ $# -ge 2 ] || { echo "usage: $0 poller|applier CONTEXT…" >&2; exit 2; }
+lifetime=''
+if [ "${1-}" = --lifetime ] && [ $# -ge 2 ]; then
+  lifetime=$2
+  shift 2
+fi
+[ $# -ge 2 ] || { echo "usage: $0 [--lifetime 168h] poller|applier CONTEXT…" >&2; exit 2; }
 account=$1
 shift
 clusters='' users='' contexts='' known=''
 for context in "$@"; do
   cluster=$(kubectl config view --raw --flatten --minify --context "$context" -o 'jsonpath={.clusters[0].cluster}')
   token=''
-  for _ in 1 2 3 4 5 6 7 8 9 10; do # Kubernetes writes the token within a moment
+  [ -z "$lifetime" ] || token=$(kubectl --context "$context" -n flotilla-access create token "$account" --duration "$lifetime")
+  [ -n "$token" ] || for _ in 1 2 3 4 5 6 7 8 9 10; do # Kubernetes writes the token within a moment
     token=$(kubectl --context "$context" -n flotilla-access get secret "$account" -o 'jsonpath={.data.token}' | base64 -d)
     [ -z "$token" ] || break
     sleep 1

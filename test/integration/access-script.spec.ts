@@ -10,6 +10,7 @@ import { parseKubeconfig } from '#platform/kube/access/kubeconfig';
 const KUBECTL = `#!/bin/sh
 case "$*" in
   *'config view'*) echo '{"server":"https://api.example:6443"}' ;;
+  *'create token applier --duration 168h'*) printf 'bounded' ;;
   *'get secret'*) printf 'token' | base64 ;;
   *'context broken'*) exit 1 ;;
   *'context odd'*) printf '"}, x: {"' ;;
@@ -36,6 +37,16 @@ describe('k8s/access/kubeconfig.sh', () => {
     const { stdout } = await run('east', 'west');
     const config = parseKubeconfig('applier.kubeconfig', stdout);
     expect(config.contexts.map((name) => config.access(name).identity)).toEqual(['uid-of-east', 'uid-of-west']);
+  });
+
+  it('takes a token that ends, if a lifetime is named', async () => {
+    const token = async (...args: string[]) => {
+      const { stdout } = await promisify(execFile)('k8s/access/kubeconfig.sh', [...args, 'applier', 'east'], {
+        env: { PATH: `${folder}:${process.env['PATH']}` },
+      });
+      return parseKubeconfig('applier.kubeconfig', stdout).access('east').user.token;
+    };
+    expect([await token('--lifetime', '168h'), await token()]).toEqual(['bounded', 'token']);
   });
 
   it.each([

@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { POLLER } from '#core/kernel/actions/field-managers';
 import { clustersModule } from '#platform/clusters/clusters.module';
 import { managedClusters } from '#platform/clusters/managed-clusters';
+import { ownLogins } from '#platform/clusters/own-logins';
 import { ownShards } from '#platform/clusters/own-shards';
 import { openFleetHub } from '#platform/fleet/open-fleet-hub';
 import type { Hub } from '#platform/hub/hub';
@@ -17,8 +18,9 @@ const start = async (environment: Readonly<Record<string, string>> = {}) => {
     const stop = shards.ownership.stop.bind(shards.ownership);
     shards.ownership.stop = () => stop().finally(() => ended('leases'));
     const { clusters } = shards;
+    const renewals = ownLogins(hub, registry, fleetHub, shards);
     return [
-      clustersModule({ services: [clusters], probing: clusters, registry, shards }),
+      clustersModule({ services: [clusters], probing: clusters, registry, shards, renewals }),
       catalogPollerModule(clusters, { fleetHub }),
     ];
   };

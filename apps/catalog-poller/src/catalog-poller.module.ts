@@ -27,6 +27,7 @@ import type { Hub } from '#platform/hub/hub';
 import { type HubProofs, openHubProofs } from '#platform/hub/hub-proofs';
 import { CLUSTERS, FLEET_HUB, HUB, PROOFS, SHARDS } from '#platform/hub/hub-tokens';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import type { LoginRenewals } from '#platform/membership/login-renewals';
 import type { ServiceClusters } from '#platform/membership/service-clusters.port';
 import { MetasIndexFiles } from '#platform/metas/index-files';
 import type { ShardSource } from '#platform/ownership/shard-follower.port';
@@ -122,10 +123,14 @@ type CatalogPollerOptions = Readonly<{
   fleetHub?: KubeClient | undefined;
   /** The logins of FleetClusters in Secrets. */
   credentials?: SecretClusters | undefined;
+  renewals?: LoginRenewals | undefined;
 }>;
 
 /** What is reported of the clusters of a fleet. */
-const sightingsOf = (fleetHub: KubeClient, credentials: SecretClusters | undefined): readonly Provider[] => [
+const sightingsOf = (
+  fleetHub: KubeClient,
+  { credentials, renewals }: Pick<CatalogPollerOptions, 'credentials' | 'renewals'>,
+): readonly Provider[] => [
   { provide: FLEET_HUB, useValue: fleetHub },
   {
     provide: ClusterSightings,
@@ -138,7 +143,7 @@ const sightingsOf = (fleetHub: KubeClient, credentials: SecretClusters | undefin
       shards?: ShardSource,
     ) =>
       new ClusterSightings({
-        ...{ hub: fleetHub, clusters, detectors, clock, log, credentials },
+        ...{ hub: fleetHub, clusters, detectors, clock, log, credentials, renewals },
         operatorsIn: (cluster) => observed.of(cluster)?.rows.operators,
         isAlone: shards === undefined,
         silentMs: settings.fleetSilence,
@@ -155,7 +160,7 @@ const sightingsOf = (fleetHub: KubeClient, credentials: SecretClusters | undefin
 /** Wiring only. */
 export const catalogPollerModule = (
   clusters: ServiceClusters,
-  { fleetHub, credentials }: CatalogPollerOptions = {},
+  { fleetHub, ...logins }: CatalogPollerOptions = {},
 ): DynamicModule => ({
   module: CatalogPollerModule,
   controllers: [ContentController],
@@ -165,7 +170,7 @@ export const catalogPollerModule = (
     ObserveProcessor,
     MetasMiddleware,
     PackageManifestsMiddleware,
-    ...(fleetHub === undefined ? [] : sightingsOf(fleetHub, credentials)),
+    ...(fleetHub === undefined ? [] : sightingsOf(fleetHub, logins)),
     healthIndicator(ObservedFleet, ({ checks }) => checks.classic),
     healthIndicator(ObservedFleet, ({ checks }) => checks.v1),
     healthIndicator(ObservedFleet, ({ checks }) => checks.statuses),

@@ -1,5 +1,6 @@
 import { clustersModule } from '#platform/clusters/clusters.module';
 import { openServiceClusters } from '#platform/clusters/open-service-clusters';
+import { ownLogins } from '#platform/clusters/own-logins';
 import { runMain } from '#platform/service/run-main';
 import { catalogPollerModule } from './catalog-poller.module.js';
 
@@ -8,9 +9,10 @@ await runMain(
   async (hub) => {
     const { fleetHub, secrets, registry, shards } = await openServiceClusters(hub, 'poller');
     const { clusters } = shards;
+    const renewals = ownLogins(hub, registry, fleetHub, shards);
     const imports = [
-      clustersModule({ services: [clusters], probing: clusters, registry, shards }),
-      catalogPollerModule(clusters, { fleetHub, credentials: secrets }),
+      clustersModule({ services: [clusters], probing: clusters, registry, shards, renewals }),
+      catalogPollerModule(clusters, { fleetHub, credentials: secrets, renewals }),
     ];
     return { imports, port: hub.settings.catalogPollerPort };
   },

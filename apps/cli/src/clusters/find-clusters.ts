@@ -53,6 +53,9 @@ export const identityOf = (client: KubeClient): Promise<string> =>
     () => '',
   );
 
+/** True if the login is the token of a ServiceAccount that never ends. */
+export const isEndless = ({ account }: KubeClient): boolean => account !== undefined && account.expiresAt === undefined;
+
 /** What of OLM is there, in a few words. */
 export function olmText({ olmKinds, management }: FoundCluster): string {
   if (management.signs.length > 0) return `at work: ${management.signs.map(signText).join(', ')}`;

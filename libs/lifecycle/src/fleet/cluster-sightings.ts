@@ -21,6 +21,7 @@ import { ACCEPTED_UID_ANNOTATION, type SecretClusters } from '#platform/fleet/se
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import { isLoginRefused, troubleOf } from '#platform/kube/errors/api-server-trouble';
 import { ListTurns } from '#platform/kube/limits/list-turns';
+import type { LoginRenewals } from '#platform/membership/login-renewals';
 import type { ClusterChange, ServiceClusters } from '#platform/membership/service-clusters.port';
 import type { HealthCheck } from '#platform/telemetry/health-check';
 import type { Log } from '#platform/telemetry/log.port';
@@ -54,6 +55,8 @@ type ClusterSightingsOptions = Readonly<{
   log: Log;
   /** The logins of FleetClusters in Secrets; absent where only contexts give access. */
   credentials?: Pick<SecretClusters, 'expiryOf' | 'faultOf'> | undefined;
+  /** Says why a login could not be renewed. */
+  renewals?: Pick<LoginRenewals, 'troubleOf'> | undefined;
   /** How many operators are installed; undefined while that is not known. */
   operatorsIn?: (cluster: string) => number | undefined;
   /** This process works for all clusters of the hub: what it does not know no process does. */
@@ -282,8 +285,10 @@ export class ClusterSightings {
     if (expiresAt !== undefined && Date.parse(expiresAt) <= this.#now()) {
       return { fault: { reason: 'Expired', message: `the login ended at ${expiresAt}: renew it` }, expiresAt };
     }
-    if (credentials !== undefined) return { ...credentials, expiresAt };
-    return silence === undefined ? { expiresAt } : undefined;
+    const renewal = this.options.renewals?.troubleOf(cluster)?.slice(0, MOST_CHARACTERS);
+    const known = { expiresAt, ...(renewal !== undefined && { renewal }) };
+    if (credentials !== undefined) return { ...credentials, ...known };
+    return silence === undefined ? known : undefined;
   }
 
   async #ask(cluster: string, sight: Sight): Promise<ClusterSighting | undefined> {

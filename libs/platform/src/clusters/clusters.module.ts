@@ -11,6 +11,7 @@ import { SYSTEM_NAMESPACE } from '#core/cluster/joining/hub-instance';
 import type { Hub } from '../hub/hub.js';
 import { CLUSTERS, HUB, METRICS, PEERS, SHARDS } from '../hub/hub-tokens.js';
 import type { ClusterRegistry } from '../membership/cluster-registry.js';
+import type { LoginRenewals } from '../membership/login-renewals.js';
 import type { ServiceClusters } from '../membership/service-clusters.port.js';
 import { healthIndicator } from '../telemetry/health-indicator.js';
 import type { Metrics } from '../telemetry/metrics/metrics.js';
@@ -27,6 +28,8 @@ type ProcessClusters = Readonly<{
   registry?: ClusterRegistry;
   /** Absent where this process works for all clusters. */
   shards?: OwnShards;
+  /** Renews the logins that the process owns; absent where clusters never change. */
+  renewals?: LoginRenewals | undefined;
   /** Whether the process writes to clusters which hub manages them: the applier does. */
   takes?: boolean;
   /** Called before anything is written to a cluster, which waits for it. */
@@ -37,6 +40,7 @@ type ProcessClusters = Readonly<{
 
 const REGISTRY = Symbol('registry of the clusters');
 const OWN_SHARDS = Symbol('ownership of shards');
+const RENEWALS = Symbol('renewals of logins');
 
 @Module({})
 class ClustersModule implements OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown {
@@ -44,9 +48,11 @@ class ClustersModule implements OnApplicationBootstrap, OnModuleDestroy, OnAppli
     private readonly budgets: ClusterBudgets,
     @Inject(REGISTRY) private readonly registry: ClusterRegistry | null,
     @Inject(OWN_SHARDS) private readonly shards: OwnShards | null,
+    @Inject(RENEWALS) private readonly renewals: LoginRenewals | null,
     @Inject(METRICS) metrics: Metrics,
   ) {
     registry?.whenGone((cluster) => void metrics.clusterGone(cluster));
+    if (renewals !== null) metrics.logins.countBy(() => renewals.counts());
     shards?.clusters.whenLost((cluster) => void metrics.clusterGone(cluster));
   }
 
@@ -54,11 +60,13 @@ class ClustersModule implements OnApplicationBootstrap, OnModuleDestroy, OnAppli
     this.budgets.start();
     this.registry?.start();
     this.shards?.ownership.start();
+    this.renewals?.start();
   }
 
-  onModuleDestroy(): void {
+  async onModuleDestroy(): Promise<void> {
     this.budgets.stop();
     this.registry?.stop();
+    await this.renewals?.stop();
   }
 
   /** Until here leases are renewed: what the services have begun they end first. */
@@ -76,6 +84,7 @@ export const clustersModule = ({
   probing,
   registry,
   shards,
+  renewals,
   takes = false,
   beforeWrite,
   access,
@@ -85,6 +94,7 @@ export const clustersModule = ({
   providers: [
     { provide: REGISTRY, useValue: registry ?? null },
     { provide: OWN_SHARDS, useValue: shards ?? null },
+    { provide: RENEWALS, useValue: renewals ?? null },
     { provide: SHARDS, useValue: shards?.clusters },
     { provide: PEERS, useValue: shards?.peers },
     {
@@ -107,6 +117,7 @@ export const clustersModule = ({
     healthIndicator(ClusterBudgets, ({ check }) => check),
     healthIndicator<Hub>(HUB, ({ endedImages }) => endedImages.check),
     ...(shards === undefined ? [] : [healthIndicator<OwnShards>(OWN_SHARDS, ({ check }) => check)]),
+    ...(renewals === undefined ? [] : [healthIndicator<LoginRenewals>(RENEWALS, ({ check }) => check)]),
     ...(registry === undefined ? [] : [healthIndicator<ClusterRegistry>(REGISTRY, ({ check }) => check)]),
   ],
   exports: [OlmDetectors, SHARDS, PEERS],

@@ -162,6 +162,16 @@ export class ClusterRegistry {
     return [...this.#members.values()].flatMap(({ member }) => member.clients.get(fieldManager) ?? []);
   }
 
+  /** The accesses that are in use, by cluster, each with a client of the first service. */
+  logins(): ReadonlyMap<string, Readonly<{ access: ClusterAccess; client: KubeClient }>> {
+    return new Map(
+      [...this.#members.values()].flatMap(({ member }) => {
+        const [client] = member.clients.values();
+        return client === undefined ? [] : [[member.cluster, { access: member.access, client }] as const];
+      }),
+    );
+  }
+
   /**
    * Whether a cluster that has not taken part yet may be prepared: it is the one that the kubeconfig means,
    * and is neither paused nor only observed.

@@ -70,6 +70,11 @@ export class RegisteredCluster {
     return this.#identity;
   }
 
+  /** The access that the clients have. */
+  get access(): ClusterAccess {
+    return this.#inUse;
+  }
+
   /** Whether the cluster has said which one it is. */
   get isVerified(): boolean {
     return this.#isVerified;

@@ -4,6 +4,7 @@ import {
   type KindRef,
   KubeClient,
   type ListReading,
+  type TokenQuestion,
   type WatchedEvents,
   type WatchOptions,
 } from '../kube/client/kube-client.port.js';
@@ -135,6 +136,10 @@ export class RenewableClient extends KubeClient {
 
   override serverTime() {
     return this.#run((client) => client.serverTime());
+  }
+
+  override requestToken(asked: TokenQuestion) {
+    return this.#run((client) => client.requestToken(asked));
   }
 
   override hurried<T>(work: () => Promise<T>) {

@@ -79,6 +79,11 @@ export class SimulatedCluster {
     seedCluster(this.#state);
   }
 
+  /** Has tokens that the API server issues begin and end by this clock. */
+  keepTime(now: () => Date): void {
+    this.#state.now = now;
+  }
+
   /** The stored object, or undefined. */
   get(ref: ObjectRef): ApiObject | undefined {
     try {
@@ -311,7 +316,7 @@ export class SimulatedCluster {
   #authenticate(request: SimulatedRequest): Requester {
     const { headers } = request;
     const token = tokenOf(request);
-    const account = this.#state.issuedTokens.get(token);
+    const account = this.#state.userOf(token);
     const { certificateUntil = new Date(0) } = request;
     const known = this.#tokens.has(token) || account !== undefined || certificateUntil > new Date();
     if (!known) throw new Refusal(401, 'Unauthorized', 'Unauthorized');

@@ -4,7 +4,7 @@ import { missingRights } from '#platform/joining/missing-rights';
 import { HUB_ROLES, type HubRole, shippedRights } from '#platform/joining/shipped-rights';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { askClusters, fleetVerdict, reportAway, reportSame } from '../../clusters/ask-clusters.js';
-import { identityOf } from '../../clusters/find-clusters.js';
+import { identityOf, isEndless } from '../../clusters/find-clusters.js';
 import { whoAmI } from '../../clusters/who-am-i.js';
 import { isData } from '../../output/data-format.js';
 import { dataText } from '../../output/data-text.js';
@@ -21,7 +21,7 @@ export type CheckOptions = Readonly<{ output: AnswerFormat; allowMissing: boolea
 export async function checkClusters(clients: readonly KubeClient[], io: Io, options: CheckOptions): Promise<void> {
   const fleet = await askClusters(clients, async (client) => {
     const [missing, user, identity] = await Promise.all([missingOfRoles(client), userOf(client), identityOf(client)]);
-    return { missing, user, identity };
+    return { missing, user, identity, login: loginOf(client) };
   });
   reportAway(fleet.away, io);
   const same = sameIdentities(fleet.answers.map(({ cluster, value: { identity } }) => ({ cluster, identity })));
@@ -30,9 +30,9 @@ export async function checkClusters(clients: readonly KubeClient[], io: Io, opti
   const hasAllRights = fleet.answers.every(({ value }) => HUB_ROLES.every((role) => value.missing[role].length === 0));
   const isComplete = hasAllRights && same.size === 0;
   const verdict = fleetVerdict(isComplete, fleet, options);
-  const items = fleet.answers.map(({ cluster, value: { missing, user } }) => {
+  const items = fleet.answers.map(({ cluster, value: { missing, user, login } }) => {
     const conflict = same.get(cluster);
-    return { cluster, missing, user, ...(conflict === undefined ? {} : { conflict }) };
+    return { cluster, missing, user, login, ...(conflict === undefined ? {} : { conflict }) };
   });
   if (isData(output)) io.out(dataText({ verdict, away: fleet.away, items }, output));
   else for (const item of items) io.out(report(item));
@@ -54,9 +54,17 @@ const userOf = (client: KubeClient): Promise<string> =>
     () => '',
   );
 
-type Checked = Readonly<{ cluster: string; missing: MissingOfRoles; user: string }>;
+/** How the login ends; for another login than a token of a ServiceAccount that is not known. */
+type Login = Readonly<{ endless: boolean; expiresAt?: string }>;
 
-function report({ cluster, missing, user }: Checked): string {
+const loginOf = (client: KubeClient): Login => ({
+  endless: isEndless(client),
+  ...(client.account?.expiresAt !== undefined && { expiresAt: new Date(client.account.expiresAt).toISOString() }),
+});
+
+type Checked = Readonly<{ cluster: string; missing: MissingOfRoles; user: string; login: Login }>;
+
+function report({ cluster, missing, user, login }: Checked): string {
   const lines = HUB_ROLES.flatMap((role) => {
     const rights = missing[role];
     if (rights.length === 0) return [`  ${SERVICE[role]}: every right of ClusterRole flotilla:${role} is there`];
@@ -67,7 +75,9 @@ function report({ cluster, missing, user }: Checked): string {
       ...NEXT.grantRole(role, user).map((command) => `      ${command}`),
     ];
   });
-  return [cluster, ...lines, ''].join('\n');
+  const ends = login.expiresAt === undefined ? [] : [`  login: ends at ${login.expiresAt}; the hub renews it before`];
+  const endless = login.endless ? ['  login: a token that never ends (docs/access.md, "Logins that end")'] : [];
+  return [cluster, ...lines, ...ends, ...endless, ''].join('\n');
 }
 
 const SERVICE: Readonly<Record<HubRole, string>> = { observe: 'poller', apply: 'applier' };

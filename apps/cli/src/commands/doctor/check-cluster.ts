@@ -9,7 +9,7 @@ import type { Settings } from '#platform/config/settings';
 import { type KindRef, KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import { isLoopback } from '#platform/registry/http/registry-auth';
 import { lineOf } from '../../clusters/ask-clusters.js';
-import { findCluster } from '../../clusters/find-clusters.js';
+import { findCluster, isEndless } from '../../clusters/find-clusters.js';
 import { NEXT } from '../../output/next-commands.js';
 import { missingOfRoles } from '../clusters/check-clusters.js';
 
@@ -32,6 +32,7 @@ export async function examineCluster(client: KubeClient, settings: Settings, acc
     ];
     const { server } = client;
     if (server !== undefined && isLoopback(server.hostname)) checks.push(loopbackCheck(name, server));
+    if (isEndless(client)) checks.push(warning(name, ENDLESS, BOUNDED));
     const serverTime = await client.serverTime();
     if (serverTime !== undefined) checks.push(clockCheck(client.cluster, Date.now() - serverTime.getTime()));
     if (management.signs.length > 0) {
@@ -60,6 +61,9 @@ export async function examineCluster(client: KubeClient, settings: Settings, acc
     return { checks: [failed(name, `does not answer: ${lineOf(error)}`, todo)], images: [], servers: [] };
   }
 }
+
+const ENDLESS = 'its login is a token that never ends: whoever copies it has the cluster until it is deleted';
+const BOUNDED = 'make one that ends, which the hub renews: docs/access.md, "Logins that end"';
 
 function loopbackCheck(name: string, server: URL): DoctorCheck {
   const text = `its API server is at ${server.host}, which leads to it from this machine alone`;

@@ -8,6 +8,7 @@ import type { SecretClusters } from '#platform/fleet/secret-clusters';
 import type { Hub } from '#platform/hub/hub';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { ClusterRegistry } from '#platform/membership/cluster-registry';
+import type { LoginRenewals } from '#platform/membership/login-renewals';
 import type { ServiceClusters } from '#platform/membership/service-clusters.port';
 import type { ServiceParts } from '#platform/service/run-main';
 import { healthIndicator } from '#platform/telemetry/health-indicator';
@@ -22,6 +23,7 @@ type ClustersOfServices = Readonly<{
   poller: ServiceClusters;
   applier: ServiceClusters;
   registry?: ClusterRegistry;
+  renewals?: LoginRenewals;
   /** Options by which commands reach a cluster. Default: its context. */
   access?: (cluster: string) => string;
 }>;
@@ -63,7 +65,7 @@ const fleetFolderModule = (folder: FleetFolder): DynamicModule => ({
  */
 export const allServices = (
   { catalogPollerPort }: Settings,
-  { poller, applier, registry, access }: ClustersOfServices,
+  { poller, applier, registry, renewals, access }: ClustersOfServices,
   fleet?: FleetOfServices,
 ): ServiceParts => {
   const { applier: fleetHub, credentials: secrets } = fleet ?? {};
@@ -77,10 +79,11 @@ export const allServices = (
         beforeWrite: (cluster) => marks?.keep(cluster),
         access,
         ...(registry && { registry }),
+        renewals,
       }),
       applierModule(applier, { besidePoller: true, fleetHub, secrets, marks }),
       ResolverWorkerModule,
-      catalogPollerModule(poller, { fleetHub: fleet?.poller, credentials: secrets }),
+      catalogPollerModule(poller, { fleetHub: fleet?.poller, credentials: secrets, renewals }),
       ...(fleet === undefined ? [] : [fleetControllerModule(fleet.controller)]),
       ...(fleet?.folder === undefined ? [] : [fleetFolderModule(fleet.folder)]),
     ],

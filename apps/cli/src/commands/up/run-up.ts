@@ -3,6 +3,7 @@ import { counted } from '#core/kernel/text/counted';
 import { openLiveController } from '#lifecycle/rollouts/controller/open-live-controller';
 import { SystemClock } from '#platform/clock/system-clock';
 import { managedClusters } from '#platform/clusters/managed-clusters';
+import { ownLogins } from '#platform/clusters/own-logins';
 import { FleetPlaceError, fleetPlace } from '#platform/config/fleet-place';
 import { unknownSettings } from '#platform/config/settings';
 import { FleetFolder } from '#platform/fleet/folder/fleet-folder';
@@ -111,7 +112,9 @@ async function start({ io, up, log, key, lock, ...given }: Start): Promise<void>
   await watch.firstCheck();
   const [poller, applier] = [registry.of(POLLER), registry.of(APPLIER)];
   const fleet = await fleetOf(hub, up, secrets, folder);
-  const service = await startOn(hub, 'flotilla', allServices(settings, { poller, applier, registry, access }, fleet));
+  const renewals = ownLogins(hub, registry, fleet?.applier);
+  const parts = allServices(settings, { poller, applier, registry, renewals, access }, fleet);
+  const service = await startOn(hub, 'flotilla', parts);
   endings.push(() => service.stop());
   await lock.runsAt(service.url);
   const unsubscribe = applier.subscribe((changes) => watch.note(changes));

@@ -11,6 +11,8 @@ export type CredentialsSighting = Readonly<{
   fault?: Readonly<{ reason: 'Expired' | 'Rejected' | 'Unsafe'; message: string }> | undefined;
   /** When the login ends, where it says so. */
   expiresAt?: string | undefined;
+  /** Why it could not be renewed when that was tried last. */
+  renewal?: string | undefined;
 }>;
 
 /** What the hub knows of a cluster's state at one moment. */
@@ -149,9 +151,9 @@ const reachability = (silence: ClusterSighting['silence']): FoundClusterConditio
     ? { type: 'Reachable', status: 'True', reason: 'Answering', message: '' }
     : { type: 'Reachable', status: 'False', ...silence };
 
-const validity = ({ fault }: CredentialsSighting): FoundClusterCondition =>
+const validity = ({ fault, renewal }: CredentialsSighting): FoundClusterCondition =>
   fault === undefined
-    ? { type: 'CredentialsValid', status: 'True', reason: 'Valid', message: '' }
+    ? { type: 'CredentialsValid', status: 'True', reason: renewal ? 'NotRenewed' : 'Valid', message: renewal ?? '' }
     : { type: 'CredentialsValid', status: 'False', ...fault };
 
 const identity = (isReplaced: boolean, before: string | undefined, uid: string): FoundClusterCondition =>

@@ -19,6 +19,7 @@ import {
   type ParsedKubeconfig,
   parseKubeconfig,
 } from './kubeconfig.js';
+import { tokenAccount } from './plain-access.js';
 import { PLUGIN_TIMEOUT_MS, type PluginOptions } from './plugin-logins.js';
 import { SERVER_POLICY, serverUrl } from './server-url.js';
 
@@ -102,6 +103,7 @@ export function clientOf({ access, cluster, budget, ...options }: ClientOptions)
     route,
     ...(isFromSecret(access) ? policiesOf(access, options.policy) : {}),
   });
+  const account = tokenAccount(access);
   return new HttpKubeClient({
     cluster,
     transport,
@@ -109,6 +111,7 @@ export function clientOf({ access, cluster, budget, ...options }: ClientOptions)
     budget,
     ...(options.pageSize === undefined ? {} : { pageSize: options.pageSize }),
     ...(access.isInKubeconfig === false ? {} : { login: { file: access.file, context: access.context } }),
+    ...(account === undefined ? {} : { account }),
     ...(access.globalCatalogNamespace === undefined ? {} : { globalCatalogNamespace: access.globalCatalogNamespace }),
   });
 }

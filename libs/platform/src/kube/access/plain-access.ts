@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { type AccountToken, accountToken } from '#core/cluster/membership/account-token';
 import type { TlsIdentity } from '../transport/credentials.js';
 import type { ClusterAccess } from './kubeconfig.js';
 
@@ -31,4 +32,10 @@ export async function plainAccess({ cluster, user }: ClusterAccess): Promise<App
 async function bytesOf(file: string | null | undefined, data: unknown): Promise<Buffer | undefined> {
   if (file) return readFile(file);
   return typeof data === 'string' && data !== '' ? Buffer.from(data, 'base64') : undefined;
+}
+
+/** The account of a token in the access itself: plugins, files and impersonation are renewed by others. */
+export function tokenAccount({ user }: Pick<ClusterAccess, 'user'>): AccountToken | undefined {
+  if (user.exec || user['auth-provider'] || user.tokenFile || user.as) return undefined;
+  return user.token ? accountToken(user.token) : undefined;
 }

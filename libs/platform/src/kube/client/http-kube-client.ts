@@ -1,3 +1,5 @@
+import { z } from 'zod';
+import type { AccountToken } from '#core/cluster/membership/account-token';
 import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-object';
 import { refOf, splitApiVersion } from '#core/kernel/api/kubernetes-object';
 import { ReadBudget } from '../limits/read-budget.js';
@@ -14,6 +16,7 @@ import {
   KubeClient,
   type KubernetesList,
   type ListReading,
+  type TokenQuestion,
   type WatchedEvents,
   type WatchOptions,
   type WriteOptions,
@@ -34,6 +37,17 @@ const PATCH_TYPES = {
   apply: 'application/apply-patch+yaml',
 } as const;
 
+const SERVICE_ACCOUNTS = { apiVersion: 'v1', kind: 'ServiceAccount', plural: 'serviceaccounts', namespaced: true };
+/** A token goes into a kubeconfig: characters of RFC 6750 alone. */
+const IssuedToken = z.looseObject({
+  status: z.looseObject({
+    token: z
+      .string()
+      .max(32_768)
+      .regex(/^[\w.~+/=-]+$/),
+  }),
+});
+
 /** Some 5,000 kinds; `/api/v1` has 12 KiB. */
 const LONGEST_DISCOVERY_BYTES = 1024 * 1024;
 
@@ -45,6 +59,7 @@ type HttpKubeClientOptions = Readonly<{
   /** Most objects of one page of a list. */
   pageSize?: number;
   globalCatalogNamespace?: string;
+  account?: AccountToken;
   login?: ClusterLogin;
   /** What may be read and kept of the cluster. */
   budget?: ReadBudget;
@@ -69,6 +84,7 @@ export class HttpKubeClient extends KubeClient {
   readonly budget: ReadBudget;
   override readonly history: ServerHistory;
   override readonly globalCatalogNamespace: string | undefined;
+  override readonly account: AccountToken | undefined;
   override readonly login: ClusterLogin | undefined;
   override readonly server: URL;
   readonly #requests: ApiRequests;
@@ -80,6 +96,7 @@ export class HttpKubeClient extends KubeClient {
     super();
     this.cluster = options.cluster;
     this.globalCatalogNamespace = options.globalCatalogNamespace;
+    this.account = options.account;
     this.login = options.login;
     this.server = options.transport.server;
     this.#owner = acting === undefined;
@@ -211,6 +228,21 @@ export class HttpKubeClient extends KubeClient {
     const { headers } = await this.#requests.send(what, { method: 'GET', path: '/version' });
     const time = new Date(String(headers['date'] ?? ''));
     return Number.isNaN(time.getTime()) ? undefined : time;
+  }
+
+  override async requestToken({ namespace, name, seconds }: TokenQuestion): Promise<string> {
+    const what = `ask for a token of ServiceAccount ${namespace}/${name}`;
+    const spec = { expirationSeconds: seconds };
+    const request = {
+      method: 'POST' as const,
+      path: this.#path(what, SERVICE_ACCOUNTS, { ...SERVICE_ACCOUNTS, namespace, name }, 'token'),
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec }),
+    };
+    const answer = this.#requests.json(what, await this.#requests.send(what, request));
+    const issued = IssuedToken.safeParse(answer).data;
+    if (issued !== undefined) return issued.status.token;
+    throw this.#requests.failure(what, new TransportError('lost', 'the answer has no token'));
   }
 
   override hurried<T>(work: () => Promise<T>): Promise<T> {

@@ -1,3 +1,4 @@
+import type { AccountToken } from '#core/cluster/membership/account-token';
 import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-object';
 import type { ReadBudget } from '../limits/read-budget.js';
 import type { ServerHistory } from './watch-history.js';
@@ -80,6 +81,9 @@ export type DeletionOptions = Readonly<{
 /** `fieldManager`: of this write alone; default: that of the client. */
 export type WriteOptions = Readonly<{ dryRun?: boolean; fieldManager?: string }>;
 
+/** The ServiceAccount for which a token is asked, and for how long. */
+export type TokenQuestion = Readonly<{ namespace: string; name: string; seconds: number }>;
+
 /** The context of a kubeconfig. */
 export type ClusterLogin = Readonly<{ file: string; context: string }>;
 
@@ -99,6 +103,8 @@ export abstract class KubeClient {
   readonly globalCatalogNamespace: string | undefined;
   /** Where its login was read; absent: in a Secret of the hub, or with the pod we run in. */
   readonly login: ClusterLogin | undefined;
+  /** The ServiceAccount of its login, and when its token ends; absent for any other login. */
+  readonly account: AccountToken | undefined;
   /** The address of its API server in the kubeconfig; absent if clients of it are wrapped. */
   readonly server: URL | undefined;
   /** The object, or undefined where there is none (404). */
@@ -141,6 +147,10 @@ export abstract class KubeClient {
   /** The clock of the API server, to the second; undefined where its answers have none. */
   serverTime(): Promise<Date | undefined> {
     return Promise.resolve(undefined);
+  }
+  /** A token of a ServiceAccount (TokenRequest). Never logged, never put into a message. */
+  requestToken({ namespace, name }: TokenQuestion): Promise<string> {
+    return Promise.reject(new Error(`this client asks for no token of ServiceAccount ${namespace}/${name}`));
   }
   /**
    * Does work that must not wait for connections of other clusters which only watches need, such as a pass.

@@ -4,6 +4,7 @@ import { inTime } from '../in-time.js';
 import { ClusterTroubles } from './cluster-troubles.js';
 import { ExtensionMetrics } from './extension-metrics.js';
 import { LaneMetrics } from './lane-metrics.js';
+import { LoginMetrics } from './login-metrics.js';
 import { isShared, ObjectLabels, ObjectSeries } from './object-series.js';
 import { type RedisSource, watchRedis } from './redis-metrics.js';
 import { RolloutMetrics } from './rollout-metrics.js';
@@ -70,6 +71,7 @@ export class Metrics {
   readonly #jobWaits: Histogram;
   readonly #spans: Counter;
   readonly lanes: LaneMetrics;
+  readonly logins: LoginMetrics;
   readonly stages: StageDurations;
   /** No series: as many clusters as there are would be too many. */
   readonly slowest = new SlowestClusters();
@@ -79,6 +81,7 @@ export class Metrics {
     this.registry = registry;
     this.extensions = new ExtensionMetrics(registry, clusterLimit);
     this.troubles = new ClusterTroubles(registry);
+    this.logins = new LoginMetrics(registry);
     this.rollouts = new RolloutMetrics(registry);
     if (processMetrics) collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LAG_EVERY_MS });
     const noted = <M extends Gauge | Counter>(metric: M): M => {

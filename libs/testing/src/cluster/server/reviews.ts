@@ -106,12 +106,15 @@ function tokenRequest(
   if (cluster.storage.get('serviceaccounts', storageKey(namespace, name)) === undefined) {
     throw notFound({ group: '', resource: 'serviceaccounts' }, name);
   }
-  const token = randomBytes(24).toString('base64url');
-  cluster.issuedTokens.set(token, `system:serviceaccount:${namespace}:${name}`);
+  const seconds = numberAt(body, 'spec', 'expirationSeconds') ?? HOUR_SECONDS;
+  const sub = `system:serviceaccount:${namespace}:${name}`;
+  const iat = Math.floor(cluster.now().getTime() / 1000);
+  const claims = Buffer.from(JSON.stringify({ sub, iat, exp: iat + seconds })).toString('base64url');
+  const token = `e30.${claims}.${randomBytes(24).toString('base64url')}`;
+  cluster.issuedTokens.set(token, { user: sub, until: (iat + seconds) * 1000 });
   const oldest = cluster.issuedTokens.keys().next().value;
   if (cluster.issuedTokens.size > MAX_ISSUED_TOKENS && oldest !== undefined) cluster.issuedTokens.delete(oldest);
-  const seconds = numberAt(body, 'spec', 'expirationSeconds') ?? HOUR_SECONDS;
-  const expirationTimestamp = `${new Date(Date.now() + seconds * 1000).toISOString().slice(0, 19)}Z`;
+  const expirationTimestamp = `${new Date((iat + seconds) * 1000).toISOString().slice(0, 19)}Z`;
   return {
     kind: 'TokenRequest',
     apiVersion: 'authentication.k8s.io/v1',
@@ -122,7 +125,7 @@ function tokenRequest(
 }
 
 function tokenStatus(cluster: ClusterState, token: string): JsonObject {
-  const username = cluster.issuedTokens.get(token);
+  const username = cluster.userOf(token);
   if (username === undefined) return { user: {}, error: '[invalid bearer token, token lookup failed]' };
   return { authenticated: true, user: { username, groups: requester(username).groups } };
 }

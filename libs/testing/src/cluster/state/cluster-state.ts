@@ -17,7 +17,9 @@ export class ClusterState {
   readonly storage: ObjectStorage;
   readonly resources = new ResourceRegistry();
   /** Users by the bearer tokens that TokenRequest issued. */
-  readonly issuedTokens = new Map<string, string>();
+  readonly issuedTokens = new Map<string, Readonly<{ user: string; until: number }>>();
+  /** The clock of the API server, by which tokens end. */
+  now: () => Date = () => new Date();
   /** What the backends of aggregated APIs said that they serve, by the path of their discovery. */
   readonly aggregatedApis = new Map<string, JsonObject>();
   readonly #timers = new Set<NodeJS.Timeout>();
@@ -27,6 +29,12 @@ export class ClusterState {
     readonly settings: ClusterSettings,
   ) {
     this.storage = new ObjectStorage(settings.keptChanges);
+  }
+
+  /** Returns the user of a token that was issued and has not ended. */
+  userOf(token: string): string | undefined {
+    const issued = this.issuedTokens.get(token);
+    return issued !== undefined && issued.until > this.now().getTime() ? issued.user : undefined;
   }
 
   namespace(name: string): ApiObject | undefined {

@@ -1,0 +1,146 @@
+import { type AccountToken, lifetimeOf, renewedFrom } from '#core/cluster/membership/account-token';
+import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
+import type { Clock } from '../clock/clock.port.js';
+import { Timers } from '../clock/timers.js';
+import type { ClusterAccess } from '../kube/access/kubeconfig.js';
+import { tokenAccount } from '../kube/access/plain-access.js';
+import type { KubeClient } from '../kube/client/kube-client.port.js';
+import { troubleOf } from '../kube/errors/api-server-trouble.js';
+import type { HealthCheck } from '../telemetry/health-check.js';
+import type { Log } from '../telemetry/log.port.js';
+import type { StoreLogin } from './stored-logins.js';
+
+/** A cluster with the access that is in use, and a client that has it. */
+type UsedLogin = Readonly<{ access: ClusterAccess; client: KubeClient }>;
+
+type LoginRenewalsOptions = Readonly<{
+  /** By cluster; those of this process alone. */
+  logins: () => ReadonlyMap<string, UsedLogin>;
+  store: StoreLogin;
+  clock: Clock;
+  log: Log;
+}>;
+
+/** Counts of logins: `endless` never end, `bounded` are renewed, `others` are not ours to renew. */
+type LoginCounts = Readonly<{ endless: number; bounded: number; others: number }>;
+
+const CHECK_EVERY_MS = 30_000;
+/** A login that was stored is read again by then; one that was not is renewed anew. */
+const STORED_WITHIN_MS = 120_000;
+const LONGEST_PAUSE_MS = 15 * 60_000;
+const FIRST_PAUSE_MS = 30_000;
+/** Names in one line of health. */
+const NAMED = 10;
+
+type Attempt = { token: string; failures: number; nextAt: number; trouble?: string };
+
+/**
+ * Renews the logins of a process: a ServiceAccount asks its own API server for its next token (TokenRequest),
+ * which is stored where the one before was read. Clients take it up as any other change of a kubeconfig.
+ */
+export class LoginRenewals {
+  readonly #timers: Timers;
+  readonly #attempts = new Map<string, Attempt>();
+  readonly #running = new Set<Promise<void>>();
+
+  constructor(private readonly options: LoginRenewalsOptions) {
+    this.#timers = new Timers(options.clock);
+  }
+
+  /** Degraded while a login could not be renewed. */
+  readonly check: HealthCheck = {
+    name: 'logins',
+    check: async () => {
+      const troubles = Object.fromEntries(
+        [...this.options.logins().keys()].flatMap((cluster) => {
+          const trouble = this.troubleOf(cluster);
+          return trouble === undefined ? [] : [[cluster, trouble]];
+        }),
+      );
+      const lines = Object.entries(troubles).sort(([a], [b]) => byCodeUnit(a, b));
+      const { endless, bounded } = this.counts();
+      const counts = `${bounded} logins are renewed before they end, ${endless} never end`;
+      if (lines.length === 0) return { up: true, detail: counts };
+      const shown = lines.slice(0, NAMED).map(([cluster, text]) => `${cluster}: ${text}`);
+      const more = lines.length > NAMED ? ` and ${lines.length - NAMED} more` : '';
+      return { up: true, degraded: true, detail: `${shown.join('; ')}${more}`, troubles };
+    },
+  };
+
+  start(): void {
+    this.#timers.every(CHECK_EVERY_MS, () => this.#renewAll());
+  }
+
+  async stop(): Promise<void> {
+    this.#timers.stop();
+    await this.settled();
+  }
+
+  /** Resolves once the renewals that are under way have ended. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#running);
+  }
+
+  /** Returns why the login of a cluster was not renewed when it was tried last. */
+  troubleOf(cluster: string): string | undefined {
+    return this.#attempts.get(cluster)?.trouble;
+  }
+
+  counts(): LoginCounts {
+    const kinds = [...this.options.logins().values()].map(({ access }) => kindOf(access));
+    const count = (kind: keyof LoginCounts) => kinds.filter((one) => one === kind).length;
+    return { endless: count('endless'), bounded: count('bounded'), others: count('others') };
+  }
+
+  #renewAll(): void {
+    const now = this.options.clock.now().getTime();
+    const logins = this.options.logins();
+    for (const cluster of this.#attempts.keys()) if (!logins.has(cluster)) this.#attempts.delete(cluster);
+    for (const [cluster, login] of logins) {
+      const token = login.access.user.token ?? '';
+      const account = tokenAccount(login.access);
+      const from = account && renewedFrom(account);
+      const known = this.#attempts.get(cluster);
+      if (known !== undefined && known.token !== token) this.#attempts.delete(cluster);
+      if (account === undefined || from === undefined || now < from) continue;
+      const attempt = this.#attempts.get(cluster) ?? { token, failures: 0, nextAt: 0 };
+      if (now < attempt.nextAt) continue;
+      this.#attempts.set(cluster, attempt);
+      const running = this.#renew(cluster, login, account, attempt).finally(() => this.#running.delete(running));
+      this.#running.add(running);
+    }
+  }
+
+  async #renew(cluster: string, { access, client }: UsedLogin, account: AccountToken, attempt: Attempt): Promise<void> {
+    const { clock, log, store } = this.options;
+    attempt.nextAt = clock.now().getTime() + STORED_WITHIN_MS;
+    try {
+      const seconds = Math.ceil(lifetimeOf(account) / 1_000);
+      await store(access, await client.requestToken({ ...account, seconds }));
+      attempt.failures = 0;
+      delete attempt.trouble;
+      log.info({ cluster, account: `${account.namespace}/${account.name}` }, 'the login of a cluster was renewed');
+    } catch (error) {
+      const now = clock.now().getTime();
+      const endsAt = account.expiresAt ?? 0;
+      attempt.nextAt = now + pauseAfter(attempt.failures, endsAt - now);
+      attempt.failures += 1;
+      const ends = new Date(endsAt).toISOString();
+      attempt.trouble = `the login ends at ${ends} and could not be renewed: ${troubleOf(error)}`;
+      const level = attempt.failures === 1 ? 'warn' : 'debug';
+      log[level]({ cluster, error: troubleOf(error), ends }, 'the login of a cluster could not be renewed yet');
+    }
+  }
+}
+
+/** Short enough that a login is tried several times more before it ends. */
+function pauseAfter(failures: number, leftMs: number): number {
+  const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** failures, LONGEST_PAUSE_MS);
+  return leftMs <= 0 ? pauseMs : Math.max(Math.min(pauseMs, leftMs / 8), FIRST_PAUSE_MS);
+}
+
+function kindOf(access: ClusterAccess): keyof LoginCounts {
+  const account = tokenAccount(access);
+  if (account === undefined) return 'others';
+  return account.expiresAt === undefined ? 'endless' : 'bounded';
+}
