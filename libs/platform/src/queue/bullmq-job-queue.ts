@@ -3,6 +3,7 @@ import { createRedisBackend, DelayedError, Job, Queue, UnrecoverableError, Worke
 import type { Redis } from 'ioredis';
 import { canonicalJson } from '#core/kernel/canonical/canonical-json';
 import { readPayload } from '#core/kernel/payload/read-payload';
+import { isLostConnection } from '../redis/redis-trouble.js';
 import { type Log, silentLog } from '../telemetry/log.port.js';
 import { DuePoll } from './due-poll.js';
 import { type AttemptHost, attemptJob, describeError, RetryNotPlanned } from './job-attempt.js';
@@ -321,8 +322,10 @@ export class BullmqJobQueue<J> extends JobQueue<J> {
     this.options.onError?.(error);
     // Text alone: the client's error objects carry the arguments of the command, AUTH's password among them.
     // A lost connection is logged once by the connection itself, and not again by each queue at each try.
-    const lost = error instanceof Error && 'code' in error && String(error.code).startsWith('E');
-    this.#log[lost ? 'debug' : 'warn']({ queue: this.name, error: describeError(error) }, 'the queue met an error');
+    this.#log[isLostConnection(error) ? 'debug' : 'warn'](
+      { queue: this.name, error: describeError(error) },
+      'the queue met an error',
+    );
   }
 }
 

@@ -8,7 +8,7 @@ import { refusalLine, sentinelFailure } from './redis-refusal.js';
 import { RedisRefusals } from './redis-refusals.js';
 import { MissingRights } from './redis-rights.js';
 import { NOTHING_KNOWN, type RedisServerInfo, readServerInfo, unusableText } from './redis-server-info.js';
-import { noteTrouble, type RedisTrouble } from './redis-trouble.js';
+import { ALL_SENTINELS, noteTrouble, type RedisTrouble } from './redis-trouble.js';
 import { parseSentinelUrl, speaksTls, userOf, withoutCredentials } from './redis-url.js';
 
 type NetStream = Redis['stream'];
@@ -171,9 +171,6 @@ const SETTLED: ReadonlySet<string> = new Set(['ready', 'end']);
 
 /** Errors that say no more than that the server closed the connection: why, it may have said before. */
 const CUT_OFF = /EPIPE|ECONNRESET|Connection is closed/;
-
-/** The client's summary of what it has said of each Sentinel. */
-const ALL_SENTINELS = /^All sentinels are unreachable/;
 
 /**
  * One PING over a connection of its own, no retries. @throws RedisUnreachable saying

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import type { Clock } from '../clock/clock.port.js';
 import { type Log, silentLog } from '../telemetry/log.port.js';
+import { isLostConnection } from './redis-trouble.js';
 
 type RedisEpochOptions = Readonly<{
   redis: Redis;
@@ -31,7 +32,10 @@ export async function watchRedisEpoch(options: RedisEpochOptions): Promise<() =>
     return (await redis.set(`${prefix}:epoch`, fresh, 'NX', 'GET')) ?? fresh;
   };
   const complain = (error: unknown) =>
-    log.warn({ error: error instanceof Error ? error.message : String(error) }, 'Redis was not asked or not filled');
+    log[isLostConnection(error) ? 'debug' : 'warn'](
+      { error: error instanceof Error ? error.message : String(error) },
+      'Redis was not asked or not filled',
+    );
   /**
    * A Redis that refuses (a replica, one that is loading, one older than 7.0) is asked again: it may change.
    */
