@@ -21,10 +21,10 @@ export const SUBSCRIPTION_CONDITIONS = {
   BundleUnpacking: untimed,
   BundleUnpackFailed: { timed: false, inRows: true },
   /** Ours: OLM leaves files of a bundle out and reports nothing (decision 0494). */
-  BundleIncomplete: untimed,
+  BundleIncomplete: { timed: false, inRows: true },
   InstallPlanPending: timed,
   InstallPlanFailed: timed,
-  InstallPlanMissing: timed,
+  InstallPlanMissing: { timed: true, inRows: true },
   PackageDeprecated: deprecation,
   ChannelDeprecated: deprecation,
   BundleDeprecated: deprecation,

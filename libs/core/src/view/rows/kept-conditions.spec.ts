@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import {
   OBSERVED_CONDITIONS,
@@ -47,5 +48,14 @@ describe('a condition of a Subscription', () => {
 
   it('is observed for the metrics where a resolution failed', () => {
     expect([...OBSERVED_CONDITIONS]).toEqual(['ResolutionFailed']);
+  });
+
+  it('passes to rows if the diagnosis of a Subscription reads it, so that console and status agree', () => {
+    const source = readFileSync(new URL('../../cluster/diagnosis/diagnose-subscription.ts', import.meta.url), 'utf8');
+    const read = [...source.matchAll(/conditionOf\(subscription, (?:'(\w+)'|BUNDLE_INCOMPLETE)\)/g)].map(
+      ([, type = 'BundleIncomplete']) => type,
+    );
+    expect(read.length).toBeGreaterThanOrEqual(4);
+    expect(read.filter((type) => !ROW_CONDITIONS.has(type))).toEqual([]);
   });
 });
