@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { CORE_SCHEMA, load } from 'js-yaml';
 import { z } from 'zod';
-import { cutText } from '#core/kernel/text/cut-text';
+import { DEFAULT_VERSION, EXEC_GROUP, short, VERSIONS } from './exec-config.js';
 import type { ClusterAccess, KubeconfigUser } from './kubeconfig.js';
 import { PluginError } from './plugin-process.js';
 
@@ -15,21 +15,8 @@ export type PluginLogin = Readonly<{
   until?: number;
 }>;
 
-const GROUP = 'client.authentication.k8s.io';
-const DEFAULT_VERSION = `${GROUP}/v1`;
-const VERSIONS: readonly string[] = [DEFAULT_VERSION, `${GROUP}/v1beta1`];
 /** The extension of a cluster that is for its plugins. */
-const EXTENSION = `${GROUP}/exec`;
-const MODES: readonly string[] = ['Never', 'IfAvailable', 'Always'];
-
-/** Returns the reason for which a plugin is not run as it is configured: undefined if it is. */
-export function unusableExec({ apiVersion, interactiveMode }: ExecConfig): string | undefined {
-  if (apiVersion && !VERSIONS.includes(apiVersion))
-    return `exec.apiVersion ${short(apiVersion)} is not known: write ${DEFAULT_VERSION}`;
-  if (interactiveMode && !MODES.includes(interactiveMode))
-    return `exec.interactiveMode ${short(interactiveMode)} is not known: write one of ${MODES.join(', ')}`;
-  return undefined;
-}
+const EXTENSION = `${EXEC_GROUP}/exec`;
 
 /**
  * Returns the value of KUBERNETES_EXEC_INFO, byte for byte as client-go makes it. `ca`: the authority as
@@ -123,7 +110,6 @@ function refuseVersion(version: string, wanted: string | undefined): void {
 }
 
 const refused = (why: string): PluginError => new PluginError(`failed: ${why}`);
-const short = (text: string): string => JSON.stringify(cutText(text, 80));
 
 function parse(text: string): z.infer<typeof ExecCredential> {
   if (text.trim() === '') throw refused('it printed nothing');

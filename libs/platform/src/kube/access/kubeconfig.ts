@@ -1,7 +1,10 @@
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { load } from 'js-yaml';
 import { z } from 'zod';
+import { proxyAddress } from '../../outbound/route.js';
 import { ClusterConfigError } from './cluster-config.error.js';
+import { unusableExec } from './exec-config.js';
+import { serverUrl } from './server-url.js';
 
 const text = z.string().min(1);
 const optional = z.string().nullish();
@@ -196,7 +199,7 @@ export function accessIn(configs: readonly ParsedKubeconfig[], context: string):
     [`user "${user}"`, login],
   ] as const)
     if (entry.isTwice) throw broken(file, context, `its ${what} is there twice: rename or delete one of them`);
-  return {
+  const access: ClusterAccess = {
     ...termsIn(file, context, extensions),
     context,
     file,
@@ -206,6 +209,18 @@ export function accessIn(configs: readonly ParsedKubeconfig[], context: string):
     ),
     user: rootedUser(login.file, checked(file, context, `user "${user}"`, KubeconfigUser, login.value ?? {})),
   };
+  const why = unusable(access);
+  if (why !== undefined) throw broken(file, context, why);
+  return access;
+}
+
+/** Returns the reason for which no client can be made of an access. No text of an address is repeated. */
+function unusable({ cluster, user }: ClusterAccess): string | undefined {
+  if (serverUrl(cluster.server) === undefined) return 'its server is no http(s) URL';
+  const proxy = cluster['proxy-url'];
+  if (proxy && proxyAddress(proxy) === undefined) return 'its proxy-url is no URL';
+  const why = user.exec ? unusableExec(user.exec) : undefined;
+  return why === undefined ? undefined : `its user: ${why}`;
 }
 
 /** Several kubeconfigs as one, as kubectl reads those of KUBECONFIG: the first that has something counts. */

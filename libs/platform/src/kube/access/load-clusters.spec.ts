@@ -140,6 +140,21 @@ describe('an entry that is empty or broken', () => {
     },
     { because: 'a token that is a number', content: userX({ token: 12 }), says: /"scratch".*user "x": token/ },
     {
+      because: 'a server that is no URL',
+      content: clusterX({ server: 'ftp://x' }),
+      says: /"scratch".*no http\(s\) URL/,
+    },
+    {
+      because: 'a proxy that is no URL',
+      content: clusterX({ server: 'https://x', 'proxy-url': 'http://u:hush@[' }),
+      says: /"scratch".*its proxy-url is no URL$/,
+    },
+    {
+      because: 'a plugin of another version',
+      content: userX({ exec: { command: 'x', apiVersion: 'client.authentication.k8s.io/v1alpha1' } }),
+      says: /"scratch".*exec\.apiVersion .*v1alpha1" is not known/,
+    },
+    {
       because: 'a user list item that is null',
       content: { users: [...PLAIN.users, null] },
       says: /user 2 of .* has no name/,

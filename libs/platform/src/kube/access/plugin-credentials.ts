@@ -1,7 +1,7 @@
 import type { CredentialSource, Credentials } from '../transport/credentials.js';
 import { textOf } from '../transport/transport.error.js';
 import { ClusterConfigError } from './cluster-config.error.js';
-import { type ExecConfig, type PluginLogin, unusableExec } from './exec-credential.js';
+import type { ExecConfig, PluginLogin } from './exec-credential.js';
 import type { ClusterAccess } from './kubeconfig.js';
 import { plainAccess } from './plain-access.js';
 import { type PluginOptions, sharedLogins } from './plugin-logins.js';
@@ -21,10 +21,6 @@ export class PluginCredentials implements CredentialSource {
     private readonly exec: ExecConfig,
     options: PluginOptions,
   ) {
-    const why = unusableExec(exec);
-    const { context, file } = access;
-    if (why !== undefined)
-      throw new ClusterConfigError(context, `context "${context}" of ${file} cannot be used: its user: ${why}`);
     this.#request = new RequestCredentials(access.user);
     this.#logins = sharedLogins(access, exec, options);
   }
