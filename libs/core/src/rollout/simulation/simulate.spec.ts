@@ -367,3 +367,21 @@ it('says of a wave that goes back at the instant of its last success that it was
   ]);
   expect(summary.rollouts[0]?.waves.map(({ completedAt }) => completedAt)).toEqual([41, null]);
 });
+
+describe('a cluster that has a newer version than the target from the start (decision 0288)', () => {
+  const [newer, to] = ['kafka-operator.v2.5.0', 'kafka-operator.v2.4.0'];
+  const clusters = [{ name: 'ahead', installed: { [subject]: newer } }, { name: 'behind' }];
+  const ended = (more: object) => {
+    const targets = [{ subject, to, classes: [{ name: 'only', ...more }] }];
+    const { summary } = played({ clusters, strategy: wave({}), file: { targets } });
+    return summary.clusters.map(({ rows, installed }) => `${rows[0]?.phase} ${rows[0]?.reason} ${installed[subject]}`);
+  };
+
+  it('is up to date, as live', () => {
+    expect(ended({})).toEqual([`Done UpToDate ${newer}`, `Done Healthy ${to}`]);
+  });
+
+  it('goes back to the target where the plan is a downgrade', () => {
+    expect(ended({ changes: ['Downgrade'] })).toEqual([`Done Healthy ${to}`, `Done Healthy ${to}`]);
+  });
+});

@@ -67,8 +67,8 @@ function plannedIn(
   if (bundle === target) return undefined;
   if (first !== undefined && first !== bundle) return first;
   if (isWithdrawnIn(world, plan)) return undefined;
-  const byHand = cluster.byHand.get(subject.key);
-  return byHand !== undefined && byHand === bundle && isNewer(byHand, target) ? undefined : target;
+  const leadsBack = plan.changes.includes('Downgrade') && cluster.byHand.get(subject.key) !== bundle;
+  return bundle !== undefined && !leadsBack && isNewer(bundle, target) ? undefined : target;
 }
 
 /** States of work in a cluster, as its report has them. */
