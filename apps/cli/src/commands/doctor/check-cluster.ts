@@ -62,7 +62,7 @@ export async function examineCluster(client: KubeClient, settings: Settings, acc
   }
 }
 
-const ENDLESS = 'its login is a token that never ends: whoever copies it has the cluster until it is deleted';
+const ENDLESS = 'its login is a token that never ends: a copy of it opens the cluster until it is deleted';
 const BOUNDED = 'make one that ends, which the hub renews: docs/access.md, "Logins that end"';
 
 function loopbackCheck(name: string, server: URL): DoctorCheck {

@@ -1,7 +1,6 @@
 import type { AssignmentRow } from '#core/kernel/api/fleet/fleet-assignment';
 import type { FleetDecision } from '#core/kernel/api/fleet/fleet-decision';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
-import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { HubCluster } from '#core/rollout/controller/facts/hub-cluster';
 import { orderOfRow } from '#core/rollout/controller/facts/order-of-row';
 import type { RolloutRecord } from '#core/rollout/controller/record/rollout-record';
@@ -349,7 +348,7 @@ export class RolloutController {
     const { action, by, reason: why } = decision.spec;
     this.log.info({ rollout: decision.spec.rollout, action, by: by.user, why, ...found }, 'decision');
     const status = { ...found, ...(found.effective ? keptOf(decision, record, now.getTime()) : {}) };
-    await this.hub.updateStatus({ ...(decision as unknown as KubernetesObject), status } as KubernetesObject);
+    await this.hub.updateStatus({ ...decision, status });
     await this.#events.decided(object, decision, outcome);
   }
 }

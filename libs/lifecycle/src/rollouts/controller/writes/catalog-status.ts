@@ -1,6 +1,5 @@
 import { type FleetCatalog, FleetCatalogOutcome, MOST_DIGESTS_SHOWN } from '#core/kernel/api/fleet/fleet-catalog';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
-import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { sameJson } from '#core/kernel/canonical/same-json';
 import { mergedConditions } from '#core/kernel/conditions/condition-list';
 import type { FleetSubject } from '#core/rollout/controller/record/subjects';
@@ -42,6 +41,6 @@ export async function writeCatalogStatus(
   if (!mayWriteNumbers && sameJson(before.conditions, after.conditions)) return 'owed';
   const { name, namespace } = catalog.metadata;
   const object = { apiVersion: FLEET_API, kind: 'FleetCatalog', metadata: { name, namespace }, status: after };
-  await hub.apply(object as unknown as KubernetesObject, { subresource: 'status' });
+  await hub.apply(object, { subresource: 'status' });
   return 'written';
 }

@@ -1,4 +1,3 @@
-import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import type { Log } from '#platform/telemetry/log.port';
 import type { LiveFleet } from '../state/live-fleet.js';
@@ -27,7 +26,7 @@ export async function concludeUnknown(hub: KubeClient, fleet: LiveFleet, log: Lo
     const status = { effective: false, reason: 'UnknownRollout', at: new Date(fleet.now).toISOString() };
     const { rollout, action, by } = spec;
     try {
-      await hub.updateStatus({ ...(decision as unknown as KubernetesObject), status } as KubernetesObject);
+      await hub.updateStatus({ ...decision, status });
       log.warn({ rollout, action, by: by.user, ...status }, 'decision about a roll-out that is not there');
     } catch (error) {
       if (!(error instanceof KubeApiError)) throw error;

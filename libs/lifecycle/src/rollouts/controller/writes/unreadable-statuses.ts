@@ -20,7 +20,7 @@ const VALID: FoundCondition = { type: 'Valid', status: 'True', reason: 'Read', m
 export async function writeReadability(hub: KubeClient, fleet: LiveFleet, log: Log): Promise<void> {
   const at = new Date(fleet.now).toISOString();
   for (const strategy of fleet.state.strategies) {
-    await writeCondition(hub, strategy as unknown as KubernetesObject, VALID, at, log);
+    await writeCondition(hub, strategy, VALID, at, log);
   }
   for (const one of fleet.state.unreadable) {
     if (one.kind === 'FleetDecision') await refuseDecision(hub, one, at, log);
