@@ -220,7 +220,7 @@ const rightsRows: readonly Row[] = [
   {
     wrong: 'a login without rights',
     by: [UP, 'applier', 'catalog-poller'],
-    says: /deployments\.apps .* is forbidden: User .*guest.*; nothing is written\. Give its login the rights that \\?"flotilla clusters check --context east\\?" lists/,
+    says: /deployments\.apps .* is forbidden: User .*guest.*; nothing is written\. Give its login the rights that \\?"flotilla clusters check (--kubeconfig \S+ )?--context east\\?" lists/,
   },
   {
     wrong: 'a login without rights',
