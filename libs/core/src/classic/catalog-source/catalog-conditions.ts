@@ -15,7 +15,7 @@ import { DISABLED_CONDITION, DISABLED_TEXT } from './operator-hub.js';
 const FIELDS_IGNORED = 'FieldsIgnored';
 const TEMPLATES_RESOLVED = 'TemplatesHaveResolved';
 const RESOLVED_IMAGE = 'ResolvedImage';
-/** Every condition that Flotilla sets on a CatalogSource; those of other writers stay. */
+/** The conditions that Flotilla sets on a CatalogSource; those of other writers stay. */
 export const CATALOG_SOURCE_CONDITIONS = [
   FIELDS_IGNORED,
   TEMPLATES_RESOLVED,
@@ -59,8 +59,8 @@ export function catalogConditions(
 }
 
 /**
- * The status of a default source that OpenShift's OperatorHub disables: it says nothing about content, since
- * the content is not used.
+ * Returns the status of a default source that OpenShift's OperatorHub disables. It reports nothing about
+ * content, since the content is not used.
  */
 export function disabledStatus(source: CatalogSource, now: string): NonNullable<CatalogSource['status']> {
   const { connectionState: _state, message: _message, reason: _reason, ...kept } = source.status ?? {};

@@ -5,7 +5,7 @@ const FIRST_RETRY_MS = 5_000;
 const LAST_RETRY_MS = 300_000;
 /** A user may be writing the pull secret right now, and Secrets are not watched. */
 const SECRET_RETRY_MS = 30_000;
-/** OLM keeps what a registry server listed for 30 minutes (spec: catalog-sources.md §8). */
+/** OLM keeps the listing of a registry server for 30 minutes (spec: catalog-sources.md §8). */
 const ADDRESS_RELIST_MS = 30 * 60_000;
 /** ConfigMaps are watched; this interval is for a hub that may not watch them. */
 const CONFIG_MAP_REREAD_MS = 15 * 60_000;
@@ -32,13 +32,13 @@ const LAST_CONTENT_RETRY_MS = 24 * 3_600_000;
 export const failedContentDelay = (failures: number): number =>
   Math.min(LAST_CONTENT_RETRY_MS, FIRST_CONTENT_RETRY_MS * 2 ** Math.min(failures - 1, 30));
 
-/** How long a failed source that names pull secrets waits at most before its secrets are read again. */
+/** Longest wait of a failed source with pull secrets before its secrets are read again. */
 export const secretRetryDelay = (source: CatalogSource, random: number): number =>
   (source.spec.secrets ?? []).some((name) => name !== '')
     ? jittered(SECRET_RETRY_MS, random)
     : Number.POSITIVE_INFINITY;
 
-/** Milliseconds between two checks of a source's content; undefined where it is loaded only once. */
+/** Milliseconds between two checks of a source's content. Undefined if the content is loaded only once. */
 export function checkInterval(source: CatalogSource, kind: 'image' | 'grpc' | 'configMap'): number | undefined {
   if (kind === 'grpc') return ADDRESS_RELIST_MS;
   return kind === 'configMap' ? CONFIG_MAP_REREAD_MS : pollSchedule(source)?.everyMs;

@@ -3,11 +3,12 @@ import { parseGoDuration } from '../../kernel/durations/go-duration.js';
 import { isRecord } from '../../kernel/json/json-access.js';
 import { specProblem } from '../../kernel/verdict/unreadable-spec.js';
 
-/** Used where `registryPoll` is set without a usable interval (spec: catalog-sources.md §1.3). */
+/** Default interval, used if `registryPoll` is set without a usable one (spec: catalog-sources.md §1.3). */
 const DEFAULT_POLL_INTERVAL_MS = 15 * 60_000;
 
 /**
- * Where a CatalogSource's content comes from, or why its spec is refused (spec: catalog-sources.md §1.1, §3).
+ * The origin of a CatalogSource's content, or the reason its spec is refused (spec: catalog-sources.md §1.1,
+ * §3).
  */
 export type CatalogOrigin =
   | Readonly<{ kind: 'image'; image: string }>
@@ -34,15 +35,16 @@ export function originOf(source: CatalogSource): CatalogOrigin {
 }
 
 /**
- * How often the registry is asked for a newer image; `problem` is the user's text where
- * the interval was unusable.
+ * Interval at which the registry is asked for a newer image. `problem` is the text for the user if the
+ * interval was unusable.
  */
 type PollSchedule = Readonly<{ everyMs: number; problem?: string }>;
 
 const noDuration = (interval: unknown): string => `time: invalid duration ${JSON.stringify(interval)}`;
 
 /**
- * Undefined where the source does not poll: no `registryPoll`, or no image (spec: catalog-sources.md §1.3).
+ * Returns undefined if the source does not poll: it has no `registryPoll` or no image (spec:
+ * catalog-sources.md §1.3).
  */
 export function pollSchedule(source: CatalogSource): PollSchedule | undefined {
   const poll: unknown = source.spec.updateStrategy?.registryPoll;

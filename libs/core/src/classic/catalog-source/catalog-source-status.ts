@@ -16,7 +16,7 @@ export type ReadConfigMap = Readonly<{
 
 export type FailureReason = 'RegistryServerError' | 'ConfigMapError';
 
-/** What the poller knows of one catalog's content. Times are ISO 8601. */
+/** The poller's knowledge of one catalog's content. Times are ISO 8601. */
 export type CatalogState = Readonly<{
   /**
    * The image digest in use and the digest its content is served under; absent while none was ever loaded.
@@ -93,7 +93,7 @@ export function isServing(state: CatalogState, strict: boolean): boolean {
   return state.held !== undefined && !(strict && state.failure !== undefined);
 }
 
-/** Leaves room for since when it fails, when the next check is, and what stays in use. */
+/** Leaves room for the start of the failure, the next check and the content that stays in use. */
 const MAX_FAILURE_BYTES = 1_536;
 
 function complaint(
@@ -107,8 +107,8 @@ function complaint(
       held !== undefined && !settings.strict
         ? `. The last good content (${held.digest}, held since ${held.since}) stays in use.`
         : '';
-    // A ConfigMap is watched, so there is no next check to announce: OLM's text stands as it is.
-    // A check, and not a try: an image whose digest is still the one that failed is not pulled again.
+    // A ConfigMap is watched, so there is no next check to announce, and OLM's text is used unchanged. The
+    // text says check, not try: an image is not pulled again while its digest is the one that failed.
     const timed = failure.reason !== 'ConfigMapError';
     const when = timed
       ? `; failing since ${failure.since}, next check ${failure.nextTry}${inUse === '' ? '.' : ''}`
@@ -130,7 +130,7 @@ function complaint(
 /** Reason of a catalog that is READY without some of its bundles (decision 0495). */
 export const BUNDLES_LEFT_OUT = 'BundlesLeftOut';
 
-/** So many lines show an author what is wrong; all of them would fill the status. */
+/** Enough lines to show an author the mistake; all of them would fill the status. */
 const LINES_SHOWN = 5;
 
 function leftOutText(lines: readonly string[]): string | undefined {

@@ -4,7 +4,7 @@ import { requireOwnedCrds } from '../../catalog/bundle/read-bundle.js';
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import type { ConfigMapLists, UnreadableItem } from './configmap-lists.js';
 
-/** A CSV of the ConfigMap: with the CRDs it owns, or with what keeps it from being a bundle. */
+/** A CSV of the ConfigMap: with the CRDs it owns, or with the problem that keeps it from being a bundle. */
 export type ListedCsv = Readonly<{ csv: unknown }> &
   (Readonly<{ objects: readonly KubernetesObject[] }> | Readonly<{ problem: string }>);
 

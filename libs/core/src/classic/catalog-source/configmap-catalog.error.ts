@@ -1,8 +1,8 @@
 import { FlotillaError, type Retry } from '../../kernel/errors/flotilla.error.js';
 
 /**
- * A ConfigMap that holds no catalog OLM's configmap-server would serve; the message says why, in its
- * words where it has some.
+ * A ConfigMap without a catalog that OLM's configmap-server would serve. The message gives the reason, in
+ * OLM's words if it has some.
  */
 export class ConfigMapCatalogError extends FlotillaError {
   readonly code = 'InvalidConfigMapCatalog';

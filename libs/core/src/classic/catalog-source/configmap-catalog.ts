@@ -8,7 +8,7 @@ import { ConfigMapCatalogError } from './configmap-catalog.error.js';
 import { configMapChannel } from './configmap-channel.js';
 import { type ConfigMapPackage, readConfigMapLists } from './configmap-lists.js';
 
-/** A catalog, and what of its ConfigMap could not be taken into it, one line each. */
+/** A catalog, and the parts of its ConfigMap that could not be taken into it, one line each. */
 export type ConfigMapContent = Readonly<{ catalog: Catalog; leftOut: readonly string[] }>;
 
 /**

@@ -5,9 +5,9 @@ import { ConfigMapCatalogError } from './configmap-catalog.error.js';
 import type { ConfigMapPackage } from './configmap-lists.js';
 
 /**
- * A channel as configmap-server makes it: from currentCSV along `spec.replaces` to the end; what a CSV on the
- * way skips is in the channel too, where the ConfigMap has it. Throws {@link ConfigMapCatalogError} for a CSV
- * that is missing and for a cycle.
+ * Builds a channel as configmap-server does: from currentCSV along `spec.replaces` to the end. CSVs that a
+ * CSV of this chain skips are also in the channel if the ConfigMap has them. Throws {@link
+ * ConfigMapCatalogError} for a missing CSV and for a cycle.
  */
 export function configMapChannel(
   packageName: string,

@@ -18,7 +18,7 @@ export type ConfigMapPackage = Readonly<{
   channels: readonly Readonly<{ name: string; currentCSV: string }>[];
 }>;
 
-/** An item that cannot be read: the name that it gives itself, if any, and what is wrong, as one line. */
+/** An item that cannot be read: its own name, if it has one, and the problem as one line. */
 export type UnreadableItem = Readonly<{ name: string; problem: string; written: unknown }>;
 
 /** The items of one key, in their order. */
@@ -43,9 +43,9 @@ const ConfigMapPackage = schemaOf((value): Decoded<ConfigMapPackage> => {
 });
 
 /**
- * Reads the keys of a catalog's ConfigMap in the order of OLM's configmap-server, which stops at the first
- * that is missing or cannot be read. Throws {@link ConfigMapCatalogError} for a key that is missing or no
- * list; an item that cannot be read is told apart (decision 0495). Source of the form: decision 0114.
+ * Reads the keys of a catalog's ConfigMap in the order of OLM's configmap-server, and stops at the first that
+ * is missing or cannot be read. Throws {@link ConfigMapCatalogError} for a key that is missing or not a list.
+ * An item that cannot be read is reported separately (decision 0495). Source of the form: decision 0114.
  */
 export function readConfigMapLists(data: Readonly<Record<string, string>>): ConfigMapLists {
   return {

@@ -4,7 +4,7 @@ import { recordAt } from '../../kernel/json/json-access.js';
 import { originOf } from './catalog-source-spec.js';
 
 const POD_ANNOTATION = 'operatorframework.io/priorityclass';
-/** Fields of `spec` that describe the registry pod which OLM would run. */
+/** Fields of `spec` for the registry pod that OLM would run. */
 const POD_FIELDS = ['runAsRoot', 'securityContext'];
 
 /**
@@ -14,8 +14,8 @@ const POD_FIELDS = ['runAsRoot', 'securityContext'];
 type IgnoredFields = Readonly<{ pod: readonly string[]; source: readonly string[] }>;
 
 /**
- * Fields without effect, as paths, sorted. Fields that OLM ignores too (an address beside an image, polling
- * of an address) are reported as well. Spec: catalog-sources.md §1, §3; api-types.md §2.
+ * Returns the fields without effect, as paths, sorted. Fields that OLM ignores too (an address next to an
+ * image, polling of an address) are reported as well. Spec: catalog-sources.md §1, §3; api-types.md §2.
  */
 export function ignoredFields(source: CatalogSource): IgnoredFields {
   const { spec, metadata } = source;
@@ -40,7 +40,7 @@ function unusedOf({ spec, ...rest }: CatalogSource): string[] {
   ];
 }
 
-/** The sentence for users; undefined where every field has its effect. */
+/** Returns the sentence for users. Undefined if every field has its effect. */
 export function ignoredFieldsText({ pod, source }: IgnoredFields): string | undefined {
   const sentences = [
     ...(pod.length > 0 ? [`no registry pod runs in the cluster, so these have no effect: ${pod.join(', ')}`] : []),

@@ -4,8 +4,8 @@ import { imageReferenceProblem } from '../../catalog/validate/image-reference.js
 export const IMAGE_TEMPLATE_ANNOTATION = 'olm.catalogImageTemplate';
 
 /**
- * A template with its variables filled in, or why that cannot be done. `text` has `missing`
- * where a value is unknown.
+ * A template with its variables filled in, or the reason that is impossible. `text` has `missing` in place of
+ * an unknown value.
  */
 export type TemplateOutcome =
   | Readonly<{ resolved: true; image: string }>
@@ -16,8 +16,8 @@ const UNKNOWN = 'missing';
 
 /**
  * Fills in `{kube_major_version}`, `{kube_minor_version}` and `{kube_patch_version}` from the API server's
- * gitVersion, of which pre-release and build do not count. Undefined, or no semantic version: the variables
- * stay unresolved. Spec: catalog-sources.md §7.
+ * gitVersion. Pre-release and build are ignored. If gitVersion is undefined or not a semantic version, the
+ * variables stay unresolved. Spec: catalog-sources.md §7.
  */
 export function resolveImageTemplate(template: string, gitVersion: string | undefined): TemplateOutcome {
   const version = versionParts(gitVersion ?? '');
@@ -51,7 +51,9 @@ function whyNot(unresolved: readonly string[], improper: boolean): string {
 
 const BRACED = /\{[^{}]*\}/g;
 
-/** Why a template gives no image: the template, and what it has in braces that is no variable. */
+/**
+ * Returns the reason a template gives no image: the template, and its texts in braces that are not variables.
+ */
 export function templateProblem(template: string, { message }: Extract<TemplateOutcome, { resolved: false }>): string {
   const unknown = [...new Set(template.match(BRACED) ?? [])].filter((one) => one.replace(VARIABLE, '') !== '');
   const known = 'the variables are {kube_major_version}, {kube_minor_version} and {kube_patch_version}';

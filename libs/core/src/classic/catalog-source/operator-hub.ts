@@ -25,15 +25,15 @@ const Spec = z.object({
     .optional(),
 });
 
-/** Whether the marketplace operator manages this source: then it is a default one. */
+/** True if the marketplace operator manages this source, so that it is a default one. */
 export const isManagedByMarketplace = ({ metadata }: Pick<CatalogSource, 'metadata'>): boolean =>
   metadata.annotations?.[MANAGED_BY] === MARKETPLACE;
 
 /**
- * Whether the OperatorHub disables a CatalogSource. Only sources that the marketplace operator manages are
- * concerned; it marks them with an annotation. A source that a user creates under the name of a disabled one,
- * with a copied image, is normal in clusters without internet, and stays enabled. What `sources` says of a
- * name wins over `disableAllDefaultSources`.
+ * True if the OperatorHub disables a CatalogSource. Only sources managed by the marketplace operator are
+ * affected; it marks them with an annotation. A user's source with the name of a disabled one and a copied
+ * image is normal in clusters without internet, and stays enabled. An entry for a name in `sources` overrides
+ * `disableAllDefaultSources`.
  */
 export function isDisabledByHub(source: Pick<CatalogSource, 'metadata'>, hub: KubernetesObject | undefined): boolean {
   if (!isManagedByMarketplace(source)) return false;

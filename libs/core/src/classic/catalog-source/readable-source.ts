@@ -4,7 +4,7 @@ import { unreadableSpec } from '../../kernel/verdict/unreadable-spec.js';
 
 /**
  * Returns the source with a spec of the declared types. A missing spec has Go's zero values. A spec of other
- * types, which only a definition that is not OLM's lets through, becomes an empty one with its problem.
+ * types becomes an empty one with its problem; only a CRD that is not OLM's lets one through.
  */
 export function readableSource(source: CatalogSource): CatalogSource {
   const spec: unknown = source.spec ?? {};

@@ -12,7 +12,7 @@ import {
 } from './stored-versions.js';
 import { schemaViolations } from './validate-custom-resource.js';
 
-/** A CRD that is to be replaced by what a bundle brings. */
+/** A CRD, and the version from a bundle that will replace it. */
 type CrdUpgrade = Readonly<{
   current: KubernetesObject;
   next: KubernetesObject;
@@ -20,7 +20,7 @@ type CrdUpgrade = Readonly<{
   instances: ReadonlyMap<string, readonly KubernetesObject[]>;
   /** Other installed operators that came with this CRD, as `<namespace>/<csv>`. */
   otherOwners: readonly string[];
-  /** Whether the group asked for stored objects to be rewritten where a stored version is to go. */
+  /** True if the group asked for stored objects to be rewritten before a stored version is removed. */
   migrate: boolean;
 }>;
 
@@ -51,14 +51,17 @@ const removedOutright = (current: KubernetesObject, next: KubernetesObject): str
   return served(current).filter((version) => !later.has(version));
 };
 
-/** The versions in which all custom resources must be listed before {@link checkCrdUpgrade} can judge. */
+/**
+ * Returns the versions for which all custom resources must be listed before {@link checkCrdUpgrade} can
+ * judge.
+ */
 export function versionsToList(current: KubernetesObject, next: KubernetesObject): string[] {
   const [removed] = removedOutright(current, next);
   const kept = servedInBoth(current, next);
   return removed === undefined || kept.length > 0 ? kept : [removed];
 }
 
-/** What OLM prints of an object it refuses: a cluster-scoped one has no slash. */
+/** Returns OLM's text for an object it refuses. A cluster-scoped object has no slash. */
 const namespacedName = ({ metadata }: KubernetesObject): string =>
   metadata.namespace ? `${metadata.namespace}/${metadata.name ?? ''}` : (metadata.name ?? '');
 
@@ -78,14 +81,14 @@ function tooRestrictive({ current, next, instances }: CrdUpgrade): string | unde
   return undefined;
 }
 
-// Field errors reported for one object: a status has room for a few, and the first ones show what is wrong.
+// Field errors reported for one object: a status has room for a few, and the first ones show the problem.
 const MAX_ERRORS = 20;
 
 type Refusal = Readonly<{ refusal: string; advice?: string }>;
 
 /**
- * OLM's words alone, with advice beside them. A user who asked for a migration that is not possible
- * finds the reason in them.
+ * Returns OLM's words alone, with advice in a separate field. If a user asked for a migration that is not
+ * possible, the words end with the reason.
  */
 function dataLoss({ current, next, migrate }: CrdUpgrade): Refusal | undefined {
   const name = next.metadata.name ?? '';
@@ -116,14 +119,14 @@ function servedVersionRemoved({ current, next, instances, otherOwners }: CrdUpgr
   );
 }
 
-/** The prefix under which OLM reports everything about existing custom resources. */
+/** Returns the prefix of all of OLM's messages about existing custom resources. */
 export const existingCrsPrefix = (crd: string): string =>
   `error validating existing CRs against new CRD's schema for "${crd}": `;
 
 /**
- * Whether the CRD may be replaced, in OLM's order and words: existing objects against the new schemas, stored
- * versions, then, which OLM does not ask, served versions that would vanish. An object that the new schema
- * rejects is only warned of where a webhook converts. Spec: install-plans.md §7.
+ * Checks a CRD replacement in OLM's order and words: existing objects against the new schemas, then stored
+ * versions. A last check, which OLM does not have, is for served versions that would vanish. If a webhook
+ * converts, an object that the new schema rejects only gives a warning. Spec: install-plans.md §7.
  */
 export function checkCrdUpgrade(upgrade: CrdUpgrade): CrdVerdict {
   const restrictive = tooRestrictive(upgrade);
@@ -140,7 +143,7 @@ export function checkCrdUpgrade(upgrade: CrdUpgrade): CrdVerdict {
   return plan !== undefined && 'migration' in plan ? { warnings, migration: plan.migration } : { warnings };
 }
 
-/** OLM's warning where it trusts the new CRD's webhook to convert objects that do not fit. */
+/** Returns OLM's warning for objects that do not fit when it trusts the new CRD's webhook to convert them. */
 const trustedWebhook = (crd: string, error: string): string =>
   `Validation of existing CRs against the new CRD's schema failed, but a webhook conversion strategy was specified in the new CRD.
 The new webhook will only start after the bundle is upgraded, so we must assume that it will successfully convert existing CRs to a format that would have passed validation.

@@ -13,8 +13,8 @@ const conversionOf = (crd: KubernetesObject): string =>
   asText(asRecord(asRecord(crd['spec'])['conversion'])['strategy']) || 'None';
 
 /**
- * Fields of a schema that the API server leaves out when they have this value, since its
- * type omits what is empty.
+ * Fields of a schema that the API server leaves out when they have this value, since its type omits empty
+ * values.
  */
 const OMITTED_WHEN_FALSE: ReadonlySet<string> = new Set([
   'exclusiveMaximum',
@@ -31,12 +31,12 @@ const OMITTED_WHEN_EMPTY: ReadonlySet<string> = new Set([
 ]);
 /** Fields that hold schemas by name: their keys are names, not fields. */
 const BY_NAME: ReadonlySet<string> = new Set(['properties', 'patternProperties', 'definitions', 'dependencies']);
-/** Fields whose values are data, not schemas. */
+/** Fields with data as values, not schemas. */
 const DATA: ReadonlySet<string> = new Set(['default', 'enum', 'example']);
 
 /**
- * A schema as the API server stores it: what its Go type omits (empty lists and texts
- * above all) is no change.
+ * Returns a schema as the API server stores it. Values that its Go type omits (mainly empty lists and texts)
+ * are no change.
  */
 export function schemaAsStored(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(schemaAsStored);
@@ -68,9 +68,7 @@ function changesOf(before: CrdVersion, after: CrdVersion): string[] {
   ];
 }
 
-/**
- * What replacing the CRD changes for those who use it, in words, version by version in the order of the CRDs.
- */
+/** Describes in words the changes for users of the CRD, version by version in the order of the CRDs. */
 export function crdChanges(current: KubernetesObject, next: KubernetesObject): string[] {
   const [before, after] = [byName(current), byName(next)];
   const added = [...after.keys()].filter((name) => !before.has(name)).map((name) => `adds ${name}`);

@@ -7,8 +7,8 @@ import { schemaAsStored } from './crd-changes.js';
 const SCHEMAS: ReadonlySet<string> = new Set(['schema', 'validation']);
 
 /**
- * True if the CRD would not change: its versions have the same schemas, and `live` has everything else that
- * `next` says. The API server adds defaults to what it stores, and none to schemas.
+ * True if the CRD would not change: its versions have the same schemas, and `live` has everything else in
+ * `next`. The API server adds defaults to the objects it stores, but none to schemas.
  */
 export const changesNothing = (live: KubernetesObject, next: KubernetesObject): boolean =>
   isContained(next['spec'], live['spec']);

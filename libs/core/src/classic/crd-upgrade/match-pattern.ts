@@ -11,8 +11,8 @@ const MAX_INSTRUCTIONS = 5_000;
 const MAX_STEPS = 20_000_000;
 
 /**
- * Appends code for `node` that goes on at `next`; gives the address to start at.
- * Built from the end backwards.
+ * Appends code for `node` that continues at `next`; returns the address to start at. Built from the end
+ * backwards.
  */
 function emit(program: Instruction[], node: PatternNode, next: number): number {
   if (program.length > MAX_INSTRUCTIONS) return next;
@@ -41,7 +41,7 @@ function emitRepeat(program: Instruction[], node: Extract<PatternNode, { kind: '
   return start;
 }
 
-/** All instructions reachable from `from` without reading a character. */
+/** Collects the instructions reachable from `from` without reading a character. */
 function follow(
   program: readonly Instruction[],
   from: number,
@@ -61,9 +61,9 @@ function follow(
 }
 
 /**
- * Whether the pattern matches somewhere in the text, in time linear in the text, as in Go
- * (JavaScript's own matcher can be made to run for years). Undefined: the pattern uses unsupported
- * syntax, or the work would be too much.
+ * True if the pattern matches somewhere in the text, as in Go. Takes time linear in the text (JavaScript's
+ * own matcher can be made to run for years). Undefined if the pattern uses unsupported syntax or would take
+ * too much work.
  */
 export function matchesPattern(pattern: string, text: string): boolean | undefined {
   const tree = parsePattern(pattern);

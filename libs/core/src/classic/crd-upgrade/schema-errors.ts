@@ -7,7 +7,7 @@ export type StructuralSchema = Readonly<Record<string, unknown>>;
 /** Position of a check: the value's path inside the object, and its depth. */
 export type SchemaPlace = Readonly<{ path: string; depth: number }>;
 
-/** The whole check of one value: handed to the checks of parts, which call it for what lies inside. */
+/** The whole check of one value. Checks of parts receive it and call it for nested values. */
 export type SchemaCheck = (schema: StructuralSchema, value: unknown, place: SchemaPlace) => FieldError[];
 
 /**

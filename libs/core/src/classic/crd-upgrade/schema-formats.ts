@@ -18,7 +18,7 @@ function isDateTime(text: string): boolean {
 
 const isIpv4: Format = (text) => /^\d+(?:\.\d+){3}$/.test(text) && text.split('.').every((part) => Number(part) <= 255);
 
-/** Checks the shape alone: a text that passes may still be invalid, which only the API server finds. */
+/** Checks the shape alone: a text that passes may still be invalid, and only the API server finds that. */
 const isIpv6: Format = (text) => text.includes(':') && /^[0-9A-Fa-f:.]+$/.test(text);
 
 function isCidr(text: string): boolean {
@@ -49,5 +49,5 @@ const FORMATS: ReadonlyMap<string, Format> = new Map<string, Format>([
   ],
 ]);
 
-/** Whether a text has the format; true for formats that are not known here. */
+/** True if a text has the format, and for formats that are not known here. */
 export const hasFormat = (format: string, text: string): boolean => FORMATS.get(format)?.(text) ?? true;

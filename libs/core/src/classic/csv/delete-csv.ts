@@ -30,9 +30,9 @@ export function patchFinalizers(csv: ClusterServiceVersion, finalizers: readonly
 }
 
 /**
- * Clean-up of a CSV that is being deleted: what cannot have it as an owner, found by owner labels, is deleted
- * first: what has the API server call it, then cluster-scoped RBAC. Once it is seen gone the finalizer is
- * released (spec: csv-lifecycle.md §9).
+ * Cleans up a CSV that is being deleted. Objects that cannot have it as an owner are found by owner labels
+ * and deleted first: those that make the API server call it, then cluster-scoped RBAC. The finalizer is
+ * released once they are seen gone (spec: csv-lifecycle.md §9).
  */
 export function deleteCsv(csv: ClusterServiceVersion, world: CsvWorld): CsvStep {
   const finalizers = csv.metadata.finalizers ?? [];
@@ -72,7 +72,9 @@ const deleteAuthReader = (binding: KubernetesObject): Action => ({
   uid: binding.metadata.uid,
 });
 
-/** Locked: the labels of the object and the deletion of its CSV decide, which cannot be taken back. */
+/**
+ * Deletes with a lock: the object's labels and its CSV's deletion decide, and a deletion cannot be undone.
+ */
 const deleteClusterScoped = (kind: Omit<ObjectRef, 'name'>, { metadata }: KubernetesObject): Action => ({
   do: 'delete',
   ref: { ...kind, name: metadata.name ?? '' },

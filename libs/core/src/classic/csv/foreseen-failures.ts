@@ -6,8 +6,8 @@ import { strategyError } from './requirements/requirements.js';
 import { webhookError } from './serving/webhook-rules.js';
 
 /**
- * Returns the failures in which the phases of a CSV end in every cluster, or for which it never leaves
- * Pending (spec: csv-lifecycle.md §2 to §4, §7).
+ * Returns the failures that end the phases of a CSV in every cluster, or keep it in Pending (spec:
+ * csv-lifecycle.md §2 to §4, §7).
  */
 export function foreseenFailures(object: KubernetesObject): readonly string[] {
   const csv = readCsv(object);
@@ -16,7 +16,9 @@ export function foreseenFailures(object: KubernetesObject): readonly string[] {
   return [...csvFaults(object), ...(strategy === undefined ? [] : [`install strategy invalid: ${strategy}`])];
 }
 
-/** As {@link foreseenFailures}, without the install strategy, of which the check of a bundle says more. */
+/**
+ * Returns {@link foreseenFailures} without the install strategy: the check of a bundle says more about that.
+ */
 export function csvFaults(object: KubernetesObject): readonly string[] {
   const csv = readCsv(object);
   return csv.ok ? CHECKS.map((check) => check(csv.value)).filter((text) => text !== undefined) : [];

@@ -10,8 +10,8 @@ import { CLUSTER_PROXY } from './world/cluster-proxy.js';
 import type { CsvReads, ListRead } from './world/csv-world.js';
 
 /**
- * What the shell must read to build a {@link CsvWorld} for this CSV. Subscriptions
- * and the like come as lists.
+ * Returns the reads that the shell needs to build a {@link CsvWorld} for this CSV. Subscriptions and similar
+ * objects come as lists.
  */
 export function readsForCsv(csv: ClusterServiceVersion): CsvReads {
   const namespace = csvNamespace(csv);
@@ -55,11 +55,11 @@ export function readsForCsv(csv: ClusterServiceVersion): CsvReads {
   return { refs, lists, served, certificates };
 }
 
-/** Whether the API server calls the operator, or did: the objects made for that have to be read. */
+/** True if the API server calls the operator, or once did: the objects made for that must be read. */
 const isCalled = (csv: ClusterServiceVersion): boolean =>
   webhooks(csv).length > 0 || ownedApiServices(csv).length > 0 || Boolean(csv.status?.certsRotateAt);
 
-/** Cluster-scoped RBAC with the CSV's owner labels: what must be gone before the CSV may go. */
+/** Selects cluster-scoped RBAC with the CSV's owner labels: it must be gone before the CSV may go. */
 export const rightsOf = (csv: ClusterServiceVersion): readonly ListRead[] =>
   [KIND.ClusterRole, KIND.ClusterRoleBinding].map((kind) => ({ ...kind, labelSelector: ownerSelector(csv) }));
 

@@ -28,9 +28,9 @@ const NOTHING: CsvStep = { actions: [], afterwards: [] };
 const INSTALL_RETRY_MS = 5_000;
 
 /**
- * One pass over one ClusterServiceVersion: at most one transition (csv-lifecycle.md §1–§3, §9). The shell
- * loops while `next` says `now`, reading anew and writing each status, so that the history shows every phase
- * as OLM's does. Copies of CSVs of other namespaces are left alone.
+ * Runs one pass over one ClusterServiceVersion: at most one transition (csv-lifecycle.md §1–§3, §9). While
+ * `next` is `now` the shell loops: it reads again and writes each status, so that the history shows every
+ * phase as OLM's does. Copies of CSVs of other namespaces are left alone.
  */
 export function stepCsv(csv: ClusterServiceVersion, world: CsvWorld): CsvStep {
   if (isCopied(csv)) return NOTHING;
@@ -94,8 +94,8 @@ function stepOf(subject: CsvSubject, outcome: Outcome): CsvStep {
 }
 
 /**
- * A CSV whose install was forbidden remembers its rights; one that moves on forgets them. That of a hub which
- * did not remember them yet, or was stopped before it could, remembers those that it has now.
+ * Records the rights of a CSV with a forbidden install, and removes the record once the CSV moves on. If a
+ * hub did not record them yet, or was stopped before it could, the present rights are recorded.
  */
 function rightsToRemember({ csv, world }: CsvSubject, { verdict }: Outcome): readonly Action[] {
   const known = refusedRights(csv);
@@ -105,8 +105,8 @@ function rightsToRemember({ csv, world }: CsvSubject, { verdict }: Outcome): rea
 }
 
 /**
- * Status and Event of a verdict. Where phase, reason and message stay, there is no Event, and the status is
- * written only where its requirements are others than those that it names.
+ * Writes the status and Event of a verdict. If phase, reason and message are unchanged, emits no Event and
+ * writes the status only if the requirements differ.
  */
 function writtenFor(
   csv: ClusterServiceVersion,
@@ -126,7 +126,7 @@ function writtenFor(
   return { ...NOTHING, status, afterwards: [phaseEvent(csv, verdict)] };
 }
 
-/** Names and rules of a bundle stand in these messages. */
+/** Names and rules of a bundle appear in these messages. */
 const clipped = (entry: RequirementStatus): RequirementStatus => ({
   ...entry,
   message: clipMessage(entry.message),
@@ -159,7 +159,7 @@ function clusterWideRbac({ csv, world, group }: CsvSubject): readonly Action[] {
   return isMember ? liftRbac(csv, world) : [];
 }
 
-/** How a write was refused; `reason` is Kubernetes' own word, such as Conflict. */
+/** Refusal of a write. `reason` is Kubernetes' own word, such as Conflict. */
 type InstallFailure = Readonly<{
   forbidden: boolean;
   message: string;
@@ -173,15 +173,15 @@ type InstallFailure = Readonly<{
 }>;
 
 /**
- * Reasons that say nothing about the operator and concern the whole API server: the install is simply tried
- * again (spec: csv-lifecycle.md §5).
+ * Reasons that concern the whole API server rather than the operator: the install is retried (spec:
+ * csv-lifecycle.md §5).
  */
 const PASSING: ReadonlySet<string> = new Set(['Conflict', 'ServerTimeout', 'ServiceUnavailable', 'TooManyRequests']);
 
-/** Reasons that may pass within seconds. What stays is reported: most often a webhook does not answer. */
+/** Reasons that may pass within seconds. A lasting one is reported: most often a webhook does not answer. */
 const PERHAPS_PASSING: ReadonlySet<string> = new Set(['InternalError', 'Timeout']);
 
-/** What is written with and after the Deployments; certificates and the rights to them come before. */
+/** Kinds written with and after the Deployments. Certificates, and the rights to read them, come before. */
 const WITH_DEPLOYMENTS: ReadonlySet<string> = new Set([
   'Deployment',
   'APIService',
@@ -202,9 +202,9 @@ function isFirstTry({ status }: ClusterServiceVersion, now: Date): boolean {
 }
 
 /**
- * The verdict when an action of an `installing` step failed. Forbidden while Deployments are created
- * freezes the CSV until its rights or its group change; anything else is tried again
- * (spec: csv-lifecycle.md §3, InstallReady).
+ * Returns the verdict after an action of an `installing` step failed. Forbidden while Deployments are created
+ * freezes the CSV until its rights or its group change. Any other failure is retried (spec: csv-lifecycle.md
+ * §3, InstallReady).
  */
 export function installFailed(csv: ClusterServiceVersion, failure: InstallFailure, now: Date): CsvStep {
   const { forbidden, message, reason: kubernetesReason, action, underRights, installHash: tried } = failure;

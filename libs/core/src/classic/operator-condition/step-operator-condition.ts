@@ -23,7 +23,10 @@ type OperatorConditionWorld = Readonly<{
   roleBindings: readonly KubernetesObject[];
 }>;
 
-/** `object` with its new status is to be PUT to the status subresource, after the actions. */
+/**
+ * The actions and the new status. After the actions the shell must PUT `object` with that status to the
+ * status subresource.
+ */
 type OperatorConditionStep = Readonly<{ actions: readonly Action[]; status?: OperatorCondition['status'] }>;
 
 /**

@@ -3,9 +3,9 @@ import type { OperatorCondition } from '../../kernel/api/operator-condition.js';
 const UPGRADEABLE = 'Upgradeable';
 
 /**
- * Why the operator that this condition speaks for must not be upgraded now, or undefined when it may. An
- * override of the cluster's admin beats what the operator says; no object means it may
- * (spec: csv-lifecycle.md §8).
+ * Returns the reason the operator of this condition must not be upgraded at present, or undefined if it may
+ * be. An override by the cluster's admin takes precedence over the operator's own condition. Without the
+ * object, upgrades are allowed (spec: csv-lifecycle.md §8).
  */
 export function operatorNotUpgradeable(condition: OperatorCondition | undefined): string | undefined {
   if (condition === undefined) return undefined;

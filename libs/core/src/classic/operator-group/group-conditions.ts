@@ -44,7 +44,7 @@ function holding(group: OperatorGroup, world: OperatorGroupWorld) {
   ];
 }
 
-/** Every condition that Flotilla sets on an OperatorGroup; those of other writers stay. */
+/** The conditions that Flotilla sets on an OperatorGroup; those of other writers stay. */
 export const OPERATOR_GROUP_CONDITIONS = ['MultipleOperatorGroup', SERVICE_ACCOUNT, EMPTY_SELECTOR_CONDITION];
 
 /**

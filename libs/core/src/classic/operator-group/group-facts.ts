@@ -22,7 +22,7 @@ export function targetsOf(group: OperatorGroup): readonly string[] | undefined {
 
 export const isGlobal = (targets: readonly string[] | undefined): boolean => targets?.[0] === ALL_NAMESPACES;
 
-/** What the group's members carry: no targets while none are known. */
+/** Returns the annotations of the group's members: no targets while none are known. */
 export function memberAnnotations(group: OperatorGroup): Readonly<Record<string, string>> {
   const targets = targetsOf(group);
   return {

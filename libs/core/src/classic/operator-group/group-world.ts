@@ -12,7 +12,7 @@ export type OperatorGroupWorld = Readonly<{
   namespaces: readonly KubernetesObject[];
   /** CSVs of the group's namespace, copied ones included. */
   csvs: readonly ClusterServiceVersion[];
-  /** The ServiceAccount named by spec.serviceAccountName, where it is there. */
+  /** The ServiceAccount named by spec.serviceAccountName, if it exists. */
   serviceAccount: KubernetesObject | undefined;
   /** ClusterRoles of the cluster; those with another owner are ignored. */
   clusterRoles: readonly KubernetesObject[];
@@ -20,11 +20,14 @@ export type OperatorGroupWorld = Readonly<{
 
 export type OperatorGroupStatus = NonNullable<OperatorGroup['status']>;
 
-/** What one step decided: actions first, then the status (PUT of the subresource), then what comes after. */
+/**
+ * The decision of one step: actions first, then the status (PUT of the subresource), then the actions that
+ * follow it.
+ */
 export type OperatorGroupStep = Readonly<{
   actions: readonly Action[];
   status?: OperatorGroupStatus;
   afterwards: readonly Action[];
-  /** Why the step could not do all it should, in OLM's words; it is tried again with back-off. */
+  /** The reason the step is incomplete, in OLM's words. It is retried with back-off. */
   problem?: string;
 }>;

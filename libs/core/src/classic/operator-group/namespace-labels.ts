@@ -14,7 +14,8 @@ const patchLabel = (namespace: string, key: string, value: '' | null): Action =>
 });
 
 /**
- * Puts the group's label on its target namespaces, and takes it off all others; global groups label nothing.
+ * Sets the group's label on its target namespaces, and removes it from all others; global groups label
+ * nothing.
  */
 export function labelTargets(
   group: OperatorGroup,
@@ -26,7 +27,7 @@ export function labelTargets(
   const key = `${GROUP_UID_LABEL_PREFIX}${uid}`;
   const wanted = isGlobal(targets) ? new Set<string>() : new Set(targets);
   const actions: Action[] = [];
-  // Each pass goes through all namespaces of the cluster, of which there may be thousands.
+  // Each pass goes through all namespaces of the cluster, possibly thousands.
   for (const { metadata } of namespaces) {
     const { name = '', labels } = metadata;
     const labelled = labels?.[key] !== undefined;

@@ -26,14 +26,14 @@ function reach(group: OperatorGroup): ReadonlySet<string> {
   return isGlobal(targets) ? new Set(targets) : new Set([...targets, groupNamespace(group)]);
 }
 
-/** Whether two groups watch a namespace in common. */
+/** True if two groups have a watched namespace in common. */
 function groupsIntersect(one: OperatorGroup, other: OperatorGroup): boolean {
   const [a, b] = [reach(one), reach(other)];
   if (a.size === 0 || b.size === 0) return false;
   return a.has('') || b.has('') || !a.isDisjointFrom(b);
 }
 
-/** What a CSV's provided APIs mean for its group (spec: operator-groups.md §4, table). */
+/** The effect of a CSV's provided APIs on its group (spec: operator-groups.md §4, table). */
 type ApiReconciliation =
   | Readonly<{ result: 'NoAPIConflict' }>
   | Readonly<{ result: 'APIConflict' }>

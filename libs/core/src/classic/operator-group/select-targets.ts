@@ -13,7 +13,8 @@ export const saysNothing = (selector: Selector | undefined): boolean =>
 const OPERATORS: ReadonlySet<string> = new Set(['In', 'NotIn', 'Exists', 'DoesNotExist']);
 
 /**
- * Which namespaces a group's spec selects, sorted; or what is wrong with the spec (operator-groups.md §1).
+ * Returns the namespaces that a group's spec selects, sorted, or the problem of the spec (operator-groups.md
+ * §1).
  */
 export function selectTargets(
   group: OperatorGroup,
@@ -32,10 +33,10 @@ export function selectTargets(
   return { targets: chosen.map(({ metadata }) => metadata.name ?? '').sort(byCodeUnit) };
 }
 
-/** Condition of a group whose service account is missing: its targets are not computed until it exists. */
+/** Condition of a group with a missing service account: its targets are not computed until it exists. */
 export const SERVICE_ACCOUNT_CONDITION = 'OperatorGroupServiceAccount';
 
-/** Whether the group's selector was evaluated and matched no namespace, according to its status. */
+/** True if the group's selector was evaluated and matched no namespace, according to its status. */
 export function selectsNothing(group: OperatorGroup): boolean {
   const { spec, status } = group;
   const bySelector = (spec?.targetNamespaces ?? []).length === 0 && !saysNothing(spec?.selector);

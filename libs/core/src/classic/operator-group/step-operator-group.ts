@@ -50,9 +50,7 @@ export function stepOperatorGroup(group: OperatorGroup, world: OperatorGroupWorl
   };
 }
 
-/**
- * Status and warning; the status only where it differs. Without `targets` the namespaces stay as they are.
- */
+/** Writes the status, if it differs, and a warning. Without `targets` the namespaces stay unchanged. */
 function written(group: OperatorGroup, world: OperatorGroupWorld, targets?: readonly string[]): OperatorGroupStep {
   const { namespaces: oldNamespaces, serviceAccountRef: oldRef, conditions: _old, ...rest } = group.status ?? {};
   const namespaces = targets === undefined ? oldNamespaces : [...targets];
@@ -103,7 +101,7 @@ function claimServiceAccount(account: KubernetesObject | undefined): readonly Ac
   return [{ do: 'apply', object: { ...KIND.ServiceAccount, metadata } }];
 }
 
-/** A warning, once, when a selector turns out to say nothing. */
+/** Emits a warning, once, when a selector turns out to be empty. */
 function emptySelectorEvent(group: OperatorGroup, status: OperatorGroupStatus): readonly Action[] {
   const has = (conditions: OperatorGroupStatus['conditions']) =>
     (conditions ?? []).some(({ type }) => type === EMPTY_SELECTOR_CONDITION);
@@ -120,8 +118,8 @@ function emptySelectorEvent(group: OperatorGroup, status: OperatorGroupStatus): 
 }
 
 /**
- * `olm.providedAPIs` loses what no member provides. Not while a young member waits to have its APIs added:
- * the two writers would undo each other's work (§4, group sync).
+ * Removes the APIs that no member provides from `olm.providedAPIs`. Waits while a young member's APIs are
+ * about to be added: the two writers would undo each other's work (§4, group sync).
  */
 function prune(
   group: OperatorGroup,

@@ -4,12 +4,12 @@ import { parseGoDuration } from '../../kernel/durations/go-duration.js';
 export const UNPACK_TIMEOUT_ANNOTATION = 'operatorframework.io/bundle-unpack-timeout';
 export const UNPACK_RETRY_ANNOTATION = 'operatorframework.io/bundle-unpack-min-retry-interval';
 
-/** Both in milliseconds; absent: not said. A timeout of 0 means none. */
+/** Both in milliseconds; absent: not set. A timeout of 0 means none. */
 export type UnpackSettings = Readonly<{ timeoutMs?: number; minRetryMs?: number }>;
 
 /**
- * What a group's annotations say of fetching bundles. A duration that cannot be read stops the resolution of
- * the namespace, with OLM's text of why (spec: operator-groups.md §7, subscriptions.md §2.3).
+ * Returns a group's settings for fetching bundles, from its annotations. A duration that cannot be read stops
+ * the resolution of the namespace, with OLM's text (spec: operator-groups.md §7, subscriptions.md §2.3).
  */
 export function unpackSettings({ metadata }: OperatorGroup): UnpackSettings | Readonly<{ error: string }> {
   const timeout = read(metadata.annotations?.[UNPACK_TIMEOUT_ANNOTATION], 'timeout', UNPACK_TIMEOUT_ANNOTATION);

@@ -7,9 +7,9 @@ import { csvOwnerLabels, hasLabels, isOwnedBy } from '../../kernel/api/owner-lab
 import type { Subscription } from '../../kernel/api/subscription.js';
 import { componentLabel } from './component-label.js';
 
-/** What may belong to a CSV. Objects of lists must carry apiVersion and kind. */
+/** Objects that may belong to a CSV. Objects of lists must carry apiVersion and kind. */
 type PartsWorld = Readonly<{
-  /** Of the CSV's namespace, and cluster-scoped ones. */
+  /** Objects of the CSV's namespace, and cluster-scoped ones. */
   candidates: readonly KubernetesObject[];
   crds: ReadonlyMap<string, KubernetesObject>;
 }>;
@@ -25,8 +25,8 @@ type AdoptionWorld = PartsWorld &
 
 /**
  * Puts the component label on a Subscription, its installed CSV, its newest plan, everything the CSV owns and
- * the CRDs it provides; takes it off older plans. A Subscription without a plan says nothing of plans.
- * Nothing where all is in place (spec: csv-lifecycle.md §12).
+ * the CRDs it provides. Takes it off older plans. A Subscription without a plan leaves plans unchanged.
+ * Returns no action if all is in place (spec: csv-lifecycle.md §12).
  */
 export function adoptionLabels(subscription: Subscription, world: AdoptionWorld): readonly Action[] {
   const label = componentLabel(subscription.spec.name, subscription.metadata.namespace ?? '');
@@ -41,7 +41,9 @@ export function adoptionLabels(subscription: Subscription, world: AdoptionWorld)
   ];
 }
 
-/** The labels that the parts of a labelled CSV lack, whether or not a Subscription stands for it. */
+/**
+ * Returns the labels that are missing on the parts of a labelled CSV, with or without a Subscription for it.
+ */
 export function partLabels(
   csv: ClusterServiceVersion,
   label: string,

@@ -18,7 +18,10 @@ export const labelOfOperator = (name: string): string =>
 export const componentLabel = (packageName: string, namespace: string): string =>
   labelOfOperator(operatorName(packageName, namespace));
 
-/** The name of the Operator that a component label stands for; of one that was cut, what is left of it. */
+/**
+ * Returns the name of the Operator that a component label refers to. A truncated label gives the rest of the
+ * name.
+ */
 export const operatorOfLabel = (label: string): string => label.slice(PREFIX.length);
 
 /**
@@ -43,8 +46,8 @@ export const componentLabelsOf = ({ metadata }: KubernetesObject): readonly stri
   Object.keys(metadata.labels ?? {}).filter((key) => key.startsWith(PREFIX));
 
 /**
- * Names of Operators that component labels ask for and that none of the `known` names stands for, each once
- * and sorted. A label that was cut names the Operator by what is left of it, as OLM does.
+ * Returns the names of Operators that component labels ask for and that are not in `known`, each once and
+ * sorted. A truncated label names the Operator by the rest of its name, as in OLM.
  */
 export function operatorsLacking(labels: readonly string[], known: readonly string[]): readonly string[] {
   const served = new Set(known.map(labelOfOperator));

@@ -7,9 +7,10 @@ const ON_ITS_WAY: ReadonlySet<string> = new Set(['Pending', 'InstallReady', 'Ins
 const WAIT_MS = 2_000;
 
 /**
- * Milliseconds for which the status of an Operator waits, undefined where it is to be written now: as long
- * as a ClusterServiceVersion among its components came to its phase a moment ago and will leave it, each pass
- * would write what the next one replaces (decision record 0448). One that stays where it is holds nothing up.
+ * Milliseconds by which the write of an Operator's status is delayed; undefined if it must be written now.
+ * While a ClusterServiceVersion among its components has just reached a phase that it will leave, each pass
+ * would write a status that the next one replaces (decision record 0448). A ClusterServiceVersion that stays
+ * in its phase delays nothing.
  */
 export function untilSettled(components: readonly KubernetesObject[], now: Date): number | undefined {
   const ages = components.filter(({ kind }) => kind === CSV_API.kind).map((csv) => ageOnItsWay(csv, now.getTime()));
@@ -18,7 +19,7 @@ export function untilSettled(components: readonly KubernetesObject[], now: Date)
   return young.length === 0 ? undefined : Math.max(...young.map((age) => WAIT_MS - age));
 }
 
-/** Milliseconds since it came to its phase; infinite where it is at its end. */
+/** Milliseconds since it came to its phase; infinite if that phase is final. */
 function ageOnItsWay({ status }: KubernetesObject, nowMs: number): number {
   const { phase = '', lastTransitionTime } = (status ?? {}) as NonNullable<ClusterServiceVersion['status']>;
   const age = nowMs - Date.parse(lastTransitionTime ?? '');

@@ -29,9 +29,9 @@ const Conditions = z.looseObject({
 });
 
 /**
- * Creates or updates the Operator object of that name from the objects that carry its component label. None
- * is made where there are none, and nothing is written where it is right already
- * (spec: csv-lifecycle.md §12).
+ * Creates or updates the Operator object of that name from the objects that carry its component label.
+ * Creates none if there are no such objects, and writes nothing if it is right already (spec:
+ * csv-lifecycle.md §12).
  */
 export function operatorObject(
   name: string,
@@ -57,8 +57,8 @@ const Refs = z.looseObject({
 const DESIRED_KINDS: ReadonlySet<string> = new Set(['Subscription', 'InstallPlan']);
 
 /**
- * Whether an Operator names more than Subscriptions and plans: something was installed
- * once, and may be there still.
+ * True if an Operator names more than Subscriptions and plans: something was installed once, and may still be
+ * there.
  */
 export function namesParts(operator: KubernetesObject | undefined): boolean {
   const parsed = Refs.safeParse(operator);

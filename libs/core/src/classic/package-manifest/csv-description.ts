@@ -6,14 +6,11 @@ import { formatVersion } from '../../kernel/versions/version.js';
 type Json = Readonly<Record<string, unknown>>;
 type Icon = Readonly<{ base64data?: string; mediatype?: string }>;
 
-/**
- * What of a CSV is shown of it in a PackageManifest; empty fields are left out as the
- * package server leaves them out.
- */
+/** The fields of a CSV shown in a PackageManifest. Empty fields are left out as in OLM's package server. */
 export type CsvDescription = Readonly<{ provider: Readonly<{ name?: string; url?: string }>; icon?: readonly Icon[] }> &
   Json;
 
-/** The description of a CSV; undefined where it is none, or has a version that is none. */
+/** Returns the description of a CSV. Undefined if the object is not a CSV or its version is invalid. */
 export function describeCsv(
   csv: unknown,
 ): Readonly<{ name: string; labels: Readonly<Record<string, string>>; description: CsvDescription }> | undefined {
@@ -43,7 +40,7 @@ export function describeCsv(
   return { name: textAt(csv, 'metadata', 'name'), labels: textMapAt(csv, 'metadata', 'labels'), description };
 }
 
-/** As the package server writes it: `0.0.0` where the CSV says none. */
+/** Returns the version as the package server writes it: `0.0.0` if the CSV has none. */
 function versionOf(spec: Json): string | undefined {
   if (spec['version'] === undefined || spec['version'] === null) return '0.0.0';
   const parsed = parseTolerant(textAt(spec, 'version'));
@@ -62,7 +59,7 @@ const link = (from: Json) => texts(from, ['name', 'url']);
 const icon = (from: Json): Icon => texts(from, ['base64data', 'mediatype']);
 const installMode = (from: Json): Json => ({ type: textAt(from, 'type'), supported: from['supported'] === true });
 
-/** Every field, empty or not. */
+/** Returns every field, empty or not. */
 const always = (from: Json, names: readonly string[]): Json =>
   Object.fromEntries(names.map((name) => [name, textAt(from, name)]));
 const shown = (from: Json): Json => texts(from, ['displayName', 'description']);

@@ -1,4 +1,4 @@
-/** Whether labels are selected. */
+/** True if labels are selected. */
 export type SelectsLabels = (labels: Readonly<Record<string, string>>) => boolean;
 
 const KEY = '[A-Za-z0-9./_-]+';
@@ -6,7 +6,7 @@ const SET = new RegExp(`^(${KEY})\\s+(in|notin)\\s*\\(([^()]*)\\)$`);
 const EQUAL = new RegExp(`^(${KEY})\\s*(==|=|!=)\\s*([A-Za-z0-9._-]*)$`);
 const EXISTS = new RegExp(`^(!?)\\s*(${KEY})$`);
 
-/** A label selector as kubectl's `-l` sends it; undefined where it is none. */
+/** Parses a label selector as kubectl's `-l` sends it. Undefined if it is not a selector. */
 export function labelSelectorOf(text: string): SelectsLabels | undefined {
   const terms = text.split(/,(?![^(]*\))/).map((term) => term.trim());
   const parts = terms.length === 1 && terms[0] === '' ? [] : terms.map(selectsTerm);

@@ -6,12 +6,12 @@ export type ContentEntry = Readonly<{ name: string; version: string; deprecation
 export type ChannelContent = Readonly<{
   name: string;
   deprecation?: string | undefined;
-  /** The ClusterServiceVersion of the channel's head; undefined where it cannot be had. */
+  /** The ClusterServiceVersion of the channel's head. Undefined if it is not available. */
   csv: unknown;
   entries: readonly ContentEntry[];
 }>;
 
-/** What a PackageManifest is made of. */
+/** The content from which a PackageManifest is made. */
 export type CatalogPackageContent = Readonly<{
   name: string;
   defaultChannel: string;

@@ -7,7 +7,7 @@ const PLAIN_ICON =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64"><path fill="#d1d1d1" d="M32 4 58 18v28L32 60 6 46V18z"/><path fill="#8d8d8f" d="M32 32 58 18v28L32 60z"/></svg>\n';
 
 /**
- * The first icon of the default channel's CSV; a plain one, without Etag, where it has none
+ * Returns the first icon of the default channel's CSV. If it has none, returns a plain one without Etag
  * (spec: catalog-sources.md §9).
  */
 export function packageIcon({ metadata, status }: PackageManifest): PackageIcon {
@@ -24,8 +24,8 @@ export function packageIcon({ metadata, status }: PackageManifest): PackageIcon 
 }
 
 /**
- * As lists and gets show it: icons are asked for on their own; from a namespace's
- * view the package is its own.
+ * Returns a manifest as lists and gets show it. Icons are requested separately. Seen from a namespace, the
+ * package belongs to that namespace.
  */
 export function shownManifest(manifest: PackageManifest, namespace: string | undefined): PackageManifest {
   const channels = manifest.status.channels.map((channel) => {

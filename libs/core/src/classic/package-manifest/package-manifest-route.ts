@@ -2,15 +2,13 @@ import { canonicalPath } from '../../kernel/http-access/path-rule.js';
 import { labelSelectorOf, type SelectsLabels } from './label-selector-text.js';
 import { PACKAGE_MANIFEST_API } from './package-manifest.js';
 
-/**
- * Which packages of a cluster are asked about. Without `namespace`: those of all catalogs, wherever they are.
- */
+/** The packages of a cluster in question. Without `namespace`: those of all catalogs in all namespaces. */
 type Scope = Readonly<{ cluster: string; namespace: string | undefined }>;
 
 export type PackageManifestQuestion =
   | (Scope & Readonly<{ ask: 'list'; selects: SelectsLabels; name: string | undefined }>)
   | (Scope & Readonly<{ ask: 'get'; name: string }>)
-  /** `unchanged`: the client has the icon, and says so as OLM's consoles do. */
+  /** `unchanged`: the client has the icon, and sends that as OLM's consoles do. */
   | (Scope & Readonly<{ ask: 'icon'; name: string; unchanged: boolean }>);
 
 /** A refusal as an API server words it. */
@@ -21,7 +19,8 @@ const RESOURCE = 'packagemanifests';
 
 /**
  * Reads the target, as sent, of a request about a cluster's PackageManifests (spec: api-types.md §9): list,
- * get and the icon, below `/clusters/<cluster>/apis/…`. Undefined where the target is about something else.
+ * get and the icon, below `/clusters/<cluster>/apis/…`. Returns undefined if the target is about something
+ * else.
  */
 export function packageManifestQuestion(
   method: string,
@@ -46,7 +45,7 @@ export function packageManifestQuestion(
   return { ...scope, ask: 'icon', name, unchanged };
 }
 
-/** The path of what is asked, in one spelling, without a query. */
+/** Returns the path of a question, in one spelling, without a query. */
 export function packageManifestPath(question: PackageManifestQuestion): string {
   const { cluster, namespace, ask } = question;
   const scope = namespace === undefined ? [] : ['namespaces', namespace];

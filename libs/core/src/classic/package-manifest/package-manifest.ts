@@ -51,8 +51,8 @@ type Described = Readonly<{
 }>;
 
 /**
- * The PackageManifest of one package (spec: catalog-sources.md §9). Channels whose head has no readable CSV
- * are left out; undefined where none is left.
+ * Returns the PackageManifest of one package (spec: catalog-sources.md §9). Channels are left out if their
+ * head has no readable CSV. Undefined if none is left.
  */
 export function packageManifest(content: CatalogPackageContent, source: CatalogSource): PackageManifest | undefined {
   const channels = content.channels.toSorted((a, b) => byCodeUnit(a.name, b.name)).flatMap(described);
@@ -99,7 +99,7 @@ const packageChannel = ({ channel, description, csv }: Described): PackageChanne
 
 const deprecated = (message: string | undefined) => (message === undefined ? {} : { deprecation: { message } });
 
-/** What cannot be read as a version comes last; equal versions by name. */
+/** Entries without a readable version come last; equal versions are in order of name. */
 function newestFirst(a: ContentEntry, b: ContentEntry): number {
   const [left, right] = [parseVersion(a.version), parseVersion(b.version)];
   if ('error' in left || 'error' in right) {
@@ -112,8 +112,8 @@ const OS = 'operatorframework.io/os';
 const ARCH = 'operatorframework.io/arch';
 
 /**
- * Labels of the catalog, then of where the package is from, then of the CSV that is shown; each
- * may hide the one before.
+ * Merges the labels of the catalog, then of the package's origin, then of the CSV shown. Later ones override
+ * earlier ones.
  */
 function labelsOf({ metadata }: CatalogSource, { description, labels }: Described): Record<string, string> {
   const all: Record<string, string> = {

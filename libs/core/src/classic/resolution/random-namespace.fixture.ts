@@ -25,8 +25,8 @@ export type OracleBundle = Readonly<{
   deprecated: boolean;
 }>;
 /**
- * Packages of one chain each, and which version of each a Subscription has: 0 for none yet,
- * nothing for no Subscription.
+ * Packages of one chain each, and the version that a Subscription has of each: 0 for none yet, absent for no
+ * Subscription.
  */
 export type Namespace = Readonly<{
   bundles: readonly OracleBundle[];

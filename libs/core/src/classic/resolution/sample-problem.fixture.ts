@@ -63,7 +63,7 @@ export const sampleSubscription = (name: string, more: Partial<DesiredSubscripti
   ...more,
 });
 
-/** The desired state of namespace `team`, which has one OperatorGroup. */
+/** Returns the desired state of namespace `team` with one OperatorGroup. */
 export const sampleNamespace = (more: Partial<DesiredNamespace> = {}): DesiredNamespace => ({
   namespace: 'team',
   globalCatalogNamespace: 'olm',

@@ -1,6 +1,6 @@
 /**
  * Usage: `applyResolution(subscriptions, effect, now)` after a resolution was answered or acted upon; write
- * the ones that changed. `effect` says how far it came.
+ * the ones that changed. `effect` is its progress.
  */
 
 import type { InstallPlan } from '../../kernel/api/install-plan.js';
@@ -22,13 +22,13 @@ import { type SubscriptionConditionType } from './subscription-conditions.js';
 
 type Resolved = Extract<Resolution, { result: 'resolved' }>;
 
-/** How far a resolution of the namespace came. */
+/** Progress of a resolution of the namespace. */
 export type ResolutionEffect =
   /** No answer: reported on every Subscription of the namespace. */
   | Readonly<{ effect: 'failed'; resolution: Exclude<Resolution, Resolved> }>
-  /** Nothing to install; `resolution` where it left Subscriptions out. */
+  /** Nothing to install. `resolution` is set if it left Subscriptions out. */
   | Readonly<{ effect: 'settled'; resolution?: Resolved }>
-  /** Bundles are being fetched; `message` where there is something to say. */
+  /** Bundles are being fetched. `message` is set if there is something to report. */
   | Readonly<{ effect: 'unpacking'; message?: string }>
   /** Bundles cannot be fetched, read or turned into steps (spec: subscriptions.md §2.7, §2.8). */
   | Readonly<{
@@ -39,7 +39,7 @@ export type ResolutionEffect =
   /** The plan exists, as read from or answered by the API server. */
   | Readonly<{ effect: 'planned'; resolution: Resolved; plan: InstallPlan; leftOut?: LeftOutOfBundles }>;
 
-/** By bundle: what of its manifests no install can read, one line each. */
+/** By bundle: the parts of its manifests that no install can read, one line each. */
 type LeftOutOfBundles = ReadonlyMap<string, readonly string[]>;
 
 const RESOLUTION_FAILED = 'ResolutionFailed';
@@ -120,8 +120,8 @@ export const applyResolution = (
   subscriptions.map((subscription) => changeTo(subscription, after(subscription, effect, now), now));
 
 /**
- * As {@link applyResolution} once the plan exists, with the condition on the plan in the same write: OLM's
- * next sync writes it a moment later (spec: subscriptions.md §4; decision record 0445).
+ * Same as {@link applyResolution} once the plan exists, with the condition on the plan in the same write:
+ * OLM's next sync writes it a moment later (spec: subscriptions.md §4; decision record 0445).
  */
 export const applyPlanned = (
   subscriptions: readonly Subscription[],

@@ -1,7 +1,7 @@
 /**
- * Usage, in each pass before resolving: `bookkeepSubscription(subscription, { csvs, plans, failForward
- * }, now)` for each Subscription; when any changed, write and end the pass (a fresh read decides anew).
- * Then `needsResolution(all)`.
+ * Usage, in each pass before resolving: `bookkeepSubscription(subscription, { csvs, plans, failForward },
+ * now)` for each Subscription; when any changed, write and end the pass (a fresh read decides again). Then
+ * `needsResolution(all)`.
  */
 import type { InstallPlan } from '../../kernel/api/install-plan.js';
 import { INSTALL_PLAN_API } from '../../kernel/api/install-plan.js';
@@ -10,7 +10,7 @@ import { GENERATED_BY } from '../install-plan/execution/decide-step.js';
 import { forgottenMove } from '../install-plan/plan/plan-moves.js';
 import { changeTo, type SubscriptionChange, statusOf } from './subscription-change.js';
 
-/** What of the namespace a Subscription's state depends on. */
+/** Objects of the namespace that a Subscription's state depends on. */
 export type SubscriptionSurroundings = Readonly<{
   /** Names of the CSVs that exist in the namespace, copies included: OLM does not distinguish them here. */
   csvs: ReadonlySet<string>;
@@ -29,7 +29,7 @@ function planReferences(plan: InstallPlan): Pick<SubscriptionStatus, 'installPla
   };
 }
 
-/** UpgradePending, or UpgradeFailed where the group lets an upgrade go on past a failed plan. */
+/** Returns UpgradePending, or UpgradeFailed if the group lets an upgrade continue past a failed plan. */
 const notInstalled = (plan: InstallPlan | undefined, { failForward }: SubscriptionSurroundings): string =>
   failForward && plan?.status?.phase === 'Failed' ? 'UpgradeFailed' : 'UpgradePending';
 

@@ -1,5 +1,5 @@
 /**
- * Usage: `withCatalogHealth(subscription, sourcesInSight, now)` for each Subscription; write where `changed`.
+ * Usage: `withCatalogHealth(subscription, sourcesInSight, now)` for each Subscription; write if `changed`.
  */
 import type { CatalogSource } from '../../kernel/api/catalog-source.js';
 import { CATALOG_SOURCE_API } from '../../kernel/api/catalog-source.js';
@@ -29,8 +29,8 @@ const sameHealth = (a: CatalogHealth, b: CatalogHealth): boolean =>
   a.healthy === b.healthy && a.catalogSourceRef.uid === b.catalogSourceRef.uid && keyOf(a) === keyOf(b);
 
 /**
- * status.catalogHealth: every catalog in sight, sorted by namespace and name; entries of `previous` that say
- * the same are kept with their time. Spec: catalog-sources.md §8.
+ * Returns status.catalogHealth: every catalog visible to the namespace, sorted by namespace and name. Equal
+ * entries of `previous` are kept with their time. Spec: catalog-sources.md §8.
  */
 function catalogHealthOf(
   sources: readonly CatalogSource[],
@@ -58,7 +58,7 @@ const NONE_AT_ALL = 'dependency resolution requires at least one catalogsource';
 
 type Verdict = Readonly<{ status: 'True' | 'False'; reason: string; message: string }>;
 
-/** So many names fill a line; the list itself is in status.catalogHealth. */
+/** Names that fill a line; the list itself is in status.catalogHealth. */
 const NAMES_SHOWN = 3;
 
 function unhealthyText(others: readonly CatalogHealth[]): string {
@@ -84,8 +84,8 @@ function verdictOn(health: readonly CatalogHealth[], { spec }: Subscription): Ve
 }
 
 /**
- * For one sync the reason says what changed against the stored list; the next sync
- * settles to the verdict's own.
+ * For one sync the reason names the change against the stored list. The next sync settles to the verdict's
+ * own reason.
  */
 function conditionOf(verdict: Verdict, health: readonly CatalogHealth[], previous: readonly CatalogHealth[]): Verdict {
   if (health.length > previous.length) return { ...verdict, reason: 'CatalogSourcesAdded' };

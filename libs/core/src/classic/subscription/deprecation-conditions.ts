@@ -13,7 +13,7 @@ import {
 type Found = Readonly<{ type: (typeof DEPRECATIONS)[number]; message: string }>;
 
 /**
- * What the catalog says of package, channel and installed bundle; undefined when it does
+ * Returns the catalog's deprecations of package, channel and installed bundle. Undefined if the catalog does
  * not know that bundle there.
  */
 function deprecationsOf({ spec, status }: Subscription, record: PackageRecord): Found[] | undefined {
@@ -35,8 +35,8 @@ const found = (type: (typeof DEPRECATED_PARTS)[number], subject: string, message
   message === undefined ? [] : [{ type, message: `${subject}: ${message}` }];
 
 /**
- * Deprecation conditions from the Subscription's own package in its own catalog. Where the catalog does not
- * list the installed bundle (or was not read: no `record`) what was said before stays. Spec:
+ * Sets deprecation conditions from the Subscription's own package in its own catalog. If the catalog does not
+ * list the installed bundle (or was not read: no `record`), the previous conditions stay. Spec:
  * subscriptions.md §4 "Deprecation".
  */
 export function withDeprecations(

@@ -5,10 +5,10 @@ import { statusOf } from './subscription-change.js';
 import type { SubscriptionConditionType } from './subscription-conditions.js';
 
 /**
- * Milliseconds to wait before the namespace's bundles are fetched again: `minRetryMs` in all after a failure
- * that was written to a Subscription; 0 when at once. That write is itself a change that starts a pass, so
- * without this pause every failure would be followed by another. There is no pause for
- * what is being fetched.
+ * Milliseconds to wait before the namespace's bundles are fetched again; 0 if they may be fetched at once.
+ * The pause after a failure that was written to a Subscription is `minRetryMs` in all. That write is itself a
+ * change that starts a pass, so without this pause every failure would be followed by another. There is no
+ * pause for bundles that are being fetched.
  */
 export function pauseBeforeFetch(subscriptions: readonly Subscription[], minRetryMs: number, now: Date): number {
   const failures = subscriptions

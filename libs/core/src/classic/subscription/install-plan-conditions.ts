@@ -1,6 +1,6 @@
 /**
- * Usage: `withPlanConditions(subscription, plan, now)`, where `plan` is a *live* read
- * of status.installPlanRef.
+ * Usage: `withPlanConditions(subscription, plan, now)`, with `plan` as a *live* read of
+ * status.installPlanRef.
  */
 
 import type { InstallPlan } from '../../kernel/api/install-plan.js';
@@ -75,9 +75,9 @@ function withoutPlan(status: SubscriptionStatus): SubscriptionStatus {
 }
 
 /**
- * The condition on the referenced plan, or the clean-up after one that is gone. Where the plan of a pending
- * upgrade is gone the reference is cleared in every case (OLM keeps it when no condition changed, and then
- * stalls for ever). Spec: subscriptions.md §4.
+ * Sets the condition of the referenced plan, or cleans up after a missing one. If the plan of a pending
+ * upgrade is gone, the reference is cleared in every case (OLM keeps it when no condition changed, and then
+ * stalls forever). Spec: subscriptions.md §4.
  */
 export function withPlanConditions(
   subscription: Subscription,

@@ -9,7 +9,7 @@ import { changeTo, type SubscriptionChange } from './subscription-change.js';
 /** The objects in the namespace of the Subscriptions. */
 type Around = Readonly<{ csvs: readonly ClusterServiceVersion[]; plans: readonly InstallPlan[] }>;
 
-/** A Subscription whose plan is gone, while the ClusterServiceVersion of that plan waits for the rest. */
+/** A Subscription with a missing plan, while the ClusterServiceVersion of that plan waits for the rest. */
 type LostPlan = Readonly<{ subscription: Subscription; plan: string; csv: ClusterServiceVersion }>;
 
 /** Phases that a ClusterServiceVersion enters once its requirements were met. */
@@ -50,10 +50,10 @@ export function lostPlans(subscriptions: readonly Subscription[], { csvs, plans 
 type ReplanOfLost = Readonly<{ deletions: readonly Action[]; changes: readonly SubscriptionChange[] }>;
 
 /**
- * Takes back what lost plans did, as {@link replan} does for a plan that is there: ClusterServiceVersions are
- * deleted, and Subscriptions name what was installed before. The deletions come first: the hub's finalizer
- * keeps the objects until the next pass, which finds them waiting and ends what an interrupted one has begun.
- * One with a Deployment stays.
+ * Rolls back lost plans, as {@link replan} does for an existing one: deletes ClusterServiceVersions, and
+ * restores the previously installed names in Subscriptions. The deletions come first: the hub's finalizer
+ * keeps the objects until the next pass, which finds them waiting and completes an interrupted one. A
+ * ClusterServiceVersion with a Deployment stays.
  */
 export function replanLost(
   lost: readonly LostPlan[],

@@ -10,21 +10,21 @@ import { manifestOf } from '../install-plan/steps/step-manifest.js';
 import { PLAN_CONDITIONS } from './install-plan-conditions.js';
 import { changeTo, type SubscriptionChange, statusOf, withoutConditions } from './subscription-change.js';
 
-/** The objects in the namespace of the plan that is to be made anew. */
+/** The objects in the namespace of the plan that must be recreated. */
 type ReplanSurroundings = Readonly<{
   subscriptions: readonly Subscription[];
   csvs: readonly ClusterServiceVersion[];
   deployments: readonly KubernetesObject[];
 }>;
 
-/** What takes a failed plan back, in this order; or why it cannot be taken back. */
+/** The actions that roll a failed plan back, in this order; or the reason that is impossible. */
 type Replan =
   | Readonly<{ changes: readonly SubscriptionChange[]; deletions: readonly Action[] }>
   | Readonly<{ refused: string }>;
 
 /**
- * Whether a plan can be made anew at all: it failed; or it is complete, and none of its
- * ClusterServiceVersions is in the namespace, be it that they were deleted or that only copies are there.
+ * True if a plan can be recreated at all. Either it failed; or it is complete and none of its
+ * ClusterServiceVersions is in the namespace, because they were deleted or only copies exist.
  */
 export function isReplannable({ spec, status }: InstallPlan, csvs: readonly ClusterServiceVersion[]): boolean {
   if (status?.phase === 'Failed') return true;
@@ -36,10 +36,10 @@ export function isReplannable({ spec, status }: InstallPlan, csvs: readonly Clus
 const NOT_INSTALLED: readonly string[] = ['', 'Pending', 'Failed'];
 
 /**
- * Takes back what a failed plan did to its Subscriptions, so that the next resolution starts where the plan's
- * own did: the ClusterServiceVersions of the plan are deleted, its Subscriptions name what was installed
- * before, and the plan is deleted. Refused as soon as one of these ClusterServiceVersions is installed or has
- * a Deployment: deleting it would stop an operator that runs. Done twice it ends the same.
+ * Rolls back a failed plan's changes to its Subscriptions, so that the next resolution starts from the same
+ * state as the plan's own. The ClusterServiceVersions of the plan are deleted, its Subscriptions name the
+ * previously installed ones, and the plan is deleted. Refused as soon as one of these ClusterServiceVersions
+ * is installed or has a Deployment: deleting it would stop a running operator. It is idempotent.
  */
 export function replan(plan: InstallPlan, around: ReplanSurroundings, now: string): Replan {
   const { name = '', namespace = '', uid } = plan.metadata;
@@ -94,7 +94,10 @@ export function takenBack(
   return { ...cleared, currentCSV: replaced, installedCSV: replaced, state: 'AtLatestKnown' };
 }
 
-/** `spec.replaces` of a CSV as the plan makes it: a resolution writes what was installed there. */
+/**
+ * Returns `spec.replaces` of a CSV as the plan makes it: a resolution writes the CSV that was installed
+ * there.
+ */
 function replacedBy(name: string, { status }: InstallPlan): string {
   const step = (status?.plan ?? []).find((one) => one?.resource.kind === CSV_KIND && one.resource.name === name);
   if (step === null || step === undefined) return '';

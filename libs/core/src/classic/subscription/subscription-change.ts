@@ -5,14 +5,17 @@ import { conditionOf, removeConditions, replaceCondition } from '../../kernel/co
 import { kubernetesTime } from '../../kernel/durations/kubernetes-time.js';
 import { SUBSCRIPTION_CONDITIONS, type SubscriptionConditionType } from './subscription-conditions.js';
 
-/** A Subscription's status after a decision. `changed` false: nothing to write, `status` is what it was. */
+/**
+ * A Subscription's status after a decision. If `changed` is false, there is nothing to write and `status` is
+ * the previous one.
+ */
 export type SubscriptionChange = Readonly<{ subscription: Subscription; status: SubscriptionStatus; changed: boolean }>;
 
 export const statusOf = (subscription: Subscription): SubscriptionStatus => subscription.status ?? {};
 
 /**
- * The change to `next`, or none where the two differ in nothing; a change sets lastUpdated,
- * which the schema demands.
+ * Returns the change to `next`, or none if the two are equal. A change sets lastUpdated, as the schema
+ * demands.
  */
 export function changeTo(subscription: Subscription, next: SubscriptionStatus, now: string): SubscriptionChange {
   const before = statusOf(subscription);
@@ -36,9 +39,9 @@ export type WantedCondition = Readonly<{
 }>;
 
 /**
- * The status with this condition: in place where the type is there, else at the end; untouched where
- * only times would differ. A timed condition's lastTransitionTime moves with every change of its
- * content, as OLM does it.
+ * Returns the status with this condition: in place if the type exists, otherwise at the end. It is unchanged
+ * if only times would differ. A timed condition's lastTransitionTime moves with every change of its content,
+ * as in OLM.
  */
 export function withCondition(status: SubscriptionStatus, wanted: WantedCondition, now: string): SubscriptionStatus {
   const content = { ...wanted, ...(wanted.message === undefined ? {} : { message: clipMessage(wanted.message) }) };
@@ -54,7 +57,7 @@ export function withCondition(status: SubscriptionStatus, wanted: WantedConditio
 const sameContent = (old: SubscriptionCondition, { status, reason = '', message = '' }: WantedCondition) =>
   old.status === status && (old.reason ?? '') === reason && (old.message ?? '') === message;
 
-/** The status without conditions of these types; the same object where it has none of them. */
+/** Returns the status without conditions of these types, or the same object if it has none of them. */
 export function withoutConditions(status: SubscriptionStatus, types: readonly string[]): SubscriptionStatus {
   const conditions = status.conditions ?? [];
   const left = removeConditions(conditions, types);

@@ -12,7 +12,7 @@ const timed: ConditionUse = { timed: true };
 const deprecation: ConditionUse = { timed: true, inRows: true };
 
 /**
- * Every condition of a Subscription, and who reads it beside those that read the whole object. The poller
+ * Every condition of a Subscription, with its readers in addition to those of the whole object. The poller
  * and the rows of the console drop all others (`observed-part.ts`, `row-parts.ts`).
  */
 export const SUBSCRIPTION_CONDITIONS = {
@@ -20,7 +20,7 @@ export const SUBSCRIPTION_CONDITIONS = {
   ResolutionFailed: { timed: false, observed: true, inRows: true },
   BundleUnpacking: untimed,
   BundleUnpackFailed: { timed: false, inRows: true },
-  /** Ours: OLM leaves files of a bundle out and reports nothing (decision 0494). */
+  /** Flotilla's own: OLM leaves files of a bundle out and reports nothing (decision 0494). */
   BundleIncomplete: { timed: false, inRows: true },
   InstallPlanPending: timed,
   InstallPlanFailed: timed,

@@ -3,16 +3,16 @@ import { csvName, isCopied } from '../../kernel/api/csv-facts.js';
 import type { InstallPlan } from '../../kernel/api/install-plan.js';
 import { leftOf } from '../../kernel/durations/left-of.js';
 
-/** How long a CSV may take to come up before its installation times out (spec: csv-lifecycle.md §3). */
+/** Longest time for a CSV to come up before its installation times out (spec: csv-lifecycle.md §3). */
 const TAKE_OVER_MS = 5 * 60_000;
 
 /**
- * Milliseconds for which nothing needs to be resolved in a namespace, because a CSV is taking over from the
- * one it replaces; undefined when none is. While both are there no resolution can succeed: the old one is
- * referenced by no Subscription any more, and both are of one package (spec: subscriptions.md, edge cases).
- * OLM, being slower, is seldom seen to say so; where an upgrade gets stuck it does, and so do we: at once
- * when its plan has failed, else after the time an installation may take. Fail-forward groups resolve past
- * CSVs that are being replaced, and never wait.
+ * Milliseconds for which a namespace needs no resolution because a CSV is taking over from the one it
+ * replaces; undefined if none is. While both exist no resolution can succeed: no Subscription refers to the
+ * old one any more, and both are of one package (spec: subscriptions.md, edge cases). OLM, being slower, is
+ * seldom seen to report that. If an upgrade gets stuck it does, and so does Flotilla: at once when the plan
+ * has failed, otherwise after the time an installation may take. Fail-forward groups resolve past CSVs that
+ * are being replaced, and never wait.
  */
 export function upgradeUnderWayMs(
   csvs: readonly ClusterServiceVersion[],

@@ -10,13 +10,15 @@ type Refused = Exclude<Resolution, Resolved>;
 /** A hop of one Subscription, with the problem and the whole answer that it follows from. */
 export type AskedHop = ResolvedHop & Readonly<{ problem: ResolutionProblem; solution: Resolved }>;
 
-/** The hops of a Subscription. `ends`: why it does not go on after the last, where that is an answer. */
+/**
+ * The hops of a Subscription. `ends`: the reason it does not continue after the last, if that is an answer.
+ */
 export type AskedPath = Readonly<{
   hops: readonly AskedHop[];
   ends?: Readonly<{ problem: ResolutionProblem; solution: Refused } | { leftOut: string }>;
 }>;
 
-/** Solves a problem, and what follows for the Subscription whose path is asked for (fleet.md §3.1). */
+/** Solves a problem, and the hops that follow for the Subscription with a requested path (fleet.md §3.1). */
 export function resolveAsked(problem: ResolutionProblem, record: (hash: string) => PackageRecord): Resolution {
   const first = resolve(problem, record);
   const { path: subscription } = problem;

@@ -18,23 +18,24 @@ export const MOST_HOPS = 20;
 
 type Resolved = Extract<Resolution, { result: 'resolved' }>;
 
-/** One InstallPlan: what it is for, and the Subscriptions that it moves. `from`: empty where nothing was. */
+/** One InstallPlan: its CSVs, and the Subscriptions that it moves. `from`: empty if nothing was installed. */
 export type ResolvedHop = Readonly<{
   resolution: Resolved;
   moves: readonly Readonly<{ subscription: string; from: string; to: string }>[];
 }>;
 
-/** The InstallPlans of a namespace one after the other, each from what the ones before have installed. */
+/** The InstallPlans of a namespace one after the other, each from the result of the ones before. */
 export type ResolvedPath = Readonly<{
   hops: readonly ResolvedHop[];
-  /** What was answered after the last hop, where that is no solution. */
+  /** The answer after the last hop, if that is not a solution. */
   ends?: Exclude<Resolution, Resolved>;
 }>;
 
 /**
- * The whole way of a namespace: it is resolved, what was chosen counts as installed, and so on until nothing
- * moves. The slices of the problem are closed under requirements, so that they do for all hops (design:
- * fleet.md §3.1). Pure: equal problems give equal paths. `record` gives the package record of a hash.
+ * Resolves the whole path of a namespace: the chosen bundles of each answer count as installed in the next,
+ * until nothing moves. The slices of the problem are closed under requirements, so that they suffice for all
+ * hops (design: fleet.md §3.1). Pure: equal problems give equal paths. `record` gives the package record of a
+ * hash.
  */
 export function resolvePath(problem: ResolutionProblem, record: (hash: string) => PackageRecord): ResolvedPath {
   const hops: ResolvedHop[] = [];

@@ -1,27 +1,26 @@
 import type { ServingService } from './serving-service.js';
 
-/** Days for which certificates are made. */
+/** Validity of certificates, in days. */
 export const CERTIFICATE_DAYS = 730;
-/** A certificate is replaced so long before it ends. */
+/** Time before its end at which a certificate is replaced. */
 const ROTATE_BEFORE_MS = 24 * 60 * 60 * 1_000;
 
 /**
- * The certificate by which an operator is called, PEM texts and what is read out of them
- * (spec: csv-lifecycle.md §7).
+ * The certificate for calls to an operator: PEM texts, and values read from them (spec: csv-lifecycle.md §7).
  */
 export type ServingCertificate = Readonly<{
   caPem: string;
   certPem: string;
   keyPem: string;
-  /** SHA-256 of `caPem`, lower-case hex: what the annotation `olmcahash` says. */
+  /** SHA-256 of `caPem`, lower-case hex: the value of the annotation `olmcahash`. */
   caHash: string;
   notBefore: Date;
   notAfter: Date;
-  /** DNS names that the authority in `caPem` vouches for; empty when it signed something else. */
+  /** DNS names that the authority in `caPem` has signed; empty if it signed another certificate. */
   hosts: readonly string[];
 }>;
 
-/** When a certificate is to be replaced. */
+/** Returns the time at which a certificate must be replaced. */
 export const rotateAt = ({ notAfter }: ServingCertificate): Date => new Date(notAfter.getTime() - ROTATE_BEFORE_MS);
 
 /** True for a certificate that is not, or soon not, good for the service any more. */

@@ -6,12 +6,15 @@ import { byCodeUnit } from '../../../kernel/canonical/canonical-json.js';
 /** A port that the API server calls, and the port or named port of the container behind it. */
 type ServingPort = Readonly<{ port: number; targetPort: number | string }>;
 
-/** What the API server needs to call one Deployment of an operator (spec: csv-lifecycle.md §7). */
+/**
+ * The names and ports that the API server needs to call one Deployment of an operator (spec: csv-lifecycle.md
+ * §7).
+ */
 export type ServingService = Readonly<{
   deployment: string;
   /** `<deployment>-service`, dots as dashes: a Service's name is a DNS label. */
   name: string;
-  /** Of the Secret with its certificate, and of the Role and RoleBinding that let it be read. */
+  /** Name of the Secret with its certificate, and of the Role and RoleBinding that allow reading it. */
   secretName: string;
   serviceAccount: string;
   selector: Readonly<Record<string, string>>;
@@ -25,7 +28,7 @@ const DEFAULT_SERVICE_ACCOUNT = 'default';
 /** Name of the Service in front of a Deployment. */
 export const servingServiceName = (deployment: string): string => `${deployment.replaceAll('.', '-')}-service`;
 
-/** The port by which a description wants to be called. */
+/** Returns the port at which a description expects calls. */
 export const servingPort = ({ containerPort }: Readonly<{ containerPort?: number | undefined }>): number =>
   containerPort || DEFAULT_PORT;
 
@@ -55,8 +58,8 @@ export function servingServices(csv: ClusterServiceVersion): readonly ServingSer
 }
 
 /**
- * Why what is to be called cannot be: a webhook names no Deployment of the CSV. APIServices
- * are among the requirements.
+ * Returns the reason a webhook cannot be called: it names no Deployment of the CSV. APIServices are among the
+ * requirements.
  */
 export function servingRefusal(csv: ClusterServiceVersion): string | undefined {
   const deployments = new Set(strategyDeployments(csv).map(({ name }) => name));
@@ -65,7 +68,7 @@ export function servingRefusal(csv: ClusterServiceVersion): string | undefined {
   return `webhook ${homeless.generateName} names deployment "${homeless.deploymentName ?? ''}", which the CSV does not have`;
 }
 
-/** One for each distinct port, the first description of it decides what is behind it. */
+/** Returns one port for each distinct number; its first description decides the target. */
 function portsOf(
   called: readonly Readonly<{ containerPort?: number | undefined; targetPort?: number | string | undefined }>[],
 ): readonly ServingPort[] {

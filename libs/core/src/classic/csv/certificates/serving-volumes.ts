@@ -37,7 +37,7 @@ const mounted = (mounts: Mounts): { name: string }[] => [
   }, mounts),
 ];
 
-/** With `wanted` where the first that matches was, else at the end. */
+/** Returns the list with `wanted` in place of the first match, or at the end if nothing matches. */
 function inPlace<T>(list: readonly T[], matches: (one: T) => boolean, wanted: T): readonly T[] {
   const at = list.findIndex(matches);
   return at < 0 ? [...list, wanted] : list.with(at, wanted);

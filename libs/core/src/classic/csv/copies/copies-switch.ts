@@ -20,9 +20,9 @@ export type GlobalNamespace = Readonly<{
 }>;
 
 /**
- * Status of the OLMConfig after a pass over all global operators, or undefined where it is so already.
- * `namespaces` are those that are not being deleted; `protectedNamespaces` keep their copies in any case
- * (spec: csv-lifecycle.md §10).
+ * Returns the status of the OLMConfig after a pass over all global operators, or undefined if it does not
+ * change. `namespaces` excludes those that are being deleted. `protectedNamespaces` keep their copies in any
+ * case (spec: csv-lifecycle.md §10).
  */
 export function copiesSwitchStatus(
   config: OlmConfig,

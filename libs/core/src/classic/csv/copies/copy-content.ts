@@ -7,7 +7,7 @@ export const COPIED_FROM_LABEL = 'olm.copiedFrom';
 export const COMPONENT_LABEL_PREFIX = 'operators.coreos.com/';
 const OPERATOR_NAMESPACE_ANNOTATION = 'olm.operatorNamespace';
 
-/** What shows whether a copy is in step with its original. */
+/** Digests that show if a copy is in step with its original. */
 type CopyDigests = Readonly<{ content: string; status: string }>;
 
 type Content = Readonly<{
@@ -31,7 +31,7 @@ const DIGESTS_FIELD = 'copyDigests';
 /** Computed once for an object: a pass compares thousands of copies in each of its rounds. */
 const computed = new WeakMap<object, CopyDigests>();
 
-/** Of a copy as it was read, or as {@link keptOfCopy} left it. */
+/** Returns the digests of a copy as it was read, or as {@link keptOfCopy} left it. */
 export function copyDigests(copy: ClusterServiceVersion | KubernetesObject): CopyDigests {
   const held = DIGESTS_FIELD in copy ? (copy[DIGESTS_FIELD] as CopyDigests) : computed.get(copy);
   if (held !== undefined) return held;

@@ -12,7 +12,7 @@ export { COPIED_FROM_LABEL };
 
 const LAST_APPLIED_ANNOTATION = 'kubectl.kubernetes.io/last-applied-configuration';
 
-/** What the step for copies reads. */
+/** The objects that the step for copies reads. */
 export type CopyWorld = Readonly<{
   /** The group of the CSV's namespace. */
   group: OperatorGroup;
@@ -31,7 +31,7 @@ export type CopyWorld = Readonly<{
 }>;
 
 /**
- * Brings the copies of a CSV in step with it: in every namespace its group selects, and nowhere else (spec:
+ * Brings the copies of a CSV in step with it, in exactly the namespaces that its group selects (spec:
  * csv-lifecycle.md §6 and §10). A copy's status, and RBAC it owns, follow in the pass after its creation.
  */
 export function stepCopies(csv: ClusterServiceVersion, world: CopyWorld): readonly Action[] {
@@ -54,7 +54,7 @@ export function stepCopies(csv: ClusterServiceVersion, world: CopyWorld): readon
   return [...gone, ...kept];
 }
 
-/** Deletes copies whose original is gone; `originals` are all CSVs of the cluster that are no copies. */
+/** Deletes copies if their original is gone. `originals` are all CSVs of the cluster that are not copies. */
 export function orphanedCopies(
   copies: readonly ClusterServiceVersion[],
   originals: readonly ClusterServiceVersion[],
@@ -66,14 +66,14 @@ export function orphanedCopies(
     .map(lockedDeletion);
 }
 
-/** In which order copies are brought in step; what is not named here is done with the contents. */
+/** Order in which copies are brought in step. Actions without an entry come together with the contents. */
 const ORDER: Partial<Record<Action['do'], number>> = { create: 0, delete: 1, updateStatus: 3 };
 const placeOf = (action: Action): number => ORDER[action.do] ?? 2;
 
 /**
- * Sorts what is to be done for the copies of a namespace: what is missing, what has to go, contents, and
- * statuses last. A namespace is never without a copy while an upgrade replaces one. A status that changes
- * again before its turn is written once.
+ * Sorts the actions for the copies of a namespace: creations, deletions, contents, and statuses last. While
+ * an upgrade replaces a copy, the namespace always has one. A status that changes again before its turn is
+ * written once.
  */
 export const copiesInOrder = (actions: readonly Action[]): readonly Action[] =>
   actions.toSorted((a, b) => placeOf(a) - placeOf(b));
@@ -97,7 +97,7 @@ const deletion = (copy: ClusterServiceVersion): Deletion => ({
   uid: copy.metadata.uid,
 });
 
-/** Refused for a copy that has changed: it may be an operator of its namespace by now. */
+/** Deletes a copy only if it is unchanged: a changed one may already be an operator of its namespace. */
 const lockedDeletion = (copy: ClusterServiceVersion): Deletion => ({
   ...deletion(copy),
   resourceVersion: copy.metadata.resourceVersion,

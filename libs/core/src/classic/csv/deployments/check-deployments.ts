@@ -46,8 +46,8 @@ const DeploymentView = z.looseObject({
 type DeploymentView = z.infer<typeof DeploymentView>;
 
 /**
- * The first thing wrong with the CSV's Deployments, in the CSV's order; undefined when
- * all is well (§5, Check).
+ * Returns the first problem of the CSV's Deployments, in the CSV's order. Undefined if all are healthy (§5,
+ * Check).
  */
 export function checkDeployments(csv: ClusterServiceVersion, world: CsvWorld): ComponentProblem | undefined {
   const owned = ownedDeployments(csv, world);
@@ -61,8 +61,8 @@ export function checkDeployments(csv: ClusterServiceVersion, world: CsvWorld): C
 }
 
 /**
- * The first of the CSV's Deployments that is to be installed again: it is not there, or a CSV of the
- * namespace has it that is being replaced and so never installs again itself.
+ * Returns the first of the CSV's Deployments that must be reinstalled. It is missing, or belongs to a CSV of
+ * the namespace that is being replaced and so never reinstalls it.
  */
 export const missingDeployment = (csv: ClusterServiceVersion, world: CsvWorld): string | undefined =>
   strategyDeployments(csv).find(({ name }) => {
@@ -72,7 +72,7 @@ export const missingDeployment = (csv: ClusterServiceVersion, world: CsvWorld): 
     );
   })?.name;
 
-/** Whether a Deployment that the CSV asks for belongs to one of `owners`. */
+/** True if a Deployment of the CSV belongs to one of `owners`. */
 export const hasDeploymentOf = (csv: ClusterServiceVersion, owners: CsvWorld['csvs'], world: CsvWorld): boolean =>
   strategyDeployments(csv).some(({ name }) => {
     const live = world.deployments.find(({ metadata }) => metadata.name === name);
@@ -91,7 +91,7 @@ const viewOf = perObject((live: KubernetesObject): DeploymentView => {
 export const podAnnotations = (live: KubernetesObject): Readonly<Record<string, string>> | null | undefined =>
   viewOf(live).spec?.template?.metadata?.annotations;
 
-/** How far the roll-out is: observed, within its deadline, old replicas gone, Available. */
+/** Checks the progress of the roll-out: observed, within its deadline, old replicas gone, Available. */
 function rolloutProblem(name: string, live: KubernetesObject): ComponentProblem | undefined {
   const { status } = viewOf(live);
   const condition = (type: string) => status?.conditions?.find((one) => one.type === type);
@@ -114,7 +114,7 @@ function rolloutProblem(name: string, live: KubernetesObject): ComponentProblem 
   return waiting(`deployment "${name}" not available: ${why}`);
 }
 
-/** Whether the Deployment is still the one the CSV asks for, by annotations and by its hash label. */
+/** Returns a problem if the Deployment differs from the CSV's, by annotations and by its hash label. */
 function driftProblem(
   csv: ClusterServiceVersion,
   wanted: WantedDeployment,

@@ -50,7 +50,7 @@ const DeploymentSpec = z.looseObject({
 /** A Deployment the CSV asks for, complete, and the hash its spec is recognised by. */
 export type WantedDeployment = Readonly<{ name: string; object: KubernetesObject; hash: string }>;
 
-/** By CSV what was computed last, and what it was computed of beside the CSV. */
+/** The last result for each CSV, and the other inputs it was computed from. */
 const COMPUTED = new WeakMap<ClusterServiceVersion, Readonly<{ of: string; wanted: readonly WantedDeployment[] }>>();
 
 /**
@@ -73,12 +73,12 @@ export function wantedDeployments(csv: ClusterServiceVersion, world: CsvWorld): 
   return wanted;
 }
 
-/** The Secret from which a Deployment serves, and the authority of the certificate in it. */
+/** The Secret with a Deployment's serving certificate, and the authority of that certificate. */
 type Serving = Readonly<{ secretName: string; caHash: string }>;
 
 /**
- * Order of what is put on top: certificates, CSV annotations, Subscription config,
- * OPERATOR_CONDITION_NAME, hash.
+ * Adds parts in this order: certificates, CSV annotations, Subscription config, OPERATOR_CONDITION_NAME,
+ * hash.
  */
 function wantedDeployment(
   csv: ClusterServiceVersion,
@@ -87,7 +87,7 @@ function wantedDeployment(
   serving: Serving | undefined,
 ): WantedDeployment {
   const finished = finishedSpec(csv, spec, config, serving);
-  // Sorted keys: the hash must not depend on the order in which the API server happens to answer.
+  // Sorted keys: the hash must not depend on the order of the API server's answer.
   const hash = deepHash(JSON.parse(canonicalJson(finished)));
   const object: KubernetesObject = {
     ...KIND.Deployment,
@@ -110,7 +110,7 @@ function finishedSpec(
   serving: Serving | undefined,
 ): Readonly<Record<string, unknown>> {
   const parsed = DeploymentSpec.safeParse(spec);
-  // A spec without a readable pod template is sent as it is: the API server says best what is wrong with it.
+  // A spec without a readable pod template is sent unchanged: the API server describes the mistake best.
   if (!parsed.success) return { ...spec, revisionHistoryLimit: 1 };
   const { template } = parsed.data;
   const authority = serving === undefined ? {} : { [CA_HASH_ANNOTATION]: serving.caHash };
@@ -161,8 +161,8 @@ export const ownedDeployments = (csv: ClusterServiceVersion, world: CsvWorld): r
   world.deployments.filter((one) => hasLabels(one, csvOwnerLabels(csv)));
 
 /**
- * A PUT that takes the object over, but keeps what other controllers keep on it: component
- * labels and the revision.
+ * Builds a PUT that takes the object over, but keeps values of other controllers: component labels and the
+ * revision.
  */
 function onTopOf(live: KubernetesObject, wanted: KubernetesObject): KubernetesObject {
   const kept = Object.entries(live.metadata.labels ?? {}).filter(([key]) => key.startsWith(COMPONENT_LABEL_PREFIX));

@@ -13,7 +13,7 @@ import type { CsvWorld } from '../world/csv-world.js';
 /** One kind of thing that an operator consists of. */
 type InstallComponent = Readonly<{
   name: string;
-  /** Why this part cannot be installed, in words that come behind `install strategy failed: `. */
+  /** Returns the reason this part cannot be installed, as words that follow `install strategy failed: `. */
   refusal: (csv: ClusterServiceVersion, world: CsvWorld) => string | undefined;
   install: (csv: ClusterServiceVersion, world: CsvWorld) => readonly Action[];
   check: (csv: ClusterServiceVersion, world: CsvWorld) => ComponentProblem | undefined;
@@ -22,8 +22,8 @@ type InstallComponent = Readonly<{
 const nothing = () => undefined;
 
 /**
- * In the order in which they are installed: certificates before the pods that serve with them, pods before
- * what calls them (spec: csv-lifecycle.md §5).
+ * The parts in the order of installation: certificates before the pods that serve with them, pods before
+ * their callers (spec: csv-lifecycle.md §5).
  */
 const INSTALL_COMPONENTS: readonly InstallComponent[] = [
   { name: 'serving', refusal: servingRefusal, install: installServing, check: nothing },
@@ -45,7 +45,10 @@ export function refusalOf(
   return undefined;
 }
 
-/** What installs the operator: all of it, or, as in OLM, what comes before the first part that cannot be. */
+/**
+ * Returns the actions that install the operator. As in OLM, they end before the first part that cannot be
+ * installed.
+ */
 export function installActions(csv: ClusterServiceVersion, world: CsvWorld): readonly Action[] {
   const refused = refusalOf(csv, world)?.component;
   const end = refused === undefined ? INSTALL_COMPONENTS.length : INSTALL_COMPONENTS.indexOf(refused);

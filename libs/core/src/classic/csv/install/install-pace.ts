@@ -3,7 +3,7 @@ import { leftOf } from '../../../kernel/durations/left-of.js';
 
 const FIRST_PAUSE_MS = 5_000;
 const LONGEST_PAUSE_MS = 5 * 60_000;
-/** A webhook that answers again, say, is not waited for longer than that. */
+/** Longest pause after a failure that may pass at once, for example if a webhook answers again. */
 const LONGEST_PAUSE_OF_THE_MOMENT_MS = 30_000;
 const WINDOW_MS = 60_000;
 const INSTALLS_PER_WINDOW = 5;
@@ -20,17 +20,17 @@ function sinceSuccess(status: CsvStatus | undefined): readonly CsvCondition[] {
   return entries.slice(entries.findLastIndex(({ phase }) => phase === 'Succeeded') + 1);
 }
 
-/** The last entry that says that an install was refused, if none has succeeded since. */
+/** Returns the last entry about a refused install, if none has succeeded since. */
 export const lastRefusal = (status: CsvStatus | undefined): CsvCondition | undefined =>
   sinceSuccess(status).findLast(({ phase, reason }) => phase === 'Failed' && reason === REFUSED);
 
-/** The API server failed at the request, and did not refuse what it asks for. */
+/** True if the API server failed to process the request, rather than refused it. */
 const isOfTheMoment = (message = ''): boolean => /Internal error occurred|did not complete within/.test(message);
 
 /**
- * Milliseconds a CSV whose install was refused waits in Failed before it is tried again, counted from now; 0
- * when it may go on. The pause doubles with each refusal since the last success that the history still shows:
- * OLM's queue does the same with its back-off, and nothing but the CSV itself remembers across restarts here.
+ * Milliseconds until a CSV in Failed retries a refused install, counted from now; 0 if it may retry at once.
+ * The pause doubles with each refusal since the last success in the history. OLM's queue does the same with
+ * its back-off, but here only the CSV itself remembers across restarts.
  */
 export function pauseAfterRefusal(csv: ClusterServiceVersion, now: Date): number {
   if (csv.status?.reason !== REFUSED) return 0;
@@ -41,8 +41,8 @@ export function pauseAfterRefusal(csv: ClusterServiceVersion, now: Date): number
 }
 
 /**
- * Milliseconds until the next install may be written; 0 when at once. Where something else keeps undoing what
- * is installed, a label or an annotation, the CSV would turn between InstallReady and Installing without end.
+ * Milliseconds until the next install may be written; 0 if it may be written at once. If another controller
+ * keeps reverting an installed label or annotation, the CSV would loop between InstallReady and Installing.
  */
 export function pauseBeforeInstall(csv: ClusterServiceVersion, now: Date): number {
   const recent = history(csv)

@@ -9,8 +9,8 @@ import type { CsvWorld } from '../world/csv-world.js';
 import { podAnnotationsOf, REFUSED_INSTALL_ANNOTATION } from '../world/hub-annotations.js';
 
 /**
- * Hashes what users can correct of an install that was refused: the CSV, its annotations, and the `config` of
- * its Subscription. Certificates are left out: they may be made again for each try.
+ * Hashes the inputs of a refused install that users can correct: the CSV, its annotations, and the `config`
+ * of its Subscription. Certificates are left out: they may be made again for each try.
  */
 export function installHash(
   csv: ClusterServiceVersion,
@@ -22,7 +22,7 @@ export function installHash(
   return sha224Base62(canonicalJson({ install, webhookdefinitions, apiservicedefinitions, annotations, config }));
 }
 
-/** Returns the hash of the install that was refused last; undefined if the CSV does not say. */
+/** Returns the hash of the install that was refused last. Undefined if the CSV does not record it. */
 const refusedInstall = ({ metadata }: ClusterServiceVersion): string | undefined =>
   metadata.annotations?.[REFUSED_INSTALL_ANNOTATION];
 
@@ -32,7 +32,10 @@ export function isCorrected(csv: ClusterServiceVersion, world: CsvWorld): boolea
   return refused !== undefined && refused !== installHash(csv, world);
 }
 
-/** Sets the annotation, or removes it if `hash` is undefined; nothing if the CSV says so already. */
+/**
+ * Sets the annotation, or removes it if `hash` is undefined. Returns no action if the CSV has the value
+ * already.
+ */
 export function rememberInstall(csv: ClusterServiceVersion, hash: string | undefined): readonly Action[] {
   if (refusedInstall(csv) === hash) return [];
   const ref = { ...CSV_API, name: csvName(csv), namespace: csvNamespace(csv) };

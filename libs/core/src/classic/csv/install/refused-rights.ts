@@ -9,7 +9,7 @@ import { managedRights } from '../../../kernel/rbac/rights-changed.js';
 import type { CsvWorld } from '../world/csv-world.js';
 import { REFUSED_RIGHTS_ANNOTATION } from '../world/hub-annotations.js';
 
-/** The reason of a CSV whose install was forbidden (spec: csv-lifecycle.md §3, InstallReady). */
+/** The reason of a CSV with a forbidden install (spec: csv-lifecycle.md §3, InstallReady). */
 export const FORBIDDEN_REASON = 'InstallComponentFailedNoRetry';
 
 type Rights = Pick<
@@ -18,10 +18,10 @@ type Rights = Pick<
 >;
 
 /**
- * Hashes what an install of the CSV may do. Times of objects cannot replace it: they are whole seconds of
- * another clock, and stay when a field is only removed. The hash is of the group with its generation, its
- * service account with all that bindings grant to it, and the labelled rights of the namespace, changes of
- * which OLM hears of (spec: csv-lifecycle.md §2.0).
+ * Hashes the rights of an install of the CSV. Times of objects cannot replace the hash: they are whole
+ * seconds of another clock, and do not change when a field is only removed. The hash covers the group with
+ * its generation, its service account with all grants from bindings, and the labelled rights of the
+ * namespace; OLM watches those (spec: csv-lifecycle.md §2.0).
  */
 export function rightsOfInstall(csv: ClusterServiceVersion, world: Rights): string {
   const namespace = csvNamespace(csv);
@@ -47,12 +47,12 @@ const contentOf = ({ metadata: { name, uid }, rules, roleRef, subjects }: Kubern
 /** Texts of the values, in an order that does not depend on that of the API server's answer. */
 const inOrder = (values: readonly object[]): readonly string[] => values.map(canonicalJson).sort(byCodeUnit);
 
-/** Sets the annotation, or removes it where `rights` is undefined. */
+/** Sets the annotation, or removes it if `rights` is undefined. */
 export function rememberRights(csv: ClusterServiceVersion, rights: string | undefined): Action {
   const ref = { ...CSV_API, name: csvName(csv), namespace: csvNamespace(csv) };
   return { do: 'patch', ref, patch: { metadata: { annotations: { [REFUSED_RIGHTS_ANNOTATION]: rights ?? null } } } };
 }
 
-/** The rights under which the install was forbidden; undefined if the CSV does not say. */
+/** Returns the rights of the forbidden install. Undefined if the CSV does not record them. */
 export const refusedRights = ({ metadata }: ClusterServiceVersion): string | undefined =>
   metadata.annotations?.[REFUSED_RIGHTS_ANNOTATION];

@@ -31,8 +31,8 @@ const frozen: Rule = ({ csv, world }) => {
 };
 
 /**
- * A CRD name without a dot names no API: nothing is said, as in OLM (§2.1); the group
- * marks the CSV all the same.
+ * A CRD name without a dot names no API. As in OLM, nothing is reported (§2.1), and the group still marks the
+ * CSV.
  */
 const crdNameWithoutDot: Rule = (subject) => (namesApis(subject.csv) ? undefined : (marked(subject) ?? STAY));
 
@@ -109,8 +109,8 @@ const providedApiConflicts: Rule = (subject) => {
 };
 
 /**
- * The operator must not run in this state: its Deployments go, by name. One that stands in a conflict already
- * keeps that verdict, and nothing is done about it again (spec: operator-groups.md §4).
+ * Deletes the Deployments of an operator that must not run in this state, by name. A CSV that is already in a
+ * conflict keeps that verdict, and no action follows (spec: operator-groups.md §4).
  */
 function refused({ csv, world }: CsvSubject, reason: string, message: string): Outcome {
   if (csv.status?.reason === 'InterOperatorGroupOwnerConflict') return STAY;

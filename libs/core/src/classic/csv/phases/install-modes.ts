@@ -1,7 +1,7 @@
 import type { ClusterServiceVersion } from '../../../kernel/api/cluster-service-version.js';
 import { ALL_NAMESPACES } from '../../operator-group/group-facts.js';
 
-/** Why the list of install modes itself is broken, or undefined (spec: api-types.md §5). */
+/** Returns the problem of the list of install modes itself, or undefined (spec: api-types.md §5). */
 export function installModesError(csv: ClusterServiceVersion): string | undefined {
   const modes = csv.spec.installModes ?? [];
   if (new Set(modes.map(({ type }) => type)).size === modes.length) return undefined;
@@ -13,7 +13,8 @@ export function installModesError(csv: ClusterServiceVersion): string | undefine
 export type ModesOfCsv = Readonly<{ spec: Pick<ClusterServiceVersion['spec'], 'installModes'> }>;
 
 /**
- * Why the CSV cannot watch these target namespaces, or undefined (spec: api-types.md §5, install-mode check).
+ * Returns the reason the CSV cannot watch these target namespaces, or undefined (spec: api-types.md §5,
+ * install-mode check).
  */
 export function unsupportedTargets(
   csv: ModesOfCsv,

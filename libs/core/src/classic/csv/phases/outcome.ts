@@ -7,43 +7,40 @@ import type { ComponentProblem } from '../world/component-problem.js';
 import type { CsvPhase, PhaseVerdict } from '../world/csv-status.js';
 import type { Again, CsvWorld } from '../world/csv-world.js';
 
-/**
- * What a rule has in front of it. `requirements` and `problem` are worked out when first
- * asked for, and then kept.
- */
+/** The inputs of a rule. `requirements` and `problem` are computed on first use, and then kept. */
 export type CsvSubject = Readonly<{
   csv: ClusterServiceVersion;
   world: CsvWorld;
   /** Set once the group checks have passed. */
   group: OperatorGroup | undefined;
   requirements: () => Requirements;
-  /** What keeps the installed operator from being healthy. */
+  /** Returns the problem that keeps the installed operator from being healthy. */
   problem: () => ComponentProblem | undefined;
 }>;
 
-/** What is done beside a verdict, or without one. */
+/** Actions in addition to a verdict, or without one. */
 type Doings = Readonly<{
   requirementStatus?: readonly RequirementStatus[];
-  /** Only beside a verdict. */
+  /** Set only together with a verdict. */
   certificates?: CertificateTimes | undefined;
   actions?: readonly Action[];
   installing?: boolean;
   next?: Again;
 }>;
 
-/** What a rule decided; without `verdict` the CSV stays where it is. */
+/** The decision of a rule. Without `verdict` the CSV keeps its phase. */
 export type Outcome = Doings & Readonly<{ verdict?: PhaseVerdict }>;
 
 /** A rule answers when it applies; undefined lets the next rule of the table speak. */
 export type Rule = (subject: CsvSubject) => Outcome | undefined;
 
 /**
- * Why a row of the phase table applies, in the words of its verdict, and what is done. Phase
- * and reason are the table's.
+ * The reason a row of the phase table applies, in the words of its verdict, and the actions. The table gives
+ * phase and reason.
  */
 type PhaseFinding = Doings & Readonly<{ message: string }>;
 
-/** The condition of a row that moves the CSV: undefined where it does not hold. */
+/** The condition of a row that moves the CSV. Returns undefined if it does not hold. */
 export type Condition = (subject: CsvSubject) => PhaseFinding | undefined;
 
 /** Ends the pass without a change. */

@@ -206,7 +206,7 @@ export const INSTALLING_CASES: Readonly<Record<string, readonly Case[]>> = {
       when: 'check: anything else',
       goes: 'Installing / InstallWaiting',
       csv: gear('v1', {}, at('Installing', 'InstallWaiting')),
-      // What replaces it is not there yet.
+      // The CSV that replaces it does not exist yet.
       others: [gear('v2', { replaces: 'v1' }, at('Installing'))],
       parts: { deployments: installedDeployments(gear('v2', { replaces: 'v1' })) },
       says: `installing: ${MISSING}`,

@@ -93,7 +93,7 @@ export const condition = (csv: string, message: string): Partial<CsvWorld> => {
   return { operatorConditions: new Map([[csv, one]]) };
 };
 
-/** The world in which the CSV is installed, with its Deployments otherwise. */
+/** Returns the world in which the CSV is installed, with changed Deployments. */
 export const withDeployments = (csv: ClusterServiceVersion, change: (one: KubernetesObject) => KubernetesObject) => {
   const all = installed(csv);
   return { ...all, deployments: all.deployments.map(change) };
@@ -160,7 +160,7 @@ const onTheMove = (csv: ClusterServiceVersion): Partial<CsvWorld> => {
   };
 };
 
-/** The same ways in which a check can fail, from each phase in which it is made; most lead to `retry`. */
+/** Returns the ways in which a check can fail, from each phase that makes it. Most lead to `retry`. */
 export const checks = (phase: string, reason: string, retry: string): readonly Case[] => {
   const reinstall = `InstallReady / ${retry.split(' / ')[1]}`;
   const csv = (spec = {}) => gear('v1', spec, at(phase, reason));

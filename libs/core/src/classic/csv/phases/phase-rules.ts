@@ -21,18 +21,18 @@ import type { Again } from '../world/csv-world.js';
 import { mayBeDeleted, predecessorOf, predecessors, replacementOf, successors } from '../world/replacement-chain.js';
 import { type Condition, type CsvSubject, type Rule, STAY, waitFor } from './outcome.js';
 
-/** What the rows of the phase table ask, each condition by itself (spec: csv-lifecycle.md §3). */
+/** Conditions of the rows of the phase table, one each (spec: csv-lifecycle.md §3). */
 
 const INSTALL_TIMEOUT_MS = 5 * 60_000;
 const REQUIREMENTS_RETRY_MS = 15_000;
 const UNHEALTHY_RETRY_MS = 1_000;
-/** No event says when the API server is able to reach the service. */
+/** No event announces when the API server is able to reach the service. */
 const NOT_SERVED_RETRY_MS = 2_000;
 const CERTIFICATES_RETRY_MS = 1_000;
 const FOREIGN_OWNER_RETRY_MS = 60_000;
 const NOW: Again = { again: 'now' };
 
-/** Always so: the CSV goes on at once. */
+/** Returns a condition that always holds: the CSV continues at once. */
 export const always =
   (message: string): Condition =>
   () => ({ message, next: NOW });
@@ -61,7 +61,7 @@ export const requirementsLack =
     return { message, requirementStatus: entries, next };
   };
 
-/** A condition that comes after the requirements were found met: what is written then shows them. */
+/** Wraps a condition that follows met requirements, so that the written status shows them. */
 export const withRequirements =
   (condition: Condition): Condition =>
   (subject) => {
@@ -92,7 +92,7 @@ export const predecessorNotYetReplacing: Rule = ({ csv, world }) => {
   return predecessor !== undefined && predecessor.status?.phase !== 'Replacing' ? STAY : undefined;
 };
 
-/** Installs what can be installed; the operator then fails for the rest, until the cause is gone. */
+/** Installs the parts that can be installed. For the rest the operator fails until the cause is gone. */
 export const installRefused: Condition = ({ csv, world }) => {
   const refused = refusalOf(csv, world);
   if (refused === undefined) return undefined;
@@ -129,11 +129,11 @@ export const certificatesToRotate =
   ({ csv, world }) =>
     certificatesDue(csv, world) ? { message, next: NOW } : undefined;
 
-/** Without its authority it is unknown what the operator's Deployments should contain. */
+/** Applies if the authority cannot be read: the content of the operator's Deployments depends on it. */
 export const authorityUnreadable: Condition = ({ csv, world }) =>
   authorityLost(csv, world) ? { message: 'calculated deployment install is bad', next: NOW } : undefined;
 
-/** Waits where installing again at once would go on without end. */
+/** Waits if an immediate reinstall would repeat without end. */
 const pausing =
   (pause: (csv: CsvSubject['csv'], now: Date) => number, because: string): Rule =>
   ({ csv, world }) => {
@@ -147,7 +147,7 @@ const pausedAfterRefusal = pausing(pauseAfterRefusal, 'the install was refused')
 export const refusedLately: Rule = (subject) =>
   isCorrected(subject.csv, subject.world) ? undefined : pausedAfterRefusal(subject);
 
-/** Certificates are made outside: {@link certificatesToIssue} says which. */
+/** Waits for certificates, which are made outside; {@link certificatesToIssue} names them. */
 export const certificatesAwaited: Rule = ({ csv, world }) =>
   certificatesUnreadable(csv, world) ? { next: waitFor('certificates are awaited', CERTIFICATES_RETRY_MS) } : undefined;
 
@@ -167,7 +167,7 @@ function inPhaseFor({ csv, world }: CsvSubject): number {
 
 const NOT_SERVED: ReadonlySet<ProblemKind> = new Set(['apiServicesMissing', 'webhooksMissing']);
 
-/** When to check again after a failed check moved the CSV to `to`. */
+/** Returns the time of the next check after a failed check moved the CSV to `to`. */
 function afterCheck(subject: CsvSubject, kind: ProblemKind, to: CsvPhase): Again {
   if (to === 'Failed') return waitFor('component unhealthy', UNHEALTHY_RETRY_MS);
   if (to !== 'Installing') return NOW;
@@ -185,15 +185,14 @@ export const checkFound =
     return kind === 'unrecoverable' ? { message } : { message, next: afterCheck(subject, kind, to) };
   };
 
-/** The pods behind the operator's APIs are being replaced, which is no failure of the operator. */
+/** Applies while the pods behind the operator's APIs are being replaced. The operator has not failed then. */
 export const backendDisrupted: Rule = (subject) => {
   const problem = subject.problem();
   return problem?.kind === 'backendDisrupted' ? { next: waitFor(problem.message, NOT_SERVED_RETRY_MS) } : undefined;
 };
 
 /**
- * A Deployment that was installed is gone, say with a CSV that owned one of the same
- * name: it is installed again.
+ * An installed Deployment is gone, for example with a CSV that owned one of the same name: it is reinstalled.
  */
 export const deploymentGone: Condition = ({ csv, world }) => {
   const name = missingDeployment(csv, world);
@@ -211,8 +210,8 @@ export const deploymentOutdated: Condition = ({ csv, world }) => {
 };
 
 /**
- * A later CSV of the chain runs with the Deployment that this one waits for, and will not give it back: what
- * replaces this one is there, so it need not be installed first.
+ * A later CSV of the chain owns the Deployment that this one waits for, and will not give it back. The
+ * successor exists already, so this one need not be installed first.
  */
 export const overtaken: Condition = (subject) => {
   const { csv, world } = subject;
@@ -222,7 +221,7 @@ export const overtaken: Condition = (subject) => {
 
 const STAYS_INSTALLING: ReadonlySet<ProblemKind> = new Set([...NOT_SERVED, 'waiting', 'backendDisrupted']);
 
-/** Where the check would let the CSV stay in Installing, and it has been there for five minutes. */
+/** Applies if the check would let the CSV stay in Installing, and it has been there for five minutes. */
 export const installTakesTooLong: Condition = (subject) => {
   const kind = subject.problem()?.kind;
   return kind !== undefined && STAYS_INSTALLING.has(kind) && inPhaseFor(subject) >= INSTALL_TIMEOUT_MS
@@ -238,8 +237,8 @@ export const beingReplaced: Condition = ({ csv, world }) => {
 };
 
 /**
- * Healthy and not replaced: keeps the ClusterRoles of its APIs, and the objects through which
- * the API server calls it.
+ * Healthy and not replaced: keeps the ClusterRoles of its APIs, and the objects through which the API server
+ * calls it.
  */
 export const healthy: Condition = ({ csv, world }) => ({
   message: 'install strategy completed with no errors',
@@ -259,10 +258,7 @@ export const replacedByFailForward: Condition = ({ csv, world, group }) => {
   };
 };
 
-/**
- * The group checks passed before the table was asked, so what failed there for one of
- * these reasons is repaired.
- */
+/** The group checks run before the table, so a CSV that failed there for one of these reasons is repaired. */
 export const groupRepaired =
   (reasons: readonly string[], message: string): Condition =>
   ({ csv }) =>
@@ -280,7 +276,10 @@ export const notTheOldest: Rule = ({ csv, world }) => (predecessorOf(csv, world.
 
 export const notYetReplaced: Rule = () => STAY;
 
-/** The phase alone says that it may go: it was written when the CSV had been replaced for good. */
+/**
+ * The phase alone decides that the CSV may be deleted: it was written once the CSV had been replaced for
+ * good.
+ */
 export const deleteIt: Rule = ({ csv }) => ({
   actions: [
     {

@@ -25,8 +25,8 @@ const move = (phase: CsvPhase, when: string, to: CsvPhase, reason: string, condi
 const stay = (phase: CsvPhase, when: string, rule: Rule): PhaseRow => ({ phase, when, rule });
 
 /**
- * What a check that is not ok does, in the order in which problems speak
- * (spec: csv-lifecycle.md §5, result handling).
+ * Returns the rows for a failed check, in the order of precedence of problems (spec: csv-lifecycle.md §5,
+ * result handling).
  */
 const checkNotOk = (phase: CsvPhase, retry: CsvPhase, reason: string): readonly PhaseRow[] => {
   const found = (when: string, kind: ProblemKind, doing: string, to: CsvPhase, why = reason): PhaseRow =>
@@ -52,9 +52,9 @@ const MODE_REASONS = ['NoTargetNamespaces', 'NoOperatorGroup', 'TooManyOperatorG
 const met = is.withRequirements;
 
 /**
- * The phase machine (spec: csv-lifecycle.md §3): the first row of the CSV's phase whose condition holds
- * decides. Rows that the spec does not have are marked by `Flotilla:` in front;
- * docs/differences-from-olm.md says why they exist.
+ * The phase machine (spec: csv-lifecycle.md §3): within the CSV's phase, the first row with a true condition
+ * decides. Rows that are not in the spec begin with `Flotilla:`; docs/differences-from-olm.md gives their
+ * reasons.
  */
 // biome-ignore format: one row, one line
 export const PHASE_TABLE: readonly PhaseRow[] = [

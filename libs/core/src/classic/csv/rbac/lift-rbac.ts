@@ -8,10 +8,10 @@ import { coveredBy, grantedRules } from '../../../kernel/rbac/authorize.js';
 import { bindingOf, rulesOf } from '../../../kernel/rbac/rbac-objects.js';
 import type { CsvWorld } from '../world/csv-world.js';
 
-/** Added to every lifted Role: an operator that watches all namespaces must be able to see them. */
+/** Rule in every lifted Role: an operator that watches all namespaces must be able to see them. */
 const SEE_NAMESPACES: PolicyRule = { verbs: ['get', 'list', 'watch'], apiGroups: [''], resources: ['namespaces'] };
 
-/** Whether the service accounts hold the CSV's namespaced permissions in every namespace already. */
+/** True if the service accounts already hold the CSV's namespaced permissions in every namespace. */
 const metClusterWide = (csv: ClusterServiceVersion, world: CsvWorld): boolean =>
   permissions(csv).every(({ serviceAccountName, rules }) => {
     const granted = grantedRules(world, { namespace: csvNamespace(csv), name: serviceAccountName }, undefined);

@@ -23,7 +23,7 @@ const CrdView = z.looseObject({
 
 const viewOf = perObject((crd: KubernetesObject) => CrdView.safeParse(crd));
 
-/** What is said of a CRD that the cluster does not have. */
+/** Message for a CRD that is missing in the cluster. */
 export const CRD_ABSENT = 'CRD is not present';
 
 type Verdict = Readonly<{ status: string; message: string; uuid?: string }>;

@@ -6,11 +6,11 @@ import { goQuote } from '../../../kernel/versions/go-quote.js';
 
 type Version = Readonly<{ release: SemVer; text: string }>;
 
-/** What coreos/go-semver reads: leading zeros are allowed. */
+/** The syntax that coreos/go-semver reads: leading zeros are allowed. */
 const DOTTED_TRI = /^(\d{1,15})\.(\d{1,15})\.(\d{1,15})(?:-([0-9A-Za-z.-]+))?(\+[0-9A-Za-z.-]+)?$/;
 
 /**
- * Without prerelease and build: only a release is compared with, since the server's
+ * Parses a version without prerelease and build. The comparison is only with a release, since the server's
  * prerelease is cut off before.
  */
 function parse(text: string): Version | undefined {

@@ -20,9 +20,9 @@ const PERMISSIONS_HASH_LABEL = 'olm.permissions.hash';
 type Dependent = NonNullable<RequirementStatus['dependents']>[number];
 
 /**
- * One entry per service account whose rights had to be evaluated, by name. Permissions whose Role
- * and RoleBinding Flotilla made itself need no evaluation and give no entry
- * (spec: csv-lifecycle.md §4, measured).
+ * Returns one entry, by name, for each service account with rights that had to be evaluated. Permissions need
+ * no evaluation and give no entry if Flotilla itself made their Role and RoleBinding (spec: csv-lifecycle.md
+ * §4, measured).
  */
 export function permissionRequirements(csv: ClusterServiceVersion, world: CsvWorld): readonly RequirementStatus[] {
   const entries = new Map<string, RequirementStatus>();
@@ -83,7 +83,7 @@ function withDependents(entry: RequirementStatus, added: readonly Dependent[]): 
 
 const hashOfRules = perObject(({ rules }: StrategyPermission): string => rulesHash(rules ?? []));
 
-/** Whether the Role and the RoleBinding of this permission, found by owner and content hash, are there. */
+/** True if the Role and the RoleBinding of this permission exist, found by owner and content hash. */
 function generatedByUs(csv: ClusterServiceVersion, world: CsvWorld, permission: StrategyPermission): boolean {
   const namespace = csvNamespace(csv);
   const hashed = (hash: string) => ({ ...csvOwnerLabels(csv), [PERMISSIONS_HASH_LABEL]: hash });

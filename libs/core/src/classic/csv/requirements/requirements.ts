@@ -7,7 +7,9 @@ import { crdRequirements } from './crd-requirements.js';
 import { kubeVersionRequirement } from './kube-version-requirement.js';
 import { permissionRequirements } from './permission-requirements.js';
 
-/** What a CSV needs before it can be installed, entry by entry, and whether all of it is there. */
+/**
+ * Requirements of a CSV before it can be installed, entry by entry. `met` is true if all of them are there.
+ */
 export type Requirements = Readonly<{ met: boolean; entries: readonly RequirementStatus[] }>;
 
 const MET: ReadonlySet<string> = new Set(['Present', 'DeploymentFound']);
@@ -23,12 +25,12 @@ export function requirementsOf(csv: ClusterServiceVersion, world: CsvWorld): Req
   return { met: entries.every(({ status }) => MET.has(status)), entries };
 }
 
-/** Why the install strategy is of an unknown kind, in OLM's words, or undefined. */
+/** Returns OLM's message for an unknown kind of install strategy, or undefined. */
 export const unknownStrategy = (csv: ClusterServiceVersion): string | undefined =>
   csv.spec.install?.strategy === 'deployment' ? undefined : 'unrecognized install strategy';
 
 /**
- * Why the install strategy can never work, or undefined (spec: csv-lifecycle.md §3, row
+ * Returns the reason the install strategy can never work, or undefined (spec: csv-lifecycle.md §3, row
  * InvalidInstallStrategy).
  */
 export function strategyError(csv: ClusterServiceVersion): string | undefined {

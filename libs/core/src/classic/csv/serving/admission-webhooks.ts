@@ -39,7 +39,7 @@ const PASSED_ON = [
   'admissionReviewVersions',
 ] as const;
 
-/** Whether a description is of a webhook that is asked before objects are stored. */
+/** True if a description is of a webhook that is called before objects are stored. */
 export const isAdmission = ({ type }: WebhookDescription): boolean => KINDS.has(type);
 
 const admissionWebhooks = (csv: ClusterServiceVersion): readonly WebhookDescription[] =>
@@ -57,8 +57,7 @@ export function installAdmissionWebhooks(csv: ClusterServiceVersion, world: CsvW
 }
 
 /**
- * Puts back where the webhooks of an installed operator are called, and by which authority:
- * people may have changed it.
+ * Restores the address and the authority of an installed operator's webhooks: users may have changed them.
  */
 export const repairAdmissionWebhooks = (csv: ClusterServiceVersion, world: CsvWorld): readonly Action[] =>
   admissionWebhooks(csv).flatMap((description): Action[] => {
@@ -74,12 +73,13 @@ const clientConfigsOf = (configuration: KubernetesObject): unknown =>
 const Webhooks = z.array(z.looseObject({ name: z.string(), clientConfig: z.unknown() }));
 
 /**
- * Every configuration of the CSV goes with it; the API server would otherwise call a service that is gone.
+ * Deletes every webhook configuration of the CSV with it. Otherwise the API server would call a service that
+ * is gone.
  */
 export const deleteAdmissionWebhooks = (world: CsvWorld): readonly Action[] =>
   world.webhookConfigurations.map(deleteConfiguration);
 
-/** Whether each description stands as it is now in a configuration (spec: csv-lifecycle.md §5, Check). */
+/** Checks that each description is unchanged in a configuration (spec: csv-lifecycle.md §5, Check). */
 export function checkAdmissionWebhooks(csv: ClusterServiceVersion, world: CsvWorld): ComponentProblem | undefined {
   const stands = admissionWebhooks(csv).every((description) => {
     const live = configurationOf(world, description);

@@ -10,9 +10,9 @@ import type { CsvWorld } from '../world/csv-world.js';
 import { apiServiceName, caBundleOf, isAdoptable, serviceOf } from './api-services.js';
 
 /**
- * What is broken about the APIServices of an installed operator and what they stand on, in OLM's words;
- * undefined when all is as installed. Several are joined as Go does it (spec: csv-lifecycle.md §3, row "owned
- * APIService resources broken").
+ * Returns the problems of an installed operator's APIServices and of their dependencies, in OLM's words.
+ * Undefined if all is as installed. Several problems are joined as in Go (spec: csv-lifecycle.md §3, row
+ * "owned APIService resources broken").
  */
 export function apiServiceIssues(csv: ClusterServiceVersion, world: CsvWorld): string | undefined {
   const issues: string[] = [];
@@ -29,8 +29,8 @@ export function apiServiceIssues(csv: ClusterServiceVersion, world: CsvWorld): s
 }
 
 /**
- * The first thing wrong on the way from the APIService to the pods; where that is whole,
- * every right that is missing.
+ * Returns the first problem between the APIService and the pods. If there is none, returns every missing
+ * right.
  */
 function issuesOf(
   csv: ClusterServiceVersion,

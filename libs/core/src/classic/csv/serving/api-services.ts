@@ -70,8 +70,8 @@ function wantedApiService(
 }
 
 /**
- * Whether a live APIService may be taken over: it belongs to this CSV, to a CSV that this one replaces, or to
- * a CSV that is being deleted.
+ * True if a live APIService may be adopted: it belongs to this CSV, to a CSV that this one replaces, or to a
+ * CSV that is being deleted.
  */
 export const isAdoptable = (live: KubernetesObject, csv: ClusterServiceVersion, world: CsvWorld): boolean =>
   [csv, ...predecessors(csv, world.csvs), ...world.csvs.filter(isGoing)].some((owner) =>
@@ -81,14 +81,14 @@ export const isAdoptable = (live: KubernetesObject, csv: ClusterServiceVersion, 
 const isGoing = ({ status }: ClusterServiceVersion): boolean =>
   status?.phase === 'Replacing' || status?.phase === 'Deleting';
 
-/** Whether one of the owned APIServices belongs to another owner. */
+/** True if one of the owned APIServices belongs to another owner. */
 export const ownsUnadoptable = (csv: ClusterServiceVersion, world: CsvWorld): boolean =>
   ownedApiServices(csv).some((api) => {
     const live = world.apiServices.get(apiServiceName(api));
     return live !== undefined && !isAdoptable(live, csv, world);
   });
 
-/** The authority in an APIService, as it stands there; undefined where there is none. */
+/** Returns the authority in an APIService, unchanged. Undefined if there is none. */
 export function caBundleOf(live: KubernetesObject | undefined): string | undefined {
   const view = View.safeParse(live);
   return view.success ? view.data.spec.caBundle || undefined : undefined;
@@ -101,8 +101,8 @@ export function serviceOf(live: KubernetesObject): Readonly<{ name: string; name
 }
 
 /**
- * Whether every owned API is served through the operator; the first that is not decides
- * (spec: csv-lifecycle.md §5, Check).
+ * Checks that every owned API is served through the operator. The first that is not decides (spec:
+ * csv-lifecycle.md §5, Check).
  */
 export function checkApiServices(csv: ClusterServiceVersion, world: CsvWorld): ComponentProblem | undefined {
   for (const api of ownedApiServices(csv)) {

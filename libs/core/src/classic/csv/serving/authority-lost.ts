@@ -7,9 +7,9 @@ import { apiServiceName, caBundleOf } from './api-services.js';
 import { convertsThroughWebhook } from './conversion-webhooks.js';
 
 /**
- * Whether the authority by which the API server trusts the operator is unknown: a Secret with a certificate,
- * an APIService, a webhook configuration or a conversion is gone, or lacks it (spec: csv-lifecycle.md §3, "CA
- * bundle or cert secret unreadable"). Installing again puts it back.
+ * True if the authority by which the API server trusts the operator is unknown. A Secret with a certificate,
+ * an APIService, a webhook configuration or a conversion is then missing, or has no authority (spec:
+ * csv-lifecycle.md §3, "CA bundle or cert secret unreadable"). A reinstall restores it.
  */
 export const authorityLost = (csv: ClusterServiceVersion, world: CsvWorld): boolean =>
   certificatesUnreadable(csv, world) ||

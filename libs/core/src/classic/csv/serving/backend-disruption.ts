@@ -43,9 +43,9 @@ const Pod = z.looseObject({
 });
 type PodStatus = z.infer<typeof Pod>['status'];
 
-/** Why a container waits while its pod starts as it should. */
+/** Reasons of a waiting container while its pod starts normally. */
 const STARTING: ReadonlySet<string> = new Set(['ContainerCreating', 'PodInitializing']);
-/** Why a container waits that will not start by itself. */
+/** Reasons of a waiting container that will not start by itself. */
 const BROKEN: ReadonlySet<string> = new Set([
   'ImagePullBackOff',
   'ErrImagePull',
@@ -55,7 +55,7 @@ const BROKEN: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Whether the pods behind an operator's APIs are only being moved, as when nodes are drained: young pods that
+ * True if the pods behind an operator's APIs are only being moved, as when nodes are drained: young pods that
  * end or start. All its Deployments count, as in OLM (spec: csv-lifecycle.md §5, "short disruption").
  */
 export const isBackendDisrupted = (csv: ClusterServiceVersion, world: CsvWorld): boolean =>
@@ -80,7 +80,7 @@ function isOnTheMove(pod: KubernetesObject, now: Date): boolean {
   return status.phase === 'Pending' ? isStarting(status) : waitingReasons(status.containerStatuses).some(isStart);
 }
 
-/** Whether a pending pod starts as it should, or has no status about its containers yet. */
+/** True if a pending pod starts normally, or has no status of its containers yet. */
 function isStarting({ conditions, containerStatuses, initContainerStatuses }: PodStatus): boolean {
   const reasons = [...waitingReasons(containerStatuses), ...waitingReasons(initContainerStatuses)];
   const unschedulable = (conditions ?? []).some(

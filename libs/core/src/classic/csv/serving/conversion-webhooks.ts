@@ -39,8 +39,8 @@ const conversionWebhooks = (csv: ClusterServiceVersion): readonly WebhookDescrip
   webhooks(csv).filter(({ type }) => type === 'ConversionWebhook');
 
 /**
- * Why the operator's conversion webhooks cannot be installed, in OLM's words; undefined when they can
- * (spec: csv-lifecycle.md §7).
+ * Returns the reason the operator's conversion webhooks cannot be installed, in OLM's words. Undefined if
+ * they can (spec: csv-lifecycle.md §7).
  */
 export function conversionRefusal(csv: ClusterServiceVersion, world: CsvWorld): string | undefined {
   const described = conversionWebhooks(csv);
@@ -115,13 +115,13 @@ function wantedConversion(
   };
 }
 
-/** Whether a CRD's objects are converted by a webhook whose authority is known. */
+/** True if a webhook with a known authority converts a CRD's objects. */
 export function convertsThroughWebhook(crd: KubernetesObject | undefined): boolean {
   const view = Crd.safeParse(crd);
   return view.success && Boolean(view.data.spec.conversion?.webhook?.clientConfig?.caBundle);
 }
 
-/** Whether each CRD is converted through this operator, with the authority of its certificate. */
+/** Checks that each CRD is converted through this operator, with the authority of its certificate. */
 export function checkConversions(csv: ClusterServiceVersion, world: CsvWorld): ComponentProblem | undefined {
   const ready = conversionWebhooks(csv).every((description) => {
     const service = servingServices(csv).find(({ deployment }) => deployment === description.deploymentName);
@@ -137,8 +137,9 @@ export function checkConversions(csv: ClusterServiceVersion, world: CsvWorld): C
 }
 
 /**
- * A CSV that goes takes its conversion with it, or objects of the CRD could not be read any more; not so when
- * another CSV of the namespace follows it, which serves the same (spec: csv-lifecycle.md §9).
+ * Removes the conversion of a CSV that is deleted: otherwise objects of the CRD could no longer be read.
+ * Keeps it if another CSV of the namespace succeeds this one and serves the same conversion (spec:
+ * csv-lifecycle.md §9).
  */
 export function resetConversions(csv: ClusterServiceVersion, world: CsvWorld): readonly Action[] {
   if (world.csvs.some(({ spec }) => spec.replaces === csvName(csv))) return [];

@@ -1,6 +1,6 @@
 /**
- * Whether `live` has everything that `wanted` names; what the API server or others added does not count.
- * Entries of a list may stand in any order.
+ * True if `live` has everything that `wanted` names. Additions by the API server or others do not count.
+ * Entries of a list may be in any order.
  */
 export function holds(live: unknown, wanted: unknown): boolean {
   if (wanted === undefined || wanted === null) return true;

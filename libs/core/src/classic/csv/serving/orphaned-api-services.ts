@@ -4,12 +4,12 @@ import { isCopied } from '../../../kernel/api/csv-facts.js';
 import type { KubernetesObject } from '../../../kernel/api/kubernetes-object.js';
 import { API_SERVICE } from './api-services.js';
 
-/** Selects the APIServices whose labels name a CSV of the namespace as owner. */
+/** Selects the APIServices with owner labels of a CSV in the namespace. */
 export const apiServicesOf = (namespace: string): string =>
   `olm.managed=true,olm.owner.kind=${CSV_API.kind},olm.owner.namespace=${namespace}`;
 
 /**
- * Deletes the APIServices whose CSV is not there: nothing else does, since they lie in no namespace, and an
+ * Deletes APIServices if their CSV is missing. They lie in no namespace, so only this deletes them, and an
  * API without a backend disturbs discovery in the whole cluster (spec: csv-lifecycle.md §7).
  */
 export function deleteOrphanedApiServices(

@@ -29,8 +29,8 @@ export const installServing = (csv: ClusterServiceVersion, world: CsvWorld): rea
   });
 
 /**
- * Puts back the parts of an installed operator that another writer has deleted or changed. A lost certificate
- * is not among them: then the whole operator is installed again (spec: csv-lifecycle.md §3, "certs due"). OLM
+ * Restores the parts of an installed operator that another writer has deleted or changed. A lost certificate
+ * is not among them: then the whole operator is reinstalled (spec: csv-lifecycle.md §3, "certs due"). OLM
  * repairs only the parts of APIServices.
  */
 export const repairServing = (csv: ClusterServiceVersion, world: CsvWorld): readonly Action[] =>
@@ -41,7 +41,7 @@ export const repairServing = (csv: ClusterServiceVersion, world: CsvWorld): read
     return [...lost.map((object): Action => ({ do: 'apply', object })), ...keepSharedBindings(csv, service, world)];
   });
 
-/** Whether the live object has the content that it was given. */
+/** True if the live object still has the content it was given. */
 function stands({ kind, metadata: { name = '' }, ...content }: KubernetesObject, world: CsvWorld): boolean {
   const named = (list: readonly KubernetesObject[]) => list.find(({ metadata }) => metadata.name === name);
   switch (kind) {
@@ -68,7 +68,7 @@ function keepSharedBindings(csv: ClusterServiceVersion, service: ServingService,
   });
 }
 
-/** What lies in the CSV's namespace, and goes with it. */
+/** Returns the objects in the CSV's namespace, which are deleted with it. */
 function ownObjects(
   csv: ClusterServiceVersion,
   service: ServingService,
@@ -105,8 +105,8 @@ const accountOf = (csv: ClusterServiceVersion, { serviceAccount }: ServingServic
 });
 
 /**
- * What lies outside the CSV's namespace; an operator of another namespace may have a
- * Service of the same name.
+ * Returns the objects outside the CSV's namespace. An operator of another namespace may have a Service of the
+ * same name.
  */
 function sharedBindings(csv: ClusterServiceVersion, service: ServingService): readonly KubernetesObject[] {
   const labels = { [MANAGED_LABEL]: 'true', ...csvOwnerLabels(csv) };

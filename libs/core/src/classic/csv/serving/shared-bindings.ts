@@ -60,7 +60,7 @@ export function releaseShared(csv: ClusterServiceVersion, world: CsvWorld): read
   });
 }
 
-/** Another CSV of the namespace that goes on to use the bindings, so that the subject stays. */
+/** True if another CSV of the namespace continues to use the bindings, so that the subject stays. */
 const isFollower = (csv: ClusterServiceVersion, other: ClusterServiceVersion): boolean =>
   !isCopied(other) && other.metadata.uid !== csv.metadata.uid && other.metadata.deletionTimestamp === undefined;
 

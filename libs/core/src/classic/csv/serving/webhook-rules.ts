@@ -21,8 +21,8 @@ const ADMISSION_KINDS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Why the webhook descriptions of a CSV are refused, or undefined
- * (spec: csv-lifecycle.md §3 and §7, rules guard).
+ * Returns the reason the webhook descriptions of a CSV are refused, or undefined (spec: csv-lifecycle.md §3
+ * and §7, rules guard).
  */
 export function webhookError(csv: ClusterServiceVersion): string | undefined {
   const seen = new Set<string>();

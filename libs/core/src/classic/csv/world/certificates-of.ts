@@ -4,15 +4,16 @@ import { type ServingService, servingServices } from '../certificates/serving-se
 import type { CsvWorld } from './csv-world.js';
 
 /**
- * The certificate that a service is called by from this step on: the one just made for it,
- * else the one in its Secret.
+ * Returns the certificate for calls to a service from this step on: the one just made for it, otherwise the
+ * one in its Secret.
  */
 export const certificateFor = (world: CsvWorld, { secretName }: ServingService): ServingCertificate | undefined =>
   world.issuedCertificates.get(secretName) ?? world.servingCertificates.get(secretName);
 
 /**
- * Services whose certificate the shell must make before the operator is installed: there is none that can be
- * read, or it is due. A good one is used again, whatever else is installed anew (spec: csv-lifecycle.md §7).
+ * Returns the Services for which the shell must make a certificate before the operator is installed: there is
+ * no readable one, or it is due. A good one is used again, even if everything else is reinstalled (spec:
+ * csv-lifecycle.md §7).
  */
 export const certificatesToIssue = (
   csv: ClusterServiceVersion,
@@ -30,15 +31,15 @@ export const certificatesToIssue = (
 export const certificatesUnreadable = (csv: ClusterServiceVersion, world: CsvWorld): boolean =>
   servingServices(csv).some((service) => certificateFor(world, service) === undefined);
 
-/** True when a certificate is to be replaced, or was never made (spec: csv-lifecycle.md §3, "certs due"). */
+/** True if a certificate must be replaced, or was never made (spec: csv-lifecycle.md §3, "certs due"). */
 export const certificatesDue = (csv: ClusterServiceVersion, world: CsvWorld): boolean =>
   certificatesToIssue(csv, world).length > 0;
 
-/** What the CSV's status says of its certificates (spec: api-types.md §5). */
+/** Certificate times for the CSV's status (spec: api-types.md §5). */
 export type CertificateTimes = Readonly<{ lastUpdated?: Date; rotateAt: Date }>;
 
 /**
- * When the operator's certificates were made, where this step made some, and when the
+ * Returns the time at which this step made the operator's certificates, if it made some, and the time the
  * first of them is due again.
  */
 export function certificateTimes(csv: ClusterServiceVersion, world: CsvWorld): CertificateTimes | undefined {

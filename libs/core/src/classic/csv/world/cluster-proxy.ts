@@ -13,8 +13,8 @@ const VARIABLES = [
 ] as const;
 
 /**
- * The config with the variables of the cluster's proxy after its own, empty ones dropped; as it is where its
- * env names any of the three (spec: csv-lifecycle.md §11).
+ * Returns the config with the variables of the cluster's proxy after its own, without empty ones. The config
+ * is unchanged if its env names any of the three (spec: csv-lifecycle.md §11).
  */
 export function withClusterProxy(config: SubscriptionConfig, proxy: KubernetesObject | undefined): SubscriptionConfig {
   const own = config.env ?? [];

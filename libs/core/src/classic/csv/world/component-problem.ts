@@ -14,9 +14,9 @@ const PROBLEM_KINDS = [
 
 export type ProblemKind = (typeof PROBLEM_KINDS)[number];
 
-/** What is wrong with a part of an installed operator. The phase table says which phase follows. */
+/** A problem of a part of an installed operator. The phase table gives the phase that follows. */
 export type ComponentProblem = Readonly<{ kind: ProblemKind; message: string }>;
 
-/** The problem that decides: the one whose kind has precedence. */
+/** Returns the problem of the kind with the highest precedence. */
 export const firstProblem = (problems: readonly ComponentProblem[]): ComponentProblem | undefined =>
   PROBLEM_KINDS.flatMap((kind) => problems.find((one) => one.kind === kind) ?? [])[0];

@@ -55,7 +55,7 @@ export const millers = (spec: NonNullable<OperatorGroup['spec']> = {}): Operator
   status: { namespaces: [NAMESPACE], lastUpdated: '2026-01-01T00:00:00Z' },
 });
 
-/** A namespace with its group and nothing else; `parts` on top. */
+/** Returns a namespace with only its group; `parts` on top. */
 export const world = (parts: Partial<CsvWorld> = {}): CsvWorld => ({
   now: NOW,
   csvs: [],

@@ -8,9 +8,8 @@ import type { Subscription } from '../../../kernel/api/subscription.js';
 import type { ServingCertificate } from '../certificates/serving-certificate.js';
 
 /**
- * The input of one step of a ClusterServiceVersion: a plain snapshot, read by the shell
- * as {@link readsForCsv} says. "Of the namespace" means the CSV's own namespace. A list
- * that was not read is empty.
+ * The input of one step of a ClusterServiceVersion: a plain snapshot from the reads in {@link readsForCsv}.
+ * "Of the namespace" means the CSV's own namespace. A list that was not read is empty.
  */
 export type CsvWorld = Readonly<{
   now: Date;
@@ -18,9 +17,9 @@ export type CsvWorld = Readonly<{
   csvs: readonly ClusterServiceVersion[];
   /** OperatorGroups of the namespace. */
   operatorGroups: readonly OperatorGroup[];
-  /** OperatorGroups of all other namespaces: whose provided APIs may intersect. */
+  /** OperatorGroups of all other namespaces: their provided APIs may intersect. */
   otherOperatorGroups: readonly OperatorGroup[];
-  /** Subscriptions of the namespace: the one whose status.installedCSV is the CSV gives its `config`. */
+  /** Subscriptions of the namespace: the one with the CSV as status.installedCSV gives its `config`. */
   subscriptions: readonly Subscription[];
   /** CustomResourceDefinitions by name; absent means the cluster has none of that name. */
   crds: ReadonlyMap<string, KubernetesObject>;
@@ -40,8 +39,8 @@ export type CsvWorld = Readonly<{
   /** OperatorConditions of the namespace by name. */
   operatorConditions: ReadonlyMap<string, OperatorCondition>;
   /**
-   * What serves the certificates of the operator, by the name of its Secret: absent where there is
-   * none or it cannot be read.
+   * Serving certificates of the operator, by the name of the Secret. Absent if there is none or it cannot be
+   * read.
    */
   servingCertificates: ReadonlyMap<string, ServingCertificate>;
   /** Certificates made for this step, for the Secrets that `certificatesToIssue` names. */
@@ -57,7 +56,7 @@ export type CsvWorld = Readonly<{
   clusterProxy?: KubernetesObject | undefined;
   /** gitVersion of the API server, such as `v1.34.4`; undefined when discovery failed. */
   serverVersion: string | undefined;
-  /** Those of the requested kinds, as {@link servedKey}, that discovery says are served. */
+  /** Those of the requested kinds, as {@link servedKey}, that are served according to discovery. */
   servedKinds: ReadonlySet<string>;
 }>;
 
@@ -78,7 +77,7 @@ export type CsvReads = Readonly<{
   certificates: readonly string[];
 }>;
 
-/** When to step the same CSV again although nothing else is seen to change. */
+/** Time of the next step of the same CSV if no other change is observed. */
 export type Again =
   /** At once, after re-reading: this step moved on and the next may move further. */
   | Readonly<{ again: 'now' }>
@@ -89,10 +88,10 @@ export type Again =
   | Readonly<{ again: 'later'; afterMs: number; because: string }>;
 
 /**
- * What one step decided. The shell performs `actions` in order, then writes `status` (PUT of the status
- * subresource, with the resourceVersion read), then performs `afterwards` (events; work that must not hold
- * up the status). When an action marked by `installing` fails, the shell calls {@link installFailed}
- * instead of writing `status`.
+ * The decision of one step. The shell performs `actions` in order, then writes `status` (PUT of the status
+ * subresource, with the resourceVersion read), then performs `afterwards` (events; work that must not hold up
+ * the status). When an action marked by `installing` fails, the shell calls {@link installFailed} instead of
+ * writing `status`.
  */
 export type CsvStep = Readonly<{
   actions: readonly Action[];
@@ -110,8 +109,8 @@ export type CsvStep = Readonly<{
   /** The install that an installing step tries, as a hash. */
   installHash?: string;
   /**
-   * True for the last step of a CSV that is being deleted: after it nothing looks for what carries its owner
-   * labels, so the shell takes it only where the API server says that nothing does.
+   * True for the last step of a CSV that is being deleted. Later steps do not search for objects with its
+   * owner labels, so the shell takes it only if the API server confirms that there are none.
    */
   releasing?: boolean;
 }>;

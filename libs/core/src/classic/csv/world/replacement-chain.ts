@@ -34,19 +34,19 @@ function walk(
   return chain;
 }
 
-/** What `csv` replaces, directly and transitively, nearest first. */
+/** Returns the CSVs that `csv` replaces, directly and transitively, nearest first. */
 export const predecessors = (csv: ClusterServiceVersion, csvs: Csvs): readonly ClusterServiceVersion[] =>
   walk(csv, (one) => predecessorOf(one, csvs));
 
-/** What replaces `csv`, directly and transitively, nearest first. */
+/** Returns the CSVs that replace `csv`, directly and transitively, nearest first. */
 export const successors = (csv: ClusterServiceVersion, csvs: Csvs): readonly ClusterServiceVersion[] =>
   walk(csv, (one) => replacementOf(one, csvs));
 
 /**
- * Whether a CSV in phase Replacing may go: it is the oldest of its chain, and the CSV that follows has
- * Succeeded. A follower that is being replaced itself is passed over: when a further upgrade overtakes the
- * clean-up of the last one, the chain would otherwise wait for ever. Fail-forward groups ask the last of the
- * chain (spec: csv-lifecycle.md §3).
+ * True if a CSV in phase Replacing may be deleted: it is the oldest of its chain, and its successor has
+ * Succeeded. A successor that is being replaced itself is passed over. Otherwise the chain would wait forever
+ * if a further upgrade overtakes the clean-up of the last one. Fail-forward groups ask the last of the chain
+ * (spec: csv-lifecycle.md §3).
  */
 export function mayBeDeleted(csv: ClusterServiceVersion, csvs: Csvs, failForward: boolean): boolean {
   if (predecessorOf(csv, csvs) !== undefined) return false;

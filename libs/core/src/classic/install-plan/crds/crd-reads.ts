@@ -10,7 +10,10 @@ import { changesNothing } from '../../crd-upgrade/crd-unchanged.js';
 import { manifestOf } from '../steps/step-manifest.js';
 import { listIn, objectIn, type StepRead, type StepWorld } from '../steps/step-world.js';
 
-/** The CSVs that a CRD says it came with, one per annotation, sorted. Spec: install-plans.md §7.3. */
+/**
+ * Returns the CSVs that a CRD came with according to its annotations, one each, sorted. Spec:
+ * install-plans.md §7.3.
+ */
 export function alongside(crd: KubernetesObject): { key: string; csv: ObjectRef }[] {
   return Object.entries(crd.metadata.annotations ?? {})
     .filter(([key, value]) => key.startsWith(ALONGSIDE_PREFIX) && value.includes('/'))
@@ -32,13 +35,13 @@ export function keptAlongside(
   });
 }
 
-/** Of the CSVs that a CRD came with: those of other namespaces, as `<namespace>/<csv>`. */
+/** Returns the CSVs of other namespaces that a CRD came with, as `<namespace>/<csv>`. */
 export const ownersElsewhere = (kept: readonly { csv: ObjectRef }[], namespace: string): string[] =>
   kept.filter(({ csv }) => csv.namespace !== namespace).map(({ csv }) => `${csv.namespace}/${csv.name}`);
 
 /**
- * The lists of custom resources that an upgrade of `live` to `next` is judged by, per version. A step that
- * changes nothing of the CRD is not checked against objects: what they lack, they lack already.
+ * Returns the lists of custom resources needed to judge an upgrade of `live` to `next`, per version. A step
+ * that does not change the CRD is not checked against objects: their faults are there already.
  */
 export const instanceReads = (live: KubernetesObject, next: KubernetesObject): Map<string, StepRead> =>
   new Map(
@@ -55,7 +58,7 @@ export const instancesIn = (
 ): Map<string, readonly KubernetesObject[]> =>
   new Map([...reads].map(([version, read]) => [version, listIn(world, read)]));
 
-/** What a CRD step reads beyond the CRD itself: nothing for a new one, much for one that is there. */
+/** Returns the reads of a CRD step beyond the CRD itself: none for a new CRD, many for an existing one. */
 export function crdReads(step: InstallPlanStep, world: StepWorld): StepRead[] {
   const manifest = manifestOf(step);
   if (step.status === 'WaitingForApi' || 'fail' in manifest) return [];

@@ -23,8 +23,8 @@ const mayUpdate = (crd: string, account: ObjectRef): Extract<StepRead, { read: '
 });
 
 /**
- * Whether operators of the namespace brought the CRD: an installed one is named on it; or a removed one
- * is, and no operator of another namespace has it. Labels of Operator objects do not count: any CSV that
+ * True if operators of the namespace brought the CRD. Either an installed one is named on it, or a removed
+ * one is and no operator of another namespace has it. Labels of Operator objects do not count: any CSV that
  * claims to own a CRD gets them.
  */
 function comesFrom(namespace: string, live: KubernetesObject, csvAt: (ref: ObjectRef) => KubernetesObject | undefined) {
@@ -34,8 +34,8 @@ function comesFrom(namespace: string, live: KubernetesObject, csvAt: (ref: Objec
 }
 
 /**
- * The right that the group's service account needs; none where there is no such account, or
- * the CRD is the namespace's.
+ * Returns the right that the group's service account needs. None if there is no such account, or if the CRD
+ * belongs to the namespace.
  */
 function neededRight(live: KubernetesObject, { plan, actingAs }: StepContext, world: StepWorld) {
   if (actingAs === undefined) return undefined;
@@ -43,7 +43,10 @@ function neededRight(live: KubernetesObject, { plan, actingAs }: StepContext, wo
   return mayUpdate(live.metadata.name ?? '', actingAs);
 }
 
-/** What must be known of the rights of the group's service account before the CRD of a step is replaced. */
+/**
+ * Returns the reads about the rights of the group's service account that precede the replacement of a step's
+ * CRD.
+ */
 export function crdRightReads(step: InstallPlanStep, context: StepContext, world: StepWorld): StepRead[] {
   const manifest = manifestOf(step);
   if (step.status === 'WaitingForApi' || 'fail' in manifest) return [];
@@ -56,9 +59,9 @@ export function crdRightReads(step: InstallPlanStep, context: StepContext, world
 }
 
 /**
- * What becomes of the CRD instead of being replaced; undefined where it may be replaced. One that says all
- * that the bundle's says is left as it is, and is not marked as the namespace's: it may change only for
- * those who may change it.
+ * Returns the decision for a CRD that may not be replaced. Undefined if it may. A CRD that already has all of
+ * the bundle's content is left unchanged, and is not marked as the namespace's: only an account with the
+ * right may change it.
  */
 export function withoutRight(
   live: KubernetesObject,

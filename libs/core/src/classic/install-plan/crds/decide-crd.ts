@@ -29,7 +29,7 @@ import { withoutRight } from './crd-rights.js';
  */
 export const KEEP_DEFINITIONS_ANNOTATION = 'flotilla.dev/keep-definitions';
 
-/** Whether a plan has to leave the definitions of the cluster as they are. */
+/** True if a plan must leave the cluster's CRDs unchanged. */
 export const keepsDefinitions = ({ metadata }: InstallPlan): boolean =>
   metadata.annotations?.[KEEP_DEFINITIONS_ANNOTATION] === 'true';
 
@@ -58,7 +58,7 @@ export function decideCrd(
   );
 }
 
-/** The definition as it is, with the note which CSV it came with. */
+/** Keeps the CRD, and records the CSV it came with. */
 function keepCrd({ step, context }: Crd, live: KubernetesObject): StepDecision {
   const missing = Object.entries(ownAlongside(step, context)).filter(
     ([key, value]) => live.metadata.annotations?.[key] !== value,
@@ -70,7 +70,7 @@ function keepCrd({ step, context }: Crd, live: KubernetesObject): StepDecision {
   return { actions: [{ do: 'patch', ref, patch }], status: 'Present' };
 }
 
-/** The versions for which OLM has a client. */
+/** The versions with a client in OLM. */
 const CRD_VERSIONS: ReadonlySet<string> = new Set(['v1', 'v1beta1']);
 
 /**
@@ -86,9 +86,9 @@ function refusedDefinition(next: KubernetesObject): StepDecision | undefined {
 }
 
 /**
- * OLM reads a new CRD once more, and completes the plan with the step Unknown where it is not
- * established then, or gone. Here the plan waits until it is, and says for what after the retry time;
- * one that is gone is created again.
+ * Waits until a new CRD is established. OLM reads it once more, and completes the plan with the step Unknown
+ * if it is gone or not established. Here the plan waits, and reports the cause after the retry time. A CRD
+ * that is gone is created again.
  */
 function awaitApi(live: KubernetesObject | undefined, context: StepContext): StepDecision {
   if (live === undefined) return { actions: [], status: 'NotPresent' };
@@ -128,7 +128,9 @@ function replaceCrd(crd: Crd, live: KubernetesObject): StepDecision {
   return { actions: [...events, { do: 'update', object: { ...object, metadata: locked } }], status: 'Present' };
 }
 
-/** Of these labels those that are there: the operator's own, which a later pass would put back. */
+/**
+ * Returns those of the labels that are on the object: the operator's own, which a later pass would put back.
+ */
 const keptLabels = (live: KubernetesObject, labels: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(labels).filter(([key]) => live.metadata.labels?.[key] !== undefined));
 
@@ -148,7 +150,9 @@ function migrationOf(live: KubernetesObject, migration: StoredVersionMigration, 
   return { rewrite, because: migration, afterwards: { do: 'updateStatus', object: withoutStored(live, migration) } };
 }
 
-/** When the CRD itself, not its status, was last written, as far as its managed fields show. */
+/**
+ * Returns the time of the last write to the CRD itself, not its status, as far as its managed fields show.
+ */
 function lastSpecWrite({ metadata }: KubernetesObject): string | undefined {
   const writes = z.array(ManagedFields).safeParse(metadata['managedFields']).data ?? [];
   const times = writes.flatMap(({ subresource, time }) =>
@@ -177,8 +181,8 @@ const planEvent = ({ plan }: StepContext, reason: string, message: string): Acti
 });
 
 /**
- * The manifest with OLM's label and the memory of which CSVs it came with; its status is
- * the API server's business.
+ * Returns the manifest with OLM's label and the record of the CSVs it came with. Its status belongs to the
+ * API server.
  */
 function withAlongside(
   { step, next, context }: Crd,

@@ -16,8 +16,8 @@ export type SharedCrd = Readonly<{ crd: string; owners: readonly string[]; chang
 export const possibleOwners = (live: KubernetesObject): ObjectRef[] => alongside(live).map(({ csv }) => csv);
 
 /**
- * Which other operators have the CRD and what changes for them; undefined where there is no such
- * operator, or no such change.
+ * Returns the other operators of the CRD and the changes for them. Undefined if there is no such operator or
+ * no such change.
  */
 export function sharedCrd(
   live: KubernetesObject,

@@ -11,7 +11,7 @@ export type BundleLookup = Readonly<{
 }>;
 
 /**
- * Where the image bundles of a plan came from, as OLM notes it: without conditions, because bundles are
+ * Returns the origins of a plan's image bundles in OLM's form. They have no conditions, because bundles are
  * unpacked before there is a plan. Inline bundles have none.
  */
 export const bundleLookups = (chosen: readonly ChosenBundle[]): BundleLookup[] =>

@@ -4,7 +4,7 @@ import type { KubernetesObject } from '../../../kernel/api/kubernetes-object.js'
 import { bindingHash, clusterRoleName, roleName, rulesHash } from '../../../kernel/hashes/rbac-names.js';
 import { nonBlockingOwner, ownerLabels } from '../steps/csv-owner.js';
 
-/** The CSV whose permissions are turned into objects; the namespace is the one it is installed into. */
+/** The CSV with the permissions to turn into objects, and the namespace of its installation. */
 type Operator = Readonly<{ csv: string; namespace: string }>;
 
 type Grant = Readonly<{ account: string; role: KubernetesObject; binding: KubernetesObject }>;
@@ -47,8 +47,8 @@ const serviceAccountOf = ({ csv, namespace }: Operator, name: string): Kubernete
 });
 
 /**
- * The objects that a CSV's permissions ask for, per service account in the order in which the CSV first names
- * it: ServiceAccount (the namespace's `default` is never made), Roles, RoleBindings, ClusterRoles,
+ * Returns the objects for a CSV's permissions, per service account in the order of first mention in the CSV:
+ * ServiceAccount (the namespace's `default` is never made), Roles, RoleBindings, ClusterRoles,
  * ClusterRoleBindings. Spec: install-plans.md §2.
  */
 export function rbacOf(csv: ClusterServiceVersion, namespace: string): KubernetesObject[] {

@@ -7,29 +7,29 @@ import { CSV_KIND } from '../steps/install-plan-step.js';
 import { propertiesAnnotation, stepsOfBundle } from './bundle-steps.js';
 
 /**
- * Where the manifests of a bundle can be had again, byte for byte: an image by digest, or the
- * digest of inline content.
+ * The place from which the manifests of a bundle can be fetched again, byte for byte: an image by digest, or
+ * the digest of inline content.
  */
 export type BundleSource = EntryRecord['source'];
 
 /**
- * What stands in a step's `manifest` in place of an object that would make the plan too large. Shape and
- * field names are those of the references that OLM writes for unpacked bundles (spec: install-plans.md §2);
- * there `kind` is ConfigMap and `name` a ConfigMap of the cluster, here `name` is an image by digest
- * (BundleImage) or the digest of manifests that the catalog brings itself (BundleContent).
+ * Replaces the `manifest` of a step if the object would make the plan too large. Shape and field names are
+ * those of OLM's references for unpacked bundles (spec: install-plans.md §2). There `kind` is ConfigMap, and
+ * `name` a ConfigMap of the cluster. Here `name` is an image by digest (BundleImage), or the digest of
+ * manifests that the catalog brings itself (BundleContent).
  */
 const BundleReference = z.object({
   kind: z.enum(['BundleImage', 'BundleContent']),
   name: z.string().min(1),
   catalogSourceName: z.string(),
   catalogSourceNamespace: z.string(),
-  /** In the step of the CSV alone: what its manifest does not say by itself. */
+  /** Only in the step of the CSV: facts that its manifest does not contain. */
   replaces: z.string().optional(),
   properties: z.string().optional(),
 });
 export type BundleReference = z.infer<typeof BundleReference>;
 
-/** One bundle of a plan: what a reference to it says, beyond where it is. */
+/** One bundle of a plan: the content of a reference to it, in addition to its location. */
 type ReferencedBundle = Readonly<{
   source: BundleSource;
   catalogSource: Readonly<{ name: string; namespace: string }>;
@@ -50,7 +50,7 @@ export function byReference(step: InstallPlanStep, bundle: ReferencedBundle): In
 
 const contentRef = (digest: string) => ({ kind: 'BundleContent', name: digest });
 
-/** The reference in a step's manifest; undefined where the manifest is the object itself. */
+/** Returns the reference in a step's manifest. Undefined if the manifest is the object itself. */
 export function referenceOf({ resource }: InstallPlanStep): BundleReference | undefined {
   const text = resource.manifest ?? '';
   // A manifest always has metadata. Searching for the kinds first avoids parsing megabytes.
@@ -64,7 +64,7 @@ export function referenceOf({ resource }: InstallPlanStep): BundleReference | un
   }
 }
 
-/** Where the manifests are that a reference names. */
+/** Returns the location of the manifests that a reference names. */
 export const sourceOf = ({ kind, name }: BundleReference): BundleSource =>
   kind === 'BundleImage' ? { image: name } : { inline: name };
 
@@ -81,7 +81,7 @@ function propertiesOf(properties: string | undefined): ReferencedBundle['propert
 const isSameStep = (a: InstallPlanStep, b: InstallPlanStep): boolean =>
   (['name', 'kind', 'version', 'group'] as const).every((field) => a.resource[field] === b.resource[field]);
 
-/** All steps of the bundle that a reference names. Throws BundleNotInstallable. */
+/** Returns all steps of the bundle that a reference names. Throws BundleNotInstallable. */
 export function referredSteps(
   { catalogSourceName: name, catalogSourceNamespace, replaces = '', ...reference }: BundleReference,
   content: Readonly<{ objects: readonly KubernetesObject[]; namespace: string }>,

@@ -29,9 +29,9 @@ export type BundleInPlan = Readonly<{
   /** Every manifest in bundle order, the CSV among them. */
   objects: readonly KubernetesObject[];
   catalogSource: CatalogKey;
-  /** The namespace of the Subscription: where the CSV goes. */
+  /** The namespace of the Subscription, into which the CSV is installed. */
   namespace: string;
-  /** The resolver's choice; overwrites what the CSV says. Empty: replaces nothing. */
+  /** The resolver's choice; overrides the CSV's own field. Empty: replaces nothing. */
   replaces: string;
   properties: readonly Property[];
 }>;
@@ -86,8 +86,8 @@ function csvForNamespace(csv: ClusterServiceVersion, content: BundleInPlan): Clu
 }
 
 /**
- * The steps of one bundle: CSV, other objects in bundle order, then what the CSV's permissions ask for.
- * Throws {@link BundleNotInstallable}. Spec: install-plans.md §2.
+ * Returns the steps of one bundle: CSV, other objects in bundle order, then the objects for the CSV's
+ * permissions. Throws {@link BundleNotInstallable}. Spec: install-plans.md §2.
  */
 export function stepsOfBundle(content: BundleInPlan): InstallPlanStep[] {
   const found = csvOf(content.objects);

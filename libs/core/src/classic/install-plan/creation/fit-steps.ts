@@ -12,10 +12,10 @@ export const MAX_PLAN_BYTES = 1_400_000;
 const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
 /**
- * The steps as a plan can hold them. A plan that fits is left as it is; in one that does not the largest
- * manifests give way to references, CSVs last of all because people and tools read those. `byReference`
- * answers undefined for a step that can only be held as it is; `lookups` are held beside the steps. Throws
- * {@link BundleNotInstallable} where even that is too much.
+ * Fits the steps into a plan. A plan that fits is left unchanged. Otherwise references replace the largest
+ * manifests, and CSVs last of all because people and tools read those. `byReference` returns undefined if a
+ * step can only be held as it is. `lookups` are held next to the steps. Throws {@link BundleNotInstallable}
+ * if the plan is still too large.
  */
 export function fitSteps(
   steps: readonly InstallPlanStep[],

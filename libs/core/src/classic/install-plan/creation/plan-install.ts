@@ -26,8 +26,8 @@ type BundleManifests = Readonly<{
   /** In bundle order. */
   objects: readonly KubernetesObject[];
   /**
-   * Where they can be had again when the plan is executed; absent in a plan that is only
-   * shown: that may have any size.
+   * The place from which the manifests can be fetched again when the plan is executed. Absent in a plan that
+   * is only shown: that may have any size.
    */
   source?: BundleSource;
 }>;
@@ -55,7 +55,7 @@ export type PlannedInstall =
       existing?: InstallPlan;
     }>;
 
-/** A chosen bundle whose manifests were not handed over: fetch them and plan again. */
+/** Thrown if the manifests of a chosen bundle were not passed in: fetch them and plan again. */
 class BundleContentMissing extends FlotillaError {
   readonly code = 'BundleContentMissing';
   readonly retry = 'backoff';
@@ -103,9 +103,9 @@ function labelsOf(subscriptions: readonly Subscription[], { subscriptionsUpdated
 }
 
 /**
- * A plan made by an interrupted pass: newer than the plans that any Subscription refers to, of this solution
- * and of the Subscriptions that move. (Where its status was written too, bookkeepSubscription finishes the
- * pass and no plan is made again.)
+ * Finds a plan made by an interrupted pass: newer than the plans that any Subscription refers to, of this
+ * solution and of the Subscriptions that move. (If its status was also written, bookkeepSubscription finishes
+ * the pass and no plan is made again.)
  */
 function unfinishedPlan({ subscriptions, resolution, existingPlans }: InstallToPlan): InstallPlan | undefined {
   const known = highest(subscriptions.map(({ status }) => status?.installPlanGeneration ?? 0));
@@ -217,6 +217,9 @@ const rank = ({ resource }: InstallPlanStep): number => {
   return resource.kind === CRD_KIND ? 1 : 2;
 };
 
-/** All CSVs, then all CRDs, then the rest; inside each the given order stays (spec: install-plans.md §2). */
+/**
+ * Puts all CSVs first, then all CRDs, then the rest. Inside each group the given order stays (spec:
+ * install-plans.md §2).
+ */
 const orderSteps = (steps: readonly InstallPlanStep[]): InstallPlanStep[] =>
   steps.toSorted((a, b) => rank(a) - rank(b));

@@ -46,7 +46,7 @@ export function agedKinds({ status }: InstallPlan): readonly ServedKind[] {
 const isSameKind = (a: ServedKind, b: ServedKind): boolean => a.kind === b.kind && a.apiVersion === b.apiVersion;
 
 /**
- * Says in OLM's words that the API of a step is missing, and of which bundle it is. Undefined if it is
+ * Returns OLM's message for a step with a missing API, with the step's bundle. Undefined if the API is
  * served.
  */
 export function unservedText(step: InstallPlanStep, unserved: readonly ServedKind[]): string | undefined {

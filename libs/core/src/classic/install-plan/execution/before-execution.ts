@@ -9,7 +9,8 @@ import { MIGRATE_ANNOTATION, STORED_VERSION_REFUSED } from '../../crd-upgrade/st
 import { installedCondition, withInstalled, withoutMessage } from '../plan/plan-conditions.js';
 
 /**
- * Whether the namespace has one group to install under, and whose rights that group lends (none: our own).
+ * The verdict on the namespace's groups: `ok` if there is one to install under, with the service account that
+ * it lends (none: Flotilla's own rights).
  */
 export type GroupVerdict =
   | Readonly<{ ok: true; serviceAccount?: ObjectRef & { kind: 'ServiceAccount' } }>
@@ -33,14 +34,14 @@ export function operatorGroupVerdict(groups: readonly OperatorGroup[]): GroupVer
   return { ok: true, serviceAccount: { ...KIND.ServiceAccount, name, namespace } };
 }
 
-/** What comes next for a plan, decided before any of its steps. */
+/** The next action for a plan, decided before any of its steps. */
 export type PlanTurn =
   /** Write this status, then check the plan again at once. */
   | Readonly<{ turn: 'write'; status: InstallPlanStatus }>
   /** Execute the unfinished steps; then {@link concludeExecution}. */
   | Readonly<{ turn: 'execute'; actingAs?: ObjectRef }>
   /**
-   * Nothing to do until something changes; `status` is written first where it is given; `retry` asks for a
+   * Nothing to do until something changes. If `status` is given, it is written first; `retry` asks for a
    * retry with growing pauses.
    */
   | Readonly<{ turn: 'rest'; because: string; status?: InstallPlanStatus; retry?: true }>;
@@ -54,8 +55,8 @@ const HAND_MADE_PLAN =
 const isOpen = (phase: string): boolean => phase === 'RequiresApproval' || phase === 'Installing';
 
 /**
- * What to do with a plan now. One change of status per turn, so that watchers see the same phases as under
- * OLM. Spec: install-plans.md §3; decision on user-made plans.
+ * Decides the next action for a plan. Each turn changes the status once, so that watchers see the same phases
+ * as under OLM. Spec: install-plans.md §3; decision on user-made plans.
  */
 export function nextTurn(plan: InstallPlan, groups: readonly OperatorGroup[], now: string): PlanTurn {
   const { status } = plan;
@@ -107,8 +108,8 @@ function approvalTurn(plan: InstallPlan, status: InstallPlanStatus, verdict: Gro
 }
 
 /**
- * The status of a plan that was approved just now; undefined where approval changes nothing
- * (spec: install-plans.md §3).
+ * Returns the status of a plan that was approved just now. Undefined if approval changes nothing (spec:
+ * install-plans.md §3).
  */
 export function approvalTransition({ spec, status }: InstallPlan): InstallPlanStatus | undefined {
   if (status?.phase !== 'RequiresApproval' || !spec.approved) return undefined;
@@ -130,7 +131,7 @@ export function revivedByOptIn(
   return { ...withoutMessage(rest), phase: 'Installing' };
 }
 
-/** Whether the group asks for stored objects to be rewritten (see {@link MIGRATE_ANNOTATION}). */
+/** True if the group asks for stored objects to be rewritten (see {@link MIGRATE_ANNOTATION}). */
 export const migratesStoredVersions = ({ metadata }: OperatorGroup): boolean =>
   metadata.annotations?.[MIGRATE_ANNOTATION] === 'true';
 

@@ -8,8 +8,8 @@ const crdsOwnedBy = (object: KubernetesObject): string[] => {
 };
 
 /**
- * Why a CSV that the plan does not list may not be made: another CSV of the namespace claims one of its CRDs.
- * Spec: install-plans.md §5, row CSV.
+ * Returns the reason a CSV that the plan does not list may not be made: another CSV of the namespace claims
+ * one of its CRDs. Spec: install-plans.md §5, row CSV.
  */
 export function competingOwner(
   csv: KubernetesObject,

@@ -23,8 +23,8 @@ function afterError(status: InstallPlanStatus, outcome: StepOutcome, { now, retr
 }
 
 /**
- * The plan's status after one execution. `outcomes` by index of the step; steps behind the first error have
- * none. An error is retried until `retryTimeoutMs` after the first execution, and for ever when it is
+ * Returns the plan's status after one execution. `outcomes` are by index of the step; steps after the first
+ * error have none. An error is retried until `retryTimeoutMs` after the first execution, and forever if it is
  * Forbidden. Spec: install-plans.md §3, §6.
  */
 export function concludeExecution(

@@ -8,9 +8,9 @@ import { csvOwnersOf, csvRefOf } from './reads-for-step.js';
 import { ownerMissing } from './step-words.js';
 
 /**
- * The object with its CSV as owner: a reference in the namespace, labels at cluster scope. Every reference to
- * a CSV has the live uid; fails where one is not there. Spec: install-plans.md §5, column "Owner"; of
- * OWNED_BY_MANIFEST_ONLY as OLM was seen to do.
+ * Returns the object with its CSV as owner: a reference in the namespace, labels at cluster scope. Every
+ * reference to a CSV has the live uid; fails if one of the CSVs is missing. Spec: install-plans.md §5, column
+ * "Owner"; for OWNED_BY_MANIFEST_ONLY as observed in OLM.
  */
 export function ownedByCsv(
   step: InstallPlanStep,
@@ -40,11 +40,14 @@ export function ownedByCsv(
 
 const ADOPTION_PREFIX = 'operators.coreos.com/';
 
-/** Labels of the Operator aggregation: put on by another loop, which would only put them back. */
+/** Returns the labels of the Operator aggregation. Another loop adds them, and would only restore them. */
 const adoptionLabels = (metadata: ObjectMeta): Record<string, string> =>
   Object.fromEntries(Object.entries(metadata.labels ?? {}).filter(([key]) => key.startsWith(ADOPTION_PREFIX)));
 
-/** Create, or replace what is there (optimistic lock); the object becomes what the manifest says. */
+/**
+ * Creates the object, or replaces the existing one (optimistic lock). The object then has the content of the
+ * manifest.
+ */
 export function overwrite(wanted: KubernetesObject, live: KubernetesObject | undefined): StepDecision {
   if (live === undefined) return { actions: [{ do: 'create', object: wanted }], status: 'Created' };
   const { resourceVersion } = live.metadata;

@@ -48,7 +48,7 @@ const same = (
   a.metadata.name === b.name &&
   a.metadata.namespace === b.namespace;
 
-/** Asks and answers until nothing is left to read, then decides: what a shell does. */
+/** Asks and answers until nothing is left to read, then decides, as a shell does. */
 export function decide(
   one: InstallPlanStep,
   cluster: readonly KubernetesObject[],

@@ -60,8 +60,8 @@ const decideAccount: Decide = (step, object, context, world) => {
 };
 
 /**
- * A role may be shared by several versions of an operator: the newest is its owner (OLM says so
- * only when it overwrites).
+ * Several versions of an operator may share a role: the newest is its owner (OLM makes it so only when it
+ * overwrites).
  */
 const decideClusterRole: Decide = (step, object, context, world) => {
   const wanted = placed(object, context);
@@ -118,12 +118,12 @@ const byKind: Readonly<Record<string, Decide>> = {
   NetworkPolicy: decideOwned,
 };
 
-/** Every kind that a plan may hold (spec: install-plans.md §5). `Secret` there means a pull secret. */
+/** Kinds that a plan may hold (spec: install-plans.md §5). `Secret` there means a pull secret. */
 export const SUPPORTED_STEP_KINDS: readonly string[] = [...Object.keys(byKind), 'Secret'];
 
 /**
- * What to do about one step, given everything `readsForStep` asked for. Doing it twice ends the same: an
- * object that is there is left, merged or overwritten as the table says. Spec: install-plans.md §5, §7.
+ * Decides one step, given every answer that `readsForStep` asked for. The decision is idempotent: an existing
+ * object is left, merged or overwritten as the table says. Spec: install-plans.md §5, §7.
  */
 export function decideStep(step: InstallPlanStep, context: StepContext, world: StepWorld): StepDecision {
   if (isDone(step)) return { actions: [], status: step.status === 'Created' ? 'Created' : 'Present' };

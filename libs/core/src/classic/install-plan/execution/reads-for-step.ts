@@ -9,9 +9,7 @@ import { BUNDLE_SECRET_KIND, CRD_KIND, CSV_KIND, isDone, SUBSCRIPTION_KIND } fro
 import { isClusterScoped, manifestOf } from '../steps/step-manifest.js';
 import { listIn, readKey, type StepContext, type StepRead, type StepWorld } from '../steps/step-world.js';
 
-/**
- * The object that a step makes, as it may stand in the cluster; undefined where the manifest cannot be read.
- */
+/** Returns the reference of the object that a step makes. Undefined if the manifest cannot be read. */
 export function targetOf(step: InstallPlanStep, { plan }: StepContext): ObjectRef | undefined {
   if (step.resource.kind === 'Secret') return secretRef(plan.namespace, step.resource.name);
   const parsed = manifestOf(step);
@@ -31,14 +29,14 @@ const secretRef = (namespace: string, name: string): ObjectRef => ({
 export const sourceSecretOf = (step: InstallPlanStep, { operatorNamespace }: StepContext): ObjectRef =>
   secretRef(operatorNamespace, step.resource.name);
 
-/** The global catalogs: a step copies what one of them names as its pull secret. */
+/** Reads the global catalogs: a step copies the pull secret that one of them names. */
 const globalCatalogs = ({ operatorNamespace }: StepContext): StepRead => ({
   read: 'list',
   ...CATALOG_SOURCE_API,
   namespace: operatorNamespace,
 });
 
-/** Whether a catalog of the operator's namespace lists the Secret in `spec.secrets`. */
+/** True if a catalog of the operator's namespace lists the Secret in `spec.secrets`. */
 export const isPullSecret = ({ resource }: InstallPlanStep, context: StepContext, world: StepWorld): boolean =>
   listIn(world, globalCatalogs(context)).some((source) =>
     CatalogSource.safeParse(source).data?.spec.secrets?.includes(resource.name),
@@ -65,8 +63,9 @@ export const csvRefOf = (name: string, { plan }: StepContext): ObjectRef => ({
 const OWNED_BY_MANIFEST_ONLY: ReadonlySet<string> = new Set(['ServiceAccount', 'Role', 'RoleBinding']);
 
 /**
- * Names of the CSVs that own what a step makes in its namespace, each once: those that its manifest names,
- * also in a plan that a user wrote, and the step's own. Their uids go into the references.
+ * Returns the names of the CSVs that own the step's object in its namespace, each once. They are the step's
+ * own, and those that its manifest names, even in a plan that a user wrote. Their uids go into the
+ * references.
  */
 export function csvOwnersOf(step: InstallPlanStep, owners: readonly OwnerReference[]): readonly string[] {
   const named = owners.filter(({ kind }) => kind === CSV_KIND).map(({ name }) => name);
@@ -74,7 +73,10 @@ export function csvOwnersOf(step: InstallPlanStep, owners: readonly OwnerReferen
   return [...new Set([...named, ...(isOwned ? [step.resolving] : [])])];
 }
 
-/** All CSVs of the plan's namespace: read where a CSV outside the plan's list could claim another's CRD. */
+/**
+ * Reads all CSVs of the plan's namespace, for cases when a CSV outside the plan's list could claim another's
+ * CRD.
+ */
 export const csvListOf = ({ plan }: StepContext): StepRead => ({
   read: 'list',
   ...CSV_API,
@@ -99,8 +101,8 @@ function wanted(step: InstallPlanStep, context: StepContext, world: StepWorld): 
 }
 
 /**
- * What must still be read before {@link decideStep} can answer. Call it again with the answers until nothing
- * is left. A CRD needs three rounds: its live object says which CSVs it came with, and those say whether the
+ * Returns the reads that {@link decideStep} still needs. Call it again with the answers until nothing is
+ * left. A CRD needs three rounds: its live object names the CSVs it came with, and those decide if the
  * account's rights matter.
  */
 export function readsForStep(step: InstallPlanStep, context: StepContext, world: StepWorld): readonly StepRead[] {

@@ -12,11 +12,11 @@ import { INVALID_PLAN, SUPPORTED_STEP_KINDS } from './decide-step.js';
 const NOTHING_APPLIED = '. Nothing of it was applied';
 
 /**
- * The end of the steps that no plan may hold, whatever the cluster holds: kinds that cannot be installed,
- * definitions of OLM's and Flotilla's own APIs, and objects that no API server takes. OLM finds them only
- * when it reaches the step, with the CSV and more created before. Checked beforehand, nothing of the plan is
- * applied. The plan fails at once: waiting does not change what it holds. `unserved`: those of
- * {@link agedKinds} that the cluster does not serve. Spec: install-plans.md §5 and "Surprises".
+ * Returns the outcomes of steps that no plan may hold, in any cluster: kinds that cannot be installed, CRDs
+ * of OLM's and Flotilla's own APIs, and objects that no API server takes. OLM finds them only at the step
+ * itself, after it has created the CSV and more. Flotilla checks first, so it applies nothing of the plan.
+ * The plan fails at once: waiting does not change its content. `unserved`: those of {@link agedKinds} that
+ * the cluster does not serve. Spec: install-plans.md §5 and "Surprises".
  */
 export function refuseUnsupported(
   { status }: InstallPlan,

@@ -7,21 +7,21 @@ import type { SettledDecision, StepContext } from '../steps/step-world.js';
 import { replanCommand } from './replan-command.js';
 
 /**
- * Annotation of an OperatorGroup, ours: with value `true` the plans of its namespace install a
- * ClusterServiceVersion also where a copy of one of that name is. Without it the copy counts as installed, as
- * under OLM, and nothing is.
+ * Flotilla's annotation of an OperatorGroup. With value `true` the plans of its namespace install a
+ * ClusterServiceVersion even if there is a copy with its name. Without it the copy counts as installed, as
+ * under OLM, and nothing is installed.
  */
 export const REPLACE_COPIES_ANNOTATION = 'flotilla.dev/replace-copied-csvs';
 
-/** Whether the group asks for it (see {@link REPLACE_COPIES_ANNOTATION}). */
+/** True if the group asks for it (see {@link REPLACE_COPIES_ANNOTATION}). */
 export const replacesCopies = ({ metadata }: OperatorGroup): boolean =>
   metadata.annotations?.[REPLACE_COPIES_ANNOTATION] === 'true';
 
 /**
- * The step of a CSV in whose place `live` is; undefined where that is no copy. A copy that is replaced keeps
- * its uid, so that the Roles which came with it stay: they serve the operator of the other namespace. Its
- * status is cleared in a write of its own; that write meets a Conflict first, since the write before it moved
- * the resourceVersion, and is repeated.
+ * Decides the step of a CSV when `live` has its name. Undefined if `live` is not a copy. A replaced copy
+ * keeps its uid, so the Roles that came with it stay: they serve the operator of the other namespace. A
+ * separate write clears its status. That write first meets a Conflict, since the write before it moved the
+ * resourceVersion, and is repeated.
  */
 export function decideOverCopy(
   wanted: KubernetesObject,

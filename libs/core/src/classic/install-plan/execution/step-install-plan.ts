@@ -1,31 +1,34 @@
 /**
- * Execution of an InstallPlan, as decisions. The shell, once per pass of one plan:
+ * Execution of an InstallPlan, as decisions. The shell runs this program once per pass of one plan:
  *
- *   const turn = nextTurn(plan, groupsOfNamespace, now)
- *     write   → PUT status, start over          rest → PUT status if given, stop (retry: with back-off)
- *     execute → const context = contextOf(plan, {...}); outcomes = refuseUnsupported(plan), and
- *     where that finds nothing
- *       for each [index, step] of unfinishedSteps(plan) (its manifest fetched where it is a
- *       reference: bundle-reference.ts):
+ * ```
+ * const turn = nextTurn(plan, groupsOfNamespace, now)
+ *   write   → PUT status, start over
+ *   rest    → PUT status if given, stop (retry: with back-off)
+ *   execute →
+ *     const context = contextOf(plan, {...})
+ *     outcomes = refuseUnsupported(plan); if it finds nothing:
+ *     for each [index, step] of unfinishedSteps(plan)
+ *       // a manifest that is a reference is fetched first: bundle-reference.ts
  *       let world = emptyWorld
  *       while ((reads = readsForStep(step, context, world)).length > 0)
- *         for (read of reads) world = withAnswer(world, read, answer) // get: 404 →
- *         {object: undefined}; a list of a
- *                                                                       // kind that is not served → {list:
- *                                                                       []};
- *                                                                       // access: as the API server answers
- *                                                                       the account
- *       const decision = decideStep(step, context, world) // rewrite → do it, then read
- *       and decide this step anew
+ *         for (read of reads) world = withAnswer(world, read, answer)
+ *         // get: 404 → {object: undefined}
+ *         // list of a kind that is not served → {list: []}
+ *         // access: as the API server answers the account
+ *       const decision = decideStep(step, context, world)
+ *       // rewrite → do it, then read and decide this step again
  *       const performed = 'actions' in decision ? await perform(decision.actions) : undefined
- *       outcomes.set(index, outcomeOf(step, decision, performed)); stop the loop at the
- *       first outcome with an error
- *     const { status, againAfterMs } = concludeExecution(plan, outcomes, { now,
- *     retryTimeoutMs }) → PUT status
+ *       outcomes.set(index, outcomeOf(step, decision, performed))
+ *       stop the loop at the first outcome with an error
+ *     const { status, againAfterMs } = concludeExecution(plan, outcomes, { now, retryTimeoutMs })
+ *     PUT status
+ * ```
  *
- * CRDs, and everything that is only read, use our own rights; all other writes those of `turn.actingAs` where
- * given (a CRD that is there and not the namespace's is replaced only if that account may: crd-rights.ts).
- * Killed anywhere and run again it ends the same: what was made is found and marked Present.
+ * CRDs, and all objects that are only read, use Flotilla's own rights. All other writes use those of
+ * `turn.actingAs`, if given. An existing CRD that is not the namespace's is replaced only if that account may
+ * do so (crd-rights.ts). If the shell is killed at any point and runs again, the end is the same: it finds
+ * the created objects and marks them Present.
  */
 import type { InstallPlan, InstallPlanStep } from '../../../kernel/api/install-plan.js';
 import { isDone } from '../steps/install-plan-step.js';
@@ -78,7 +81,7 @@ export { migratedEvent, outcomeOf, warningEvent } from './step-outcome.js';
 /** Settings and time of one execution. */
 type ExecutionSettings = Omit<StepContext, 'plan' | 'clusterServiceVersionNames'>;
 
-/** What all steps of one execution share. */
+/** Returns the inputs that all steps of one execution share. */
 export const contextOf = (plan: InstallPlan, settings: ExecutionSettings): StepContext => ({
   ...settings,
   plan: {
@@ -95,7 +98,7 @@ export const unfinishedSteps = ({ status }: InstallPlan): readonly (readonly [nu
   (status?.plan ?? []).flatMap((step, index) => (step === null || isDone(step) ? [] : [[index, step] as const]));
 
 /**
- * True where the step is written with our own rights even if the group names a service
- * account (install-plans.md §5).
+ * True if Flotilla writes the step with its own rights even if the group names a service account
+ * (install-plans.md §5).
  */
 export const usesOwnRights = ({ resource }: InstallPlanStep): boolean => resource.kind === 'CustomResourceDefinition';

@@ -2,8 +2,8 @@ import type { InstallPlanStep } from '../../../kernel/api/install-plan.js';
 import { BUNDLE_SECRET_KIND, CRD_KIND, CSV_KIND, SUBSCRIPTION_KIND } from '../steps/install-plan-step.js';
 
 /**
- * How OLM begins its errors about one kind of step; some have a colon before the name, and
- * some say updating for both.
+ * Beginnings of OLM's errors about one kind of step. Some have a colon before the name, and some use updating
+ * for both.
  */
 type Words = Readonly<{ creating: string; updating: string; owning: string }>;
 
@@ -13,7 +13,7 @@ const plain = (what: string): Words => ({
   owning: `error generating ownerrefs for ${what}`,
 });
 
-/** By kind of step, as the executed plan of OLM says it (spec: install-plans.md §5, error prefixes). */
+/** Words by kind of step, as in OLM's executed plan (spec: install-plans.md §5, error prefixes). */
 const WORDS: ReadonlyMap<string, Words> = new Map([
   [CSV_KIND, plain('csv')],
   [SUBSCRIPTION_KIND, plain('subscription')],
@@ -41,6 +41,6 @@ export function refusedWrite(step: InstallPlanStep, updating: boolean, refusal: 
   return `${updating ? wordsOf(step).updating : wordsOf(step).creating} ${name}: ${refusal}`;
 }
 
-/** The error text where the CSV that shall own the step's object is missing. */
+/** Returns the error text for a missing CSV that must own the step's object. */
 export const ownerMissing = (step: InstallPlanStep, name: string, csv: string): string =>
   `${wordsOf(step).owning} ${name}: clusterserviceversions.operators.coreos.com "${csv}" not found`;

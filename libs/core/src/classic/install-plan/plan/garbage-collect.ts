@@ -1,7 +1,7 @@
 import type { InstallPlan } from '../../../kernel/api/install-plan.js';
 import { byCodeUnit } from '../../../kernel/canonical/canonical-json.js';
 
-/** How many InstallPlans of a namespace are kept. */
+/** Number of InstallPlans kept in a namespace. */
 const KEPT_PLANS = 5;
 
 const oldestFirst = (a: InstallPlan, b: InstallPlan): number =>
@@ -16,9 +16,9 @@ const isOpen = ({ status }: InstallPlan): boolean =>
 type PlansInUse = Readonly<{
   /** The plans that Subscriptions refer to, by name. */
   referred: ReadonlySet<string>;
-  /** Each Subscription has plans of its own. */
+  /** True if each Subscription has plans of its own. */
   isolated: boolean;
-  /** The ClusterServiceVersions that wait for what plans bring, by name. */
+  /** The ClusterServiceVersions that wait for objects of plans, by name. */
   waiting: ReadonlySet<string>;
 }>;
 

@@ -13,7 +13,7 @@ export const installedCondition = (status: InstallPlanStatus | undefined): Insta
   conditionOf(status?.conditions, INSTALLED);
 
 /**
- * The status with this verdict: the same object where nothing but times would change;
+ * Returns the status with this verdict. Returns the same object if only times would change.
  * lastTransitionTime moves only with the condition's status, lastUpdateTime with every change. Spec:
  * install-plans.md §3, api-types.md §4.
  */

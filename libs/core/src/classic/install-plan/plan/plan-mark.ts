@@ -2,9 +2,9 @@ import type { InstallPlan, InstallPlanStatus } from '../../../kernel/api/install
 import { canonicalJson } from '../../../kernel/canonical/canonical-json.js';
 
 /**
- * Annotation of an InstallPlan, ours: the authentication code of what the plan installs, made with the
- * key of the hub. A plan of another author has none, and a code that is copied to another plan, namespace
- * or cluster is wrong there.
+ * Flotilla's annotation of an InstallPlan: the authentication code of the plan's content, made with the key
+ * of the hub. A plan of another author has none, and a code that is copied to another plan, namespace or
+ * cluster is wrong there.
  */
 export const PLAN_MARK_ANNOTATION = 'flotilla.dev/made-by-hub';
 
@@ -14,8 +14,8 @@ export const PLAN_MARK_ANNOTATION = 'flotilla.dev/made-by-hub';
 export const REFUSE_FOREIGN_ANNOTATION = 'flotilla.dev/refuse-foreign-installplans';
 
 /**
- * What the code of a plan covers: where it is, its name, and all that its steps write. Not how far they are,
- * whether the plan is approved, or the uid that the API server gives it.
+ * Returns the parts of a plan that the code covers: its place, its name, and all content that its steps
+ * write. The progress of the steps, the approval, and the uid from the API server are left out.
  */
 export const markedParts = (
   cluster: string,
@@ -41,7 +41,7 @@ export const markedParts = (
 
 const FOREIGN = 'this InstallPlan is not one that the hub made, or was changed since: it is not executed here';
 
-/** Whether the plan failed for not being the hub's own. */
+/** True if the plan failed because it is not the hub's own. */
 export const isRefusedAsForeign = ({ status }: InstallPlan): boolean =>
   status?.phase === 'Failed' && (status.message ?? '').startsWith(FOREIGN);
 

@@ -3,9 +3,9 @@ import type { Subscription } from '../../../kernel/api/subscription.js';
 import { canonicalJson } from '../../../kernel/canonical/canonical-json.js';
 
 /**
- * Annotation of an InstallPlan, ours: which Subscriptions it moves to which CSV, as JSON. OLM keeps
- * this in memory between making the plan and writing the Subscriptions; written down, any process can
- * finish an interrupted pass.
+ * Flotilla's annotation of an InstallPlan: the Subscriptions it moves, each with its CSV, as JSON. OLM keeps
+ * this in memory between making the plan and writing the Subscriptions. Since it is written down, any process
+ * can finish an interrupted pass.
  */
 export const MOVES_ANNOTATION = 'flotilla.dev/moves';
 
@@ -26,8 +26,8 @@ function movesOf(plan: InstallPlan): ReadonlyMap<string, string> {
 const generationOf = (plan: InstallPlan): number => plan.spec.generation ?? 0;
 
 /**
- * The plan, with its steps, that was made for this very Subscription and that the Subscription does not refer
- * to yet, and the CSV that it moves to. Undefined where there is none: nothing was interrupted.
+ * Returns the plan, with its steps, that was made for this Subscription but that the Subscription does not
+ * refer to yet, and the CSV it moves to. Undefined if nothing was interrupted.
  */
 export function forgottenMove(
   subscription: Subscription,

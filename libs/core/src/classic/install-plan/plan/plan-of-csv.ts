@@ -4,8 +4,8 @@ import { byCodeUnit } from '../../../kernel/canonical/canonical-json.js';
 import { CHANGE_ANNOTATION, isChange } from '../../../kernel/change/change-id.js';
 
 /**
- * The change that the plan is part of; undefined where the hub did not make it. Users may write the
- * annotation: what has not the form of a name is none.
+ * Returns the change that the plan is part of. Undefined if the hub did not make it. Users may write the
+ * annotation: a value that does not have the form of a name is ignored.
  */
 export function changeOfPlan({ metadata }: Pick<InstallPlan, 'metadata'>): string | undefined {
   const change = metadata.annotations?.[CHANGE_ANNOTATION];
@@ -25,7 +25,7 @@ type Phases = Pick<CsvStatus, 'phase' | 'conditions'>;
 
 /**
  * Seconds from the start of the plan until `now`, when its ClusterServiceVersion becomes Succeeded for the
- * first time; undefined where it was Succeeded before, or the plan has not started.
+ * first time. Undefined if it was Succeeded before, or the plan has not started.
  */
 export function secondsUntilReady(
   plan: InstallPlan | undefined,

@@ -14,8 +14,9 @@ export type DoneStep = Readonly<{ index: number; step: InstallPlanStep; ref: Obj
 const LEAVING: ReadonlySet<string> = new Set(['Replacing', 'Deleting']);
 
 /**
- * The steps of a complete plan that may be executed again: those whose ClusterServiceVersion is there and
- * stays. ClusterServiceVersions and Subscriptions are left out: to bring those back is to make the plan anew.
+ * Returns the steps of a complete plan that may be executed again: those with a ClusterServiceVersion that
+ * exists and stays. ClusterServiceVersions and Subscriptions are left out: to restore those, the plan must be
+ * recreated.
  */
 export function repeatableSteps(
   { metadata, status }: InstallPlan,
@@ -55,7 +56,7 @@ export function isUndone({ step }: DoneStep, live: KubernetesObject | undefined)
 
 const TEXT = 'objects of the plan are gone, or give other rights, and are made again: a user asked for it';
 
-/** The status of a complete plan of which these steps are executed again. */
+/** Returns the status of a complete plan when these steps are executed again. */
 export function repeatedStatus(status: InstallPlanStatus, undone: readonly DoneStep[], now: string): InstallPlanStatus {
   const { startTime: _ofTheFirst, ...rest } = withoutMessage(status);
   const again = new Set(undone.map(({ index }) => index));

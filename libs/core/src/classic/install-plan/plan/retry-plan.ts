@@ -6,16 +6,16 @@ import { isDone } from '../steps/install-plan-step.js';
 import { installedCondition, withInstalled, withMessage, withoutMessage } from './plan-conditions.js';
 
 /**
- * Annotation of an InstallPlan, ours: lets a failed plan run again. `true` executes the steps that are
- * left; `replan` takes back what never ran and has the namespace resolved anew, so that the plan's
- * successor is made from the content that the catalogs have now. The applier removes the annotation
- * once it has acted on it.
+ * Flotilla's annotation of an InstallPlan: lets a failed plan run again. `true` executes the steps that are
+ * left. `replan` rolls back the parts that never ran and resolves the namespace again, so that the plan's
+ * successor is made from the present content of the catalogs. The applier removes the annotation once it has
+ * acted on it.
  */
 export const RETRY_ANNOTATION = 'flotilla.dev/retry';
 
 export type RetryMode = 'steps' | 'replan';
 
-/** What the annotation asks for; undefined where it is absent, or has another value. */
+/** Returns the mode that the annotation asks for. Undefined if it is absent, or has another value. */
 export function requestedRetry({ metadata }: Pick<InstallPlan, 'metadata'>): RetryMode | undefined {
   const value = metadata.annotations?.[RETRY_ANNOTATION];
   if (value === 'true') return 'steps';
@@ -25,7 +25,7 @@ export function requestedRetry({ metadata }: Pick<InstallPlan, 'metadata'>): Ret
 /** Value of {@link RETRY_ANNOTATION} for each mode. */
 export const retryAnnotation = (mode: RetryMode): string => (mode === 'steps' ? 'true' : 'replan');
 
-/** Why a failed plan runs again, as the reason of its condition. */
+/** The reason a failed plan runs again, as the reason of its condition. */
 type RetryReason = 'RetryRequested' | 'CauseGone';
 
 const TEXTS: Readonly<Record<RetryReason, string>> = {
@@ -34,8 +34,8 @@ const TEXTS: Readonly<Record<RetryReason, string>> = {
 };
 
 /**
- * The status of a failed plan that is executed again: the steps that are done stay done,
- * the retry time begins anew.
+ * Returns the status of a failed plan that is executed again: the steps that are done stay done, and the
+ * retry time restarts.
  */
 export function retriedStatus(status: InstallPlanStatus, reason: RetryReason, now: string): InstallPlanStatus {
   const { startTime: _ofTheFailedTry, ...rest } = withoutMessage(status);
@@ -63,9 +63,9 @@ const LONGEST_PAUSE_MS = 5 * 60_000;
 export type FailedPlanCheck = Readonly<{ due: boolean; againAfterMs: number }>;
 
 /**
- * When the step that stopped a failed plan is checked again: after a quarter of the time since the failure,
- * between five seconds and five minutes. Undefined for a plan that is never checked: one that did not fail,
- * that no Subscription refers to any more, or that holds a kind no plan may hold.
+ * Decides when the step that stopped a failed plan is checked again: after a quarter of the time since the
+ * failure, between five seconds and five minutes. Undefined for a plan that is never checked: one that did
+ * not fail, that no Subscription refers to any more, or that holds a kind no plan may hold.
  */
 export function checkOfFailedPlan(
   { metadata, status }: InstallPlan,

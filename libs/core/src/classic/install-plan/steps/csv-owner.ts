@@ -15,8 +15,7 @@ export const nonBlockingOwner = (csv: string, uid = ''): OwnerReference => ({
 });
 
 /**
- * Labels that say which CSV an object belongs to where a reference cannot (cluster
- * scope). Spec: api-types.md §10.
+ * Returns the labels that name an object's CSV if a reference cannot (cluster scope). Spec: api-types.md §10.
  */
 export const ownerLabels = (csv: string, namespace: string): Record<string, string> => ({
   'olm.owner': csv,

@@ -19,7 +19,7 @@ export const CSV_KIND = 'ClusterServiceVersion';
 export const CRD_KIND = 'CustomResourceDefinition';
 export const SUBSCRIPTION_KIND = 'Subscription';
 
-/** Where a step comes from: the CSV it belongs to and the catalog that offered it. */
+/** The origin of a step: the CSV it belongs to and the catalog that offered it. */
 type StepOrigin = Readonly<{ resolving: string; sourceName: string; sourceNamespace: string }>;
 
 /** A step that makes `object`; its manifest is the object's whole JSON text (spec: install-plans.md §2). */
@@ -49,9 +49,9 @@ const CORE: Api = { group: '', version: 'v1' };
 const OLM: Api = { group: 'operators.coreos.com', version: 'v1alpha1' };
 
 /**
- * Kinds for which OLM has typed clients: it reads the kind alone and writes the object by this API, whatever
- * apiVersion a bundle gives it, or none (spec: install-plans.md §5; recording real-cluster-aas-operator). For
- * CRDs it has one for each version, and reads the version alone.
+ * Kinds with typed clients in OLM. It reads the kind alone and writes the object by this API, for any
+ * apiVersion in the bundle, or none (spec: install-plans.md §5; recording real-cluster-aas-operator). For
+ * CRDs it has one client for each version, and reads the version alone.
  */
 const TYPED: ReadonlyMap<string, Api> = new Map([
   ...['ClusterRole', 'ClusterRoleBinding', 'Role', 'RoleBinding'].map((kind) => [kind, RBAC] as const),

@@ -8,11 +8,11 @@ import { ownerLabels } from './csv-owner.js';
 import { CSV_KIND } from './install-plan-step.js';
 
 /**
- * What the objects of a plan have from their creation on. OLM adds it afterwards, with a write each; the
- * objects end the same (decision record 0163).
+ * Marks that the objects of a plan have from their creation on. OLM adds each afterwards, with a separate
+ * write; the objects end the same (decision record 0163).
  */
 export type StartMarks = Readonly<{
-  /** Of the members of the namespace's one group. */
+  /** Annotations of the members of the namespace's one group. */
   csvAnnotations: Readonly<Record<string, string>>;
   /** Component labels, by the CSV that a Subscription moves to. */
   labels: ReadonlyMap<string, Readonly<Record<string, string>>>;
@@ -21,7 +21,7 @@ export type StartMarks = Readonly<{
 }>;
 
 const COPIED_KINDS: ReadonlySet<string> = new Set(['Role', 'RoleBinding']);
-/** What an Operator gathers of the steps of a plan (spec: csv-lifecycle.md §12). */
+/** Kinds of a plan's steps that an Operator gathers (spec: csv-lifecycle.md §12). */
 const GATHERED_KINDS: ReadonlySet<string> = new Set([
   ...COPIED_KINDS,
   ...['ServiceAccount', 'ClusterRole', 'ClusterRoleBinding'],
@@ -44,13 +44,13 @@ export function startMarks(subscriptions: readonly Subscription[], groups: reado
   };
 }
 
-/** Whether Roles of the group's members stay in their namespace. */
+/** True if Roles of the group's members stay in their namespace. */
 function isOfItself(group: OperatorGroup): boolean {
   const targets = targetsOf(group) ?? [];
   return !isGlobal(targets) && targets.every((target) => target === group.metadata.namespace);
 }
 
-/** A new CSV as a member of its group, held by the finalizer under which it is cleaned up. */
+/** Returns a new CSV as a member of its group, held by the finalizer for its clean-up. */
 export function startedCsv(csv: KubernetesObject, marks: StartMarks | undefined): KubernetesObject {
   if (marks === undefined) return csv;
   const { metadata } = csv;
@@ -60,13 +60,13 @@ export function startedCsv(csv: KubernetesObject, marks: StartMarks | undefined)
   return { ...csv, metadata: { ...metadata, labels, annotations, finalizers } };
 }
 
-/** The component labels of what a step makes for its CSV. */
+/** Returns the component labels of objects that a step makes for its CSV. */
 export const startedLabels = (
   { resolving }: Readonly<{ resolving: string }>,
   { startMarks: marks }: Readonly<{ startMarks?: StartMarks }>,
 ): Readonly<Record<string, string>> => marks?.labels.get(resolving) ?? {};
 
-/** An object of the CSV `resolving` with the component label, where the Operator will gather it. */
+/** Returns an object of the CSV `resolving` with the component label if the Operator will gather it. */
 export function startedPart(
   object: KubernetesObject,
   { resolving, namespace }: Readonly<{ resolving: string; namespace: string }>,

@@ -34,8 +34,8 @@ function parsedJson(text: string): unknown {
 const parsedManifests = new WeakMap<InstallPlanStep, ParsedManifest>();
 
 /**
- * The object of a step. apiVersion and kind are filled from the step where the manifest leaves them out, as
- * OLM's own manifests of typed objects do; typed kinds have the apiVersion of their type. Spec:
+ * Returns the object of a step. If the manifest omits apiVersion and kind, as OLM's own manifests of typed
+ * objects do, they are filled from the step. Typed kinds have the apiVersion of their type. Spec:
  * install-plans.md §2, §5.
  */
 export function manifestOf(step: InstallPlanStep): ParsedManifest {
@@ -59,8 +59,8 @@ function parseManifest(step: InstallPlanStep): ParsedManifest {
     kind: value['kind'] || kind,
     metadata: value['metadata'] ?? {},
   };
-  // Whose rights write the step, and where, follows from its kind: a manifest of
-  // another kind would borrow them.
+  // The kind of a step decides the account and the place of its write: a manifest of another kind would
+  // borrow them.
   if (completed.kind !== kind) return { fail: `error parsing step manifest: ${resource.name}` };
   const read = typedObject(kind, completed);
   if (!read.ok) return { fail: `error parsing step manifest: ${resource.name}: ${problemText(read.problems)}` };
@@ -78,7 +78,7 @@ function typedObject(kind: string, value: Readonly<Record<string, unknown>>): De
   if (type === undefined) return readObject(value);
   const written = writtenTyped<KubernetesObject>(type, value);
   if (!written.ok) return written;
-  // A new object has no status; what Go writes for none is left out.
+  // A new object has no status; Go's zero value for it is left out.
   const { status: _none, ...object } = written.value;
   return { ok: true, value: object as KubernetesObject };
 }

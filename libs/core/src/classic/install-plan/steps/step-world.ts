@@ -13,12 +13,12 @@ export type StepRead =
   | Readonly<{ read: 'list'; apiVersion: string; kind: string; namespace?: string }>
   | Readonly<{ read: 'access'; account: ObjectRef; may: AccessTo }>;
 
-/** What a service account may or may not do to one object without namespace. */
+/** A right of a service account to one object without namespace. */
 export type AccessTo = Readonly<{ verb: string; group: string; resource: string; name: string }>;
 
 /**
- * The cluster's answer: the object (undefined where there is none), the list, the right, or
- * why it could not be read.
+ * The cluster's answer: the object (undefined if there is none), the list, the right, or the reason it could
+ * not be read.
  */
 export type StepAnswer =
   | Readonly<{ object: KubernetesObject | undefined }>
@@ -32,21 +32,19 @@ export type StepContext = Readonly<{
   plan: Readonly<{ name: string; namespace: string; uid?: string | undefined; startTime?: string | undefined }>;
   /** spec.clusterServiceVersionNames. */
   clusterServiceVersionNames: readonly string[];
-  /** Where pull secrets are copied from (steps of kind `Secret`); OLM's own namespace there. */
+  /** The namespace from which pull secrets are copied (steps of kind `Secret`). In OLM it is OLM's own. */
   operatorNamespace: string;
   /** ISO date. */
   now: string;
-  /**
-   * How long errors, and CRDs that are not yet established, are waited for, in milliseconds. OLM: one minute.
-   */
+  /** Longest wait for errors, and for CRDs that are not yet established, in milliseconds. OLM: one minute. */
   retryTimeoutMs: number;
-  /** Whether the namespace's group asked for it (`MIGRATE_ANNOTATION`). */
+  /** True if the namespace's group asked for it (`MIGRATE_ANNOTATION`). */
   migrateStoredVersions: boolean;
-  /** Whether the namespace's group asked for it (`REPLACE_COPIES_ANNOTATION`). */
+  /** True if the namespace's group asked for it (`REPLACE_COPIES_ANNOTATION`). */
   replaceCopiedCsvs?: boolean;
   /** Definitions that are there stay as they are (`KEEP_DEFINITIONS_ANNOTATION`). */
   keepsDefinitions?: boolean;
-  /** What objects of the plan have from their creation on. */
+  /** Marks that objects of the plan have from their creation on. */
   startMarks?: StartMarks;
   /** The service account that the namespace's group names. */
   actingAs?: ObjectRef | undefined;
@@ -83,18 +81,18 @@ export function listIn(world: StepWorld, read: StepRead): readonly KubernetesObj
 }
 
 /**
- * What to do about one step: perform `actions` in order, then the step has `status`; or the step is
- * impossible, and the plan stops here (`status` where the step keeps a mark of it), with `advice` beside the
- * message. `waitingFor`: what the step waits for longer than expected.
+ * The decision on one step. Either perform `actions` in order, after which the step has `status`; or the step
+ * is impossible, and the plan stops here with `advice` next to the message (`status` if the step keeps a mark
+ * of it). `waitingFor`: the cause if the step waits longer than expected.
  */
 export type SettledDecision =
   | Readonly<{ actions: readonly Action[]; status: StepStatus; waitingFor?: string }>
   | Readonly<{ fail: string; forbidden?: boolean; status?: StepStatus; patienceMs?: number; advice?: Action }>;
 
 /**
- * Or, before a decision is possible: write every object of a kind back as it is (one that another writer
- * changed or deleted meanwhile no longer needs it), then do `afterwards`, whose resourceVersion is from
- * before the objects were listed; then read and decide anew.
+ * The alternative, before a decision is possible: write every object of a kind back unchanged. An object that
+ * another writer changed or deleted meanwhile no longer needs it. Then do `afterwards`, with a
+ * resourceVersion from before the objects were listed, then read and decide again.
  */
 export type RewriteDecision = Readonly<{
   rewrite: Readonly<{ apiVersion: string; kind: string }>;
@@ -104,7 +102,7 @@ export type RewriteDecision = Readonly<{
 
 export type StepDecision = SettledDecision | RewriteDecision;
 
-/** How performing a decision's actions went. */
+/** Result of performing a decision's actions. */
 export type Performed =
   | Readonly<{ ok: true; warnings: readonly string[]; alreadyExisted?: boolean }>
   | Readonly<{
@@ -122,8 +120,10 @@ export type StepOutcome = Readonly<{
   status: StepStatus;
   error?: string;
   forbidden?: boolean;
-  /** What the plan waits for, where that takes longer than expected. */
+  /** The cause if the plan waits longer than expected. */
   waitingFor?: string;
-  /** How long after the plan's first execution this error is retried; absent: the general retry timeout. */
+  /**
+   * Time after the plan's first execution for which this error is retried; absent: the general retry timeout.
+   */
   patienceMs?: number;
 }>;

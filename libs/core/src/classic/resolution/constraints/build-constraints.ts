@@ -8,12 +8,12 @@ import type { Candidates, Snapshot } from './snapshot.js';
 import { subscriptionCandidates } from './subscription-candidates.js';
 
 /**
- * What stops a resolution before it is solved, in OLM's words; `in`: the bundle whose own data is at fault.
+ * The error that stops a resolution before it is solved, in OLM's words. `in`: the bundle with faulty data.
  */
 export type ReachError = Readonly<{ error: string; in?: Entry }>;
 
 /**
- * Variables and constraints, collected from what is installed and desired (spec: classic-resolution.md §4).
+ * Collects variables and constraints from the installed and desired state (spec: classic-resolution.md §4).
  */
 export class ConstraintBuilder {
   readonly #variables: Variable[] = [];
@@ -67,13 +67,14 @@ export class ConstraintBuilder {
   }
 
   /**
-   * The installed CSV that the entry would replace; where several Subscriptions name one, that of the last.
+   * Returns the installed CSV that the entry would replace. If several Subscriptions name one, the last one
+   * decides.
    */
   upgradeFrom(entry: Entry): string | undefined {
     return this.#upgrades.get(entry);
   }
 
-  /** Whether the CSV counts as installed for resolution: one that fail forward leaves out does not. */
+  /** True if the CSV counts as installed for resolution. A CSV that fail forward leaves out does not. */
   isInstalled(csv: string): boolean {
     return this.#installedByName.has(csv);
   }

@@ -7,24 +7,22 @@ export type Variable =
   | Readonly<{ kind: 'entry'; entry: Entry }>
   | Readonly<{ kind: 'subscription'; subscription: DesiredSubscription }>;
 
-/** What a Subscription names and its catalog lacks; `has`: what could be named instead. `text` is OLM's. */
+/**
+ * A name that a Subscription asks for and that is missing in its catalog. `has`: names it could use instead.
+ * `text` is OLM's.
+ */
 export type NothingFound = Readonly<{
   lacks: 'catalog' | 'package' | 'channel' | 'startingCSV';
   has: readonly string[];
   text: string;
 }>;
 
-/**
- * A rule over variables, which are given by index. `why` says where it comes from; texts are
- * made from it when needed.
- */
+/** A rule over variables, given by index. `why` gives its origin; texts are made from it when needed. */
 export type Constraint =
-  /** `left`: an installed CSV whose Subscription is left out, and which therefore stays. */
+  /** `left`: an installed CSV that stays because its Subscription is left out. */
   | Readonly<{ kind: 'mandatory'; subject: number; left?: true }>
   | Readonly<{ kind: 'prohibited'; subject: number; why: Readonly<{ deprecated: true }> | NothingFound }>
-  /**
-   * At least one of the candidates, best first. `requirement` is absent where a Subscription asks for them.
-   */
+  /** At least one of the candidates, best first. `requirement` is absent if a Subscription asks for them. */
   | Readonly<{ kind: 'requires'; subject: number; candidates: readonly number[]; requirement?: Requirement }>
   | Readonly<{ kind: 'conflict'; subject: number; other: number }>
   /** `of` is the shared API or package, as text. */

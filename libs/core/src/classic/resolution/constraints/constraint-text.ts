@@ -2,7 +2,7 @@ import { requirementText } from '../../../catalog/model/requirement-text.js';
 import { byCodeUnit } from '../../../kernel/canonical/canonical-json.js';
 import type { Constraint, ConstraintSystem } from './constraint-system.js';
 
-/** The constraint in OLM's words, exactly as they stand in its messages (spec: classic-resolution.md §4). */
+/** Returns the constraint in OLM's words, exactly as in its messages (spec: classic-resolution.md §4). */
 export function constraintText(constraint: Constraint, system: ConstraintSystem): string {
   const name = (index: number) => variableName(index, system);
   const id = (index: number) => variableId(index, system);

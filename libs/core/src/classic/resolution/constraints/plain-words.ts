@@ -3,8 +3,8 @@ import type { Entry } from '../../../catalog/model/entry.js';
 import type { Requirement } from '../../../catalog/model/requirement.js';
 
 /**
- * A requirement as a person would name it: `package harbor in >=1.0.0`, `API Site (web.test/v1)`; with what
- * its author says about it, at every depth.
+ * Describes a requirement in a person's words: `package harbor in >=1.0.0`, `API Site (web.test/v1)`; with
+ * its author's message, at every depth.
  */
 export function requirementWords(requirement: Requirement): string {
   const { failureMessage } = requirement;
@@ -33,7 +33,7 @@ function bareWords(requirement: Requirement): string {
 
 const words = (of: readonly Requirement[]): string => of.map(requirementWords).join('; ');
 
-/** Where an entry comes from: `channel stable of catalog olm/shelf`, or `installed`. */
+/** Returns the origin of an entry: `channel stable of catalog olm/shelf`, or `installed`. */
 export const placeWords = ({ from, channel }: Entry): string =>
   from.kind === 'installed'
     ? 'installed'

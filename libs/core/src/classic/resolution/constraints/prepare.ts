@@ -17,7 +17,7 @@ const BAD_CATALOG =
   'Every CatalogSource in sight must answer, used or not. Repair the ones named, or delete those that are not needed.';
 
 /**
- * What a problem offers to choose from, if its data is complete (order of checks: classic-resolution.md §8).
+ * Returns the candidates of a problem, if its data is complete (order of checks: classic-resolution.md §8).
  */
 export function snapshotOf(
   { wishes: desired, catalogs }: ResolutionProblem,
@@ -52,8 +52,8 @@ function view({ key, priority, empty, packages }: CatalogSlice, record: (hash: s
 }
 
 /**
- * The requirements in reach that cannot be understood; the advice names the bundles,
- * which OLM's message does not.
+ * Reports the reachable requirements that cannot be understood. The advice names the bundles; OLM's message
+ * does not.
  */
 export function badRequirement(errors: readonly ReachError[]): FailedResolution {
   const faulty = errors.flatMap((error) => error.in ?? []).map((entry) => `${entry.name} (${placeWords(entry)})`);
@@ -77,7 +77,7 @@ export const tooHard = (conflicts: number): FailedResolution => ({
   code: 'ResolutionTooHard',
 });
 
-/** Several causes stand in brackets, each once, as Go's aggregated errors do. */
+/** Joins several causes in brackets, each once, as Go's aggregated errors do. */
 export function failed(messages: readonly string[], advice: string): FailedResolution {
   const distinct = [...new Set(messages)].sort(byCodeUnit);
   const message = distinct.length === 1 ? (distinct[0] ?? '') : `[${distinct.join(', ')}]`;

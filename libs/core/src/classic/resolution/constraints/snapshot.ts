@@ -12,7 +12,7 @@ export type Candidates = Readonly<{ entries: readonly Entry[] }> | Readonly<{ er
 /** Everything the solver may choose from in one namespace: installed CSVs and the visible catalogs. */
 export class Snapshot {
   readonly catalogs: readonly CatalogView[];
-  /** By the catalog of who asks, which comes first, and by the requirement's key. */
+  /** Cached candidates by the requester's catalog, which comes first, and by the requirement's key. */
   readonly #memo = new Map<CatalogKey | undefined, Map<string, Candidates>>();
 
   constructor(
@@ -85,7 +85,7 @@ const isOrphan = ({ from }: Entry): boolean => from.kind === 'installed' && from
 
 const sameKey = (a: CatalogKey, b: CatalogKey): boolean => a.name === b.name && a.namespace === b.namespace;
 
-/** Of each requirement, which is kept with its bundle, the text by which equal ones are found. */
+/** Keys that find equal requirements. Each requirement is kept with its bundle. */
 const keys = new WeakMap<Requirement, string>();
 
 function keyOf(requirement: Requirement): string {

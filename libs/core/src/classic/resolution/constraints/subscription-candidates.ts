@@ -44,7 +44,7 @@ export function subscriptionCandidates(
   return { entries: withOtherChannels(mayFollow, everyMatch) };
 }
 
-/** A step of the upgrade graph: the entry directly follows what is installed. */
+/** True for a step of the upgrade graph: the entry directly follows the installed one. */
 export function follows(entry: Entry, installed: Entry): boolean {
   if (entry.replaces === installed.name || entry.skips.includes(installed.name)) return true;
   const { version } = installed;

@@ -1,7 +1,7 @@
 import { didYouMean } from '../../../kernel/text/did-you-mean.js';
 import type { Reason } from '../problem/resolution-problem.js';
 
-/** What can be done about it: one sentence for each kind of cause, the most direct ones first. */
+/** Returns advice: one sentence for each kind of cause, the most direct ones first. */
 export function adviceFor(explanation: readonly Reason[]): string {
   const orphans = explanation.flatMap(orphanSentence);
   // Once the CSV without a Subscription is gone, the conflict is gone.
@@ -10,7 +10,7 @@ export function adviceFor(explanation: readonly Reason[]): string {
   return [...new Set(sentences)].slice(0, MAX_SENTENCES).join(' ');
 }
 
-/** Of bundles that lack the same thing, the one that lacks the least besides. */
+/** Returns the bundle with the fewest other missing requirements, among bundles that lack the same thing. */
 function easiest(leaves: readonly Reason[]): Reason[] {
   const lacking = Map.groupBy(leaves, ({ kind, facts }) => (kind === 'missing' ? facts['what'] : undefined));
   return leaves.filter((leaf) => {

@@ -8,9 +8,9 @@ const NAMED = 4;
 const LEAST = 3;
 
 /**
- * The single reason behind a core that is a pigeonhole conflict and nothing else: n + 1 requirements compete
- * for n places. It is one reason because each requirement by itself has enough places. Undefined where the
- * core holds anything more.
+ * Returns the single reason behind a core that is a pigeonhole conflict and nothing else: n + 1 requirements
+ * compete for n places. It is one reason because each requirement by itself has enough places. Undefined if
+ * the core holds anything more.
  */
 export function crowdReason(system: ConstraintSystem, core: readonly Constraint[]): Reason | undefined {
   const needs = core.flatMap((rule) => (rule.kind === 'requires' ? [rule] : []));

@@ -7,8 +7,8 @@ import { adviceFor } from './advice.js';
 import { reasonTree } from './reason-tree.js';
 
 /**
- * Why a system has no solution: OLM's message over a set of constraints that cannot hold together, the
- * reasons as a tree, and what to do. `core`: indices of the constraints, as `minimalCore` gives them.
+ * Explains a system without a solution: OLM's message over a set of constraints that cannot hold together,
+ * the reasons as a tree, and advice. `core`: indices of the constraints, as `minimalCore` gives them.
  */
 export function explain(
   system: ConstraintSystem,

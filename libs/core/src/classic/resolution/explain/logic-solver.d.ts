@@ -1,4 +1,4 @@
-/** What is used of logic-solver 2.0, which ships no types: MiniSat behind formulas. */
+/** The part of logic-solver 2.0 used here; it ships no types. MiniSat behind formulas. */
 declare module 'logic-solver' {
   /** A variable's name; `-name` is its negation. */
   type Term = string;
@@ -9,7 +9,7 @@ declare module 'logic-solver' {
     require(...formulas: Operand[]): void;
     /** Null when no solution exists. */
     solve(): object | null;
-    /** As solve, with the formula holding for this call only. */
+    /** Same as solve, with the formula holding for this call only. */
     solveAssuming(formula: Operand): object | null;
   }
 

@@ -16,8 +16,8 @@ class SolverDisagreement extends FlotillaError {
 }
 
 /**
- * Search effort beyond which proofs are too long for the second solver, which cannot be
- * interrupted; in conflicts.
+ * Search effort, in conflicts. Longer proofs take too long for the second solver, which cannot be
+ * interrupted.
  */
 const HARD = 1_000;
 /** Constraints beyond which leaving out one by one takes too long. */
@@ -29,11 +29,11 @@ const TRIALS_WORK = 40_000_000;
 type Unsatisfiable = Extract<SearchResult, { verdict: 'unsatisfiable' }>;
 
 /**
- * Constraints that cannot hold together and of which none can be left out, from a core that may hold too
- * many. Confirms the verdict with a second solver and throws {@link SolverDisagreement} where that one
- * disagrees. A pigeonhole proof, or one that was hard to find, would take the second solver too long: there
- * the search itself tries what can be left out, with limited effort, so that some constraints too many may
- * remain of a very hard proof.
+ * Shrinks a core that may be too large to constraints that cannot hold together and are all needed. Confirms
+ * the verdict with a second solver and throws {@link SolverDisagreement} if that one disagrees. A pigeonhole
+ * proof, or one that was hard to find, would take the second solver too long. For those the search itself
+ * tries to leave constraints out, with limited effort, so a very hard proof may keep some that are not
+ * needed.
  */
 export function minimalCore(system: ConstraintSystem, { core, counted, conflicts }: Unsatisfiable): readonly number[] {
   if (counted || conflicts > HARD) return minimisedBySearch(system, shrunk(system, core));
@@ -50,8 +50,8 @@ export function minimalCore(system: ConstraintSystem, { core, counted, conflicts
 }
 
 /**
- * Whether some of these constraints can hold together, decided without the search. The second solver, which
- * costs milliseconds to begin with, is asked where one is needed.
+ * Decides without the search if some of these constraints can hold together. The second solver costs
+ * milliseconds to begin with, so it is asked only when needed.
  */
 function checkOf(system: ConstraintSystem, constraints: readonly number[]): (some: readonly number[]) => boolean {
   let second: SatCheck | undefined;
@@ -90,7 +90,8 @@ function shrunk(system: ConstraintSystem, core: readonly number[]): readonly num
 }
 
 /**
- * The core, by the system's indices, of a proof from the given constraints alone; none where none was found.
+ * Searches a proof from the given constraints alone. `core` has the system's indices; undefined if there is
+ * no proof.
  */
 function proof(
   { variables, constraints }: ConstraintSystem,

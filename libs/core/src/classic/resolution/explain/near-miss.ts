@@ -6,8 +6,7 @@ import type { Snapshot } from '../constraints/snapshot.js';
 const SHOWN = 5;
 
 /**
- * What comes close to a requirement that nothing meets: the versions of the package
- * that are there, by catalog.
+ * Names near matches of a requirement that nothing meets: the available versions of the package, by catalog.
  */
 export function nearMiss(requirement: Requirement, snapshot: Snapshot): string {
   if (requirement.kind !== 'package') return '';

@@ -4,8 +4,8 @@ import type { Constraint, ConstraintSystem } from '../constraints/constraint-sys
 const MOST_CONSTRAINTS = 100;
 
 /**
- * Whether constraints can hold together, where that can be seen without a search; `unknown` elsewhere. It
- * knows nothing of the search that it checks: a "no" follows from rules that leave one value for a variable
+ * Decides if constraints can hold together when that is visible without a search; otherwise `unknown`. It is
+ * independent of the search that it checks. A "no" follows from rules that leave one value for a variable
  * each, a "yes" from values for all variables under which every constraint was seen to hold.
  */
 export function quickVerdict(
@@ -23,7 +23,7 @@ export function quickVerdict(
   return chosen.every((constraint) => holds(constraint, values)) ? 'satisfiable' : 'unknown';
 }
 
-/** Draws every consequence; false where a constraint is broken. */
+/** Draws every consequence. Returns false if a constraint is broken. */
 function propagates(constraints: readonly Constraint[], values: Map<number, boolean>): boolean {
   for (let known = -1; known !== values.size; ) {
     known = values.size;
@@ -32,7 +32,7 @@ function propagates(constraints: readonly Constraint[], values: Map<number, bool
   return true;
 }
 
-/** Gives the values that one constraint leaves no choice about; false where it is broken. */
+/** Sets the values that one constraint leaves no choice about. Returns false if it is broken. */
 function follow(constraint: Constraint, values: Map<number, boolean>): boolean {
   const set = (variable: number, value: boolean): boolean => {
     if (!values.has(variable)) values.set(variable, value);
@@ -69,7 +69,7 @@ function unmet(constraints: readonly Constraint[], values: ReadonlyMap<number, b
   return undefined;
 }
 
-/** Whether a constraint holds; variables without a value are false. */
+/** True if a constraint holds; variables without a value are false. */
 function holds(constraint: Constraint, values: ReadonlyMap<number, boolean>): boolean {
   const isTrue = (variable: number) => values.get(variable) === true;
   switch (constraint.kind) {

@@ -9,7 +9,7 @@ import { nearMiss } from './near-miss.js';
 
 type Of<K extends Constraint['kind']> = Extract<Constraint, { kind: K }>;
 
-/** Turns a core into a tree: the roots are what must hold, and below each node stands what contradicts it. */
+/** Turns a core into a tree: the roots must hold, and the children of each node contradict it. */
 export function reasonTree(system: ConstraintSystem, core: readonly number[], snapshot: Snapshot): Reason[] {
   const constraints = core.flatMap((index) => system.constraints[index] ?? []);
   const crowd = crowdReason(system, constraints);
@@ -98,7 +98,10 @@ class ReasonTree {
     };
   }
 
-  /** What else the same bundle lacks: a core names one missing thing, but the advice should name all. */
+  /**
+   * Names the other missing requirements of the same bundle: a core names one of them, but the advice should
+   * name all.
+   */
   #alsoMissing({ subject, requirement }: Of<'requires'>): string {
     const words = this.system.constraints.flatMap((other) => {
       if (other.kind !== 'requires' || other.subject !== subject || other.candidates.length > 0) return [];

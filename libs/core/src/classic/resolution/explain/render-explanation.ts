@@ -6,8 +6,8 @@ const WIDTH = 4;
 const DEPTH = 5;
 
 /**
- * The reasons behind an unsatisfiable resolution in plain words: one paragraph for each thing that
- * must hold, then what to do.
+ * Renders the reasons of an unsatisfiable resolution in plain words: one paragraph for each thing that must
+ * hold, then the advice.
  */
 export function renderExplanation(explanation: readonly Reason[], advice: string): string {
   const paragraphs = explanation.map((root) =>
@@ -16,7 +16,10 @@ export function renderExplanation(explanation: readonly Reason[], advice: string
   return [...paragraphs, ...(advice === '' ? [] : [advice])].join('\n');
 }
 
-/** What an explanation says about one candidate, by its id, as the end of a sentence that begins with it. */
+/**
+ * Returns an explanation's words about one candidate, by its id, as the end of a sentence that begins with
+ * it.
+ */
 export function candidateWords(explanation: readonly Reason[], id: string): string {
   const crowd = explanation.find(({ kind }) => kind === 'crowd');
   if (crowd !== undefined) return `it would leave too little room: ${crowdStory(crowd)}`;

@@ -4,8 +4,9 @@ import { secondSolver } from './second-solver.js';
 type Solver = InstanceType<ReturnType<typeof secondSolver>['Solver']>;
 
 /**
- * Creating a solver costs milliseconds and megabytes. So one serves many systems: each has names of its own
- * in it, and its constraints count only where they are assumed. After so many constraints it is made anew.
+ * Creating a solver costs milliseconds and megabytes, so one serves many systems. Each system has its own
+ * names in it, and its constraints count only if they are assumed. After this many constraints the solver is
+ * recreated.
  */
 const MOST_CONSTRAINTS = 2_000;
 let shared = { solver: undefined as Solver | undefined, constraints: 0, systems: 0 };
@@ -38,7 +39,7 @@ export class SatCheck {
     }
   }
 
-  /** Whether the constraints given, a subset of the constructor's, can hold together. */
+  /** True if the given constraints, a subset of the constructor's, can hold together. */
   satisfiable(constraints: readonly number[]): boolean {
     if (constraints.length === 0) return true;
     return this.#solver.solveAssuming(secondSolver().and(...constraints.map(this.#names.selector))) !== null;

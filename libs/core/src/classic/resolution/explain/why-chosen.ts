@@ -8,8 +8,8 @@ import { installedEntries } from '../problem/installed-entries.js';
 import type { ChosenBundle, DesiredNamespace } from '../problem/resolution-problem.js';
 
 /**
- * What a chosen bundle is there for, one sentence each: Subscriptions first, then what
- * other bundles require of it.
+ * Returns the reasons a bundle was chosen, one sentence each: Subscriptions first, then the requirements of
+ * other bundles.
  */
 export function whyChosen(bundle: ChosenBundle, chosen: readonly ChosenBundle[], desired: DesiredNamespace): string[] {
   const asking = desired.subscriptions

@@ -3,8 +3,8 @@ import type { Constraint, ConstraintSystem } from '../constraints/constraint-sys
 import { variableName } from '../constraints/constraint-text.js';
 
 /**
- * What is given up so that the rest can be satisfied: the constraints that are left, and which
- * Subscription or CSV loses.
+ * A concession that lets the rest be satisfied: the remaining constraints, and the Subscription or CSV that
+ * loses.
  */
 type Concession = Readonly<{
   constraints: readonly Constraint[];
@@ -15,9 +15,9 @@ type Concession = Readonly<{
 type Mandatory = Extract<Constraint, { kind: 'mandatory' }>;
 
 /**
- * The least to give up of a core, in this order: a Subscription that has nothing installed yet, since a new
- * one has to fit in; a Subscription whose CSV then stays as it is; what an installed CSV requires; that it
- * stays. Among equals the last by name. Undefined where the core holds none of these.
+ * Returns the smallest concession for a core, in this order: a Subscription without an installed CSV, since a
+ * new one has to fit in; a Subscription with a CSV, which then stays unchanged; a requirement of an installed
+ * CSV; that an installed CSV stays. Among equals the last by name. Undefined if the core holds none of these.
  */
 export function concessionFor(system: ConstraintSystem, core: readonly number[]): Concession | undefined {
   const rules = core.flatMap((index) => system.constraints[index] ?? []);

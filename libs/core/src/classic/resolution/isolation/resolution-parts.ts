@@ -12,8 +12,9 @@ type Resolved = Extract<Resolution, { result: 'resolved' }>;
 type Step = Readonly<{ comes: Entry; goes: Entry | undefined }>;
 
 /**
- * Which chosen bundles must be installed together: one requires the other, or did so before, or one takes
- * over an API from the other's predecessor. What is apart can be approved, and can fail, on its own.
+ * Groups chosen bundles that must be installed together: one requires the other, or did so before, or one
+ * takes over an API from the other's predecessor. Separate groups can be approved, and can fail, on their
+ * own.
  */
 export function partsOf(
   { chosen }: Resolved,
@@ -71,7 +72,10 @@ function shareApi(one: Entry, other: Entry | undefined): boolean {
   return other?.facts.apis.some((api) => apis.has(apiKey(api))) ?? false;
 }
 
-/** The first part in which a Subscription moves, as a resolution of its own; the others wait for theirs. */
+/**
+ * Returns the first part that moves a Subscription, as a resolution of its own. The others wait for their
+ * turn.
+ */
 export function nextPart(
   resolution: Resolved,
 ): Readonly<{ resolution: Resolved; subscriptions: readonly string[] }> | undefined {
@@ -87,7 +91,10 @@ export function nextPart(
   return undefined;
 }
 
-/** What moves one Subscription: with isolation its part alone; undefined where it does not move. */
+/**
+ * Returns the resolution that moves one Subscription: with isolation its part alone. Undefined if the
+ * Subscription does not move.
+ */
 export function partOf(resolution: Resolved, subscription: string): Resolved | undefined {
   if (resolution.parts === undefined) return resolution.subscriptionsUpdated.length === 0 ? undefined : resolution;
   const parts = resolution.parts.filter(({ subscriptions }) => subscriptions.includes(subscription));

@@ -13,9 +13,9 @@ import { concessionFor } from './concession.js';
 import { partsOf } from './resolution-parts.js';
 
 /**
- * The answer for a namespace whose OperatorGroup asks for isolation: Subscriptions that cannot be satisfied
- * are left out one by one, each with its own explanation, until the rest has a solution. Where all can be
- * satisfied the solution is OLM's.
+ * Returns the answer for a namespace if its OperatorGroup asks for isolation. Subscriptions that cannot be
+ * satisfied are left out one by one, each with its own explanation, until the rest has a solution. If all can
+ * be satisfied the solution is OLM's.
  */
 export function resolveIsolated(
   desiredNamespace: DesiredNamespace,
@@ -44,8 +44,8 @@ export function resolveIsolated(
 }
 
 /**
- * Subscriptions that lead to bundles which cannot be understood are left out first; leaving
- * one out may show the next.
+ * Leaves out Subscriptions that lead to bundles with unreadable requirements first. Leaving one out may
+ * reveal the next.
  */
 export function understoodSubscriptions(
   subscriptions: readonly DesiredSubscription[],
@@ -68,7 +68,7 @@ export function understoodSubscriptions(
   }
 }
 
-/** The answer of a namespace with isolation, with what was left out of it. */
+/** Returns the answer of a namespace with isolation, with the parts that were left out. */
 export function isolatedResolution(
   solution: readonly Entry[],
   builder: ConstraintBuilder,

@@ -4,15 +4,15 @@ import { partsOf } from './resolution-parts.js';
 
 type Resolved = Extract<Resolution, { result: 'resolved' }>;
 
-/** Subscriptions that cannot have what was chosen for them, because of one bundle. */
+/** Subscriptions that cannot have their chosen bundles, because of one bundle. */
 type BundleRefusal = Readonly<{ bundle: string; subscriptions: readonly string[] }>;
 
-/** A resolution in two: what does without some bundles, and what needs them. */
+/** A resolution in two parts: one independent of some bundles, and one that needs them. */
 type SplitResolution = Readonly<{ rest: Resolved; affected: Resolved; refusals: readonly BundleRefusal[] }>;
 
 /**
  * Takes bundles out of a resolution, together with every bundle that needs them, is needed by them, or takes
- * over an API from their predecessor: what remains can be installed by itself. OLM installs nothing of the
+ * over an API from their predecessor. The rest can be installed by itself. OLM installs nothing of the
  * namespace if one bundle cannot be used (decision 0494).
  */
 export function withoutBundles(
@@ -44,7 +44,7 @@ export function withoutBundles(
 
 const NONE = { chosen: [], subscriptionsCreated: [], subscriptionsUpdated: [] } as const;
 
-/** Returns the catalog entry of a bundle: its properties alone decide which bundles belong together. */
+/** Returns the catalog entry of a bundle: its properties alone decide if bundles belong together. */
 function entryOf({ catalog, catalogNamespace, package: packageName, ...chosen }: ChosenBundle): Entry {
   const { name, channel, version, replaces, properties, source } = chosen;
   return catalogEntry(

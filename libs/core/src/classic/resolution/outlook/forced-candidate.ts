@@ -8,11 +8,11 @@ import { candidateWords } from '../explain/render-explanation.js';
 import type { DesiredSubscription } from '../problem/resolution-problem.js';
 import { search } from '../search/preference-search.js';
 
-/** Effort to find what keeps one candidate out; it is spent for every candidate. */
+/** Effort to find the hindrance of one candidate; it is spent for every candidate. */
 const BUDGET = { conflicts: 2_000, work: 10_000_000 };
 
 /**
- * What keeps a candidate of a Subscription from being chosen: the problem is solved again with it as the only
+ * Returns the hindrance of a Subscription's candidate: the problem is solved again with it as the only
  * candidate. `asking`: the Subscriptions of the namespace that can be satisfied, this one among them.
  */
 export function hindranceOfCandidate(

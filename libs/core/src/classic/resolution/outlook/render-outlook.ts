@@ -4,8 +4,8 @@ import type { NewerBundle, UpgradeOutlook } from './upgrade-outlook.js';
 const LISTED = 12;
 
 /**
- * The outlook in plain words: what the Subscription has or gets, then each newer bundle with what
- * keeps it from being next.
+ * Renders the outlook in plain words: the CSV that the Subscription has or gets, then each newer bundle with
+ * its hindrance.
  */
 export function renderOutlook(outlook: UpgradeOutlook): string {
   const { subscription, installed, next, newer } = outlook;

@@ -11,7 +11,7 @@ import type { DesiredNamespace, DesiredSubscription, Resolution } from '../probl
 import { hindranceOfCandidate } from './forced-candidate.js';
 import { isSource, type NewerVersion, newerReleases } from './newer-bundles.js';
 
-/** What keeps a newer bundle from being the next one. */
+/** The reason a newer bundle is not the next one. */
 type Hindrance =
   | 'other-catalog'
   | 'other-channel'
@@ -23,27 +23,27 @@ type Hindrance =
   | 'outranked';
 
 /**
- * A bundle newer than what a Subscription has or gets next; `because` is one sentence
- * why it is not the next one.
+ * A bundle newer than the one a Subscription has or gets next. `because` is one sentence on why it is not the
+ * next one.
  */
 export type NewerBundle = NewerVersion & Readonly<{ hindrance: Hindrance; because: string }>;
 
-/** What a Subscription has, what it gets, and what is newer than both. */
+/** The bundle that a Subscription has, the one it gets, and the bundles newer than both. */
 export type UpgradeOutlook = Readonly<{
   subscription: string;
   package: string;
   installed?: string;
-  /** The package of what is installed, if nothing of the Subscription's package follows on it. */
+  /** The package of the installed bundle, if the Subscription's own package has no upgrade from it. */
   otherPackage?: string;
   next?: string;
   newer: readonly NewerBundle[];
 }>;
 
-/** How far an outlook goes. */
+/** Bounds of an outlook. */
 export type OutlookBounds = Readonly<{
   /** Bundles that are explained, the newest first. */
   most: number;
-  /** Why a candidate that can be next is not; what is left out takes a search for each. */
+  /** Returns the hindrance of a candidate that could be next. The default searches for each candidate. */
   ofCandidate: (
     candidate: Entry,
     desired: DesiredSubscription,
@@ -64,8 +64,8 @@ type Context = Readonly<{
 }>;
 
 /**
- * Why a Subscription of a resolved namespace gets nothing newer than it does; nothing where
- * its versions are unknown.
+ * Returns the newer bundles for a Subscription of a resolved namespace, with the reasons it does not get
+ * them. `newer` is empty if its versions are unknown.
  */
 export function upgradeOutlook(
   desired: DesiredSubscription,

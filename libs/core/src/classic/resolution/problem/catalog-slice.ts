@@ -9,7 +9,10 @@ import type { CatalogSlice, DesiredNamespace } from './resolution-problem.js';
 
 export type { CatalogIndex } from '../../../catalog/model/catalog-index.js';
 
-/** A CatalogSource in sight. Without `index` it has no content to answer from, and `failure` says why. */
+/**
+ * A CatalogSource visible to the namespace. Without `index` it has no content to answer from, and `failure`
+ * gives the reason.
+ */
 export type IndexedCatalog = Readonly<{ key: CatalogKey; priority: number; failure?: string; index?: CatalogIndex }>;
 
 /** Indexes a catalog's packages; build it once for each content. */
@@ -17,9 +20,9 @@ export const indexCatalog = (records: readonly PackageRecord[]): CatalogIndex =>
   new CatalogIndex(records.map((record) => new PackageInMemory(record)));
 
 /**
- * The part of the catalogs that the desired state can reach, through every requirement of every entry on the
- * way. What lies outside cannot change the answer, so its change must not change the problem (decision 0103).
- * Catalogs that the namespace does not see are left out, and those that nothing leads to.
+ * Returns the part of the catalogs that the desired state can reach, through every requirement of every
+ * reached entry. A change outside it cannot change the answer, so it must not change the problem (decision
+ * 0103). Catalogs that are not visible to the namespace, and those that are never reached, are left out.
  */
 export function sliceCatalogs(
   desiredNamespace: DesiredNamespace,

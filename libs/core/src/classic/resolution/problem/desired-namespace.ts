@@ -10,14 +10,14 @@ import type { DesiredNamespace, DesiredSubscription, InstalledCsv, ObservedNames
  */
 export const ISOLATION_ANNOTATION = 'flotilla.dev/resolution-isolation';
 export const EXCLUDE_GLOBAL = 'olm.operatorframework.io/exclude-global-namespace-resolution';
-/** Where a CSV carries the properties of the bundle it was installed from. */
+/** Annotation of a CSV with the properties of the bundle it was installed from. */
 export const PROPERTIES_ANNOTATION = 'operatorframework.io/properties';
 /** OperatorGroup upgradeStrategy under which a failed upgrade does not hinder the next one. */
 export const FAIL_FORWARD = 'TechPreviewUnsafeFailForward';
 
 /**
- * The namespace's objects reduced to what resolution reads, in canonical form: whatever has no influence on
- * the answer is left out, so that its change asks no new question (spec: classic-resolution.md §1, §3).
+ * Reduces the namespace's objects to the input of resolution, in canonical form. Fields without influence on
+ * the answer are left out, so that their changes ask no new question (spec: classic-resolution.md §1, §3).
  */
 export function desiredNamespaceOf(observed: ObservedNamespace): DesiredNamespace {
   const operatorGroups = observed.operatorGroups
@@ -42,8 +42,8 @@ export function desiredNamespaceOf(observed: ObservedNamespace): DesiredNamespac
 }
 
 /**
- * Whether an OperatorGroup keeps the global catalogs out of its namespace
- * (spec: operator-groups.md, annotations).
+ * True if an OperatorGroup keeps the global catalogs out of its namespace (spec: operator-groups.md,
+ * annotations).
  */
 export const excludesGlobal = ({ metadata }: Pick<OperatorGroup, 'metadata'>): boolean =>
   metadata.annotations?.[EXCLUDE_GLOBAL] === 'true';

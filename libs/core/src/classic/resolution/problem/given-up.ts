@@ -6,8 +6,8 @@ const IN_TIME = `: ${NARROW}, ${MORE_TIME}`;
 const IN_MEMORY = `: ${NARROW}`;
 
 /**
- * What resolvers report about a problem that they gave up; the numbers vary. Older resolvers
- * did not report what to do.
+ * Messages of resolvers about a problem that they gave up; the numbers vary. Older resolvers reported no
+ * advice.
  */
 const GIVEN_UP = [
   /^resolution was given up after \d{1,9} conflicts: the problem is too hard to be decided in bounded time$/,
@@ -35,6 +35,6 @@ export const gaveUpInMemory = (namespace: string, mebibytes: number): Resolution
 
 export const saysGivenUp = (message: string): boolean => GIVEN_UP.some((said) => said.test(message));
 
-/** Whether only the time limit caused this answer, and the limit is higher now. */
+/** True if only the time limit caused this answer, and the limit is higher now. */
 export const deservesMoreTime = (answer: Resolution, deadlineMs: number): boolean =>
   answer.result === 'error' && answer.deadlineMs !== undefined && answer.deadlineMs < deadlineMs;

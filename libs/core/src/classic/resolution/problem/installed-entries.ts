@@ -9,7 +9,9 @@ import type { DesiredNamespace, InstalledCsv } from './resolution-problem.js';
 
 type Result<T> = Readonly<{ value: T }> | Readonly<{ error: string }>;
 
-/** The snapshot `@existing`: what is installed in the namespace (spec: classic-resolution.md §3). */
+/**
+ * Returns the snapshot `@existing` of the CSVs installed in the namespace (spec: classic-resolution.md §3).
+ */
 export function installedEntries(desiredNamespace: DesiredNamespace): Result<Entry[]> {
   const kept = desiredNamespace.operatorGroups.some(({ upgradeStrategy }) => upgradeStrategy === FAIL_FORWARD)
     ? withoutFailedForward(desiredNamespace)
@@ -25,7 +27,7 @@ export function installedEntries(desiredNamespace: DesiredNamespace): Result<Ent
   return { value: entries };
 }
 
-/** As Go reads it; a property without value keeps none, which is not the same as null. */
+/** As Go reads it: a property without value keeps none, unlike one with null. */
 const propertiesAnnotation = struct('projection.propertiesAnnotation', (field) =>
   field(
     'properties',
@@ -53,8 +55,8 @@ function propertiesOf(csv: InstalledCsv, desiredNamespace: DesiredNamespace): Re
 }
 
 /**
- * Without the annotation the CSV's spec gives its APIs, and a single Subscription its package; which packages
- * it requires stays unknown.
+ * Without the annotation the CSV's spec gives its APIs, and a single Subscription its package. The packages
+ * that it requires stay unknown.
  */
 function inferredProperties(csv: InstalledCsv, desiredNamespace: DesiredNamespace): Result<readonly Property[]> {
   const nameless = [...csv.ownedApis, ...csv.requiredApis].find(({ name }) => !name.includes('.'));
@@ -87,8 +89,8 @@ function knownVersion(written: string): string {
 }
 
 /**
- * Fail forward: a CSV in phase Replacing whose chain of replacements ends in a failed one is left out
- * (spec: classic-resolution.md §3).
+ * Fail forward: leaves out a CSV in phase Replacing if its chain of replacements ends in a failed one (spec:
+ * classic-resolution.md §3).
  */
 function withoutFailedForward({ csvs, namespace }: DesiredNamespace): Result<InstalledCsv[]> {
   const replacers = new Map(csvs.filter(({ replaces }) => replaces !== '').map((csv) => [csv.replaces, csv]));

@@ -2,7 +2,7 @@ import type { CatalogEntry, Entry } from '../../../catalog/model/entry.js';
 import { byCodeUnit } from '../../../kernel/canonical/canonical-json.js';
 import type { ChosenBundle, DesiredNamespace, DesiredSubscription, Resolution } from './resolution-problem.js';
 
-/** What counts as installed, and which of it an entry replaces. */
+/** The CSVs that count as installed, and those that an entry replaces. */
 type Upgrades = Readonly<{
   isInstalled: (csv: string) => boolean;
   upgradeFrom: (entry: Entry) => string | undefined;
@@ -68,7 +68,7 @@ function chosenBundle(
 
 type BundleName = Pick<ChosenBundle, 'name' | 'package' | 'channel' | 'catalog' | 'catalogNamespace'>;
 
-/** Whether the Subscription asks for this bundle's package, channel and catalog. */
+/** True if the Subscription asks for this bundle's package, channel and catalog. */
 export const isFor = (desired: DesiredSubscription, bundle: BundleName): boolean =>
   desired.package === bundle.package &&
   (desired.channel === '' || desired.channel === bundle.channel) &&

@@ -23,7 +23,7 @@ export type CatalogSlice = Readonly<{
   packages: readonly Readonly<{ name: string; record: string }>[];
 }>;
 
-/** What is desired and installed in one namespace, reduced to what resolution reads. */
+/** The desired and installed state of one namespace, reduced to the input of resolution. */
 export type DesiredNamespace = Readonly<{
   namespace: string;
   globalCatalogNamespace: string;
@@ -64,13 +64,13 @@ export type InstalledCsv = Readonly<{
 
 /**
  * One resolution, as a value: equal problems have equal canonical JSON, so one solve serves every namespace
- * and cluster that asks it. Package records are referred to by hash and stored beside it.
+ * and cluster that asks it. Package records are referred to by hash and stored separately.
  */
 export type ResolutionProblem = Readonly<{
   v: 1;
   wishes: DesiredNamespace;
   catalogs: readonly CatalogSlice[];
-  /** A Subscription of which all hops are asked for; absent: what comes next is all. */
+  /** A Subscription for which all hops are asked; absent: only the next hop is. */
   path?: string;
 }>;
 
@@ -82,12 +82,14 @@ export type ChosenBundle = Readonly<{
   catalog: string;
   catalogNamespace: string;
   version: string;
-  /** The installed CSV on an upgrade, else what the channel entry says; empty when nothing. */
+  /**
+   * The installed CSV on an upgrade, otherwise the value of the channel entry. Empty if nothing is replaced.
+   */
   replaces: string;
   startingCSV?: string;
   /**
-   * Every Subscription for it names it as current and its CSV is there: no steps are made
-   * (spec: classic-resolution.md §11).
+   * True if every Subscription for it names it as current and its CSV exists: no steps are made (spec:
+   * classic-resolution.md §11).
    */
   upToDate?: true;
   source: EntryRecord['source'];
@@ -96,7 +98,7 @@ export type ChosenBundle = Readonly<{
 
 /**
  * One reason of an explanation, as data; sentences are rendered elsewhere. `text` is OLM's own wording of it,
- * `facts` are the names in it, and `because` holds what stands behind it.
+ * `facts` are the names in it, and `because` holds the reasons behind it.
  */
 export type Reason = Readonly<{
   kind:
@@ -141,14 +143,16 @@ export type Resolution =
       subscriptionsCreated: readonly Readonly<{ name: string; spec: Readonly<Record<string, string>> }>[];
       /** New status.currentCSV per existing Subscription. */
       subscriptionsUpdated: readonly Readonly<{ name: string; currentCSV: string }>[];
-      /** With isolation only: what was left as it is, and why. */
+      /** With isolation only: the parts that were left unchanged, with their reasons. */
       unresolved?: readonly Unresolved[];
       /**
        * With isolation only: bundles that need each other, apart from those that do not; each
        * part is approved on its own.
        */
       parts?: readonly ResolutionPart[];
-      /** Where the path is asked for: what follows, each answer once the one before it is carried out. */
+      /**
+       * The following answers if the path is asked for; each assumes that the one before it is carried out.
+       */
       following?: readonly Resolution[];
     }>
   /**

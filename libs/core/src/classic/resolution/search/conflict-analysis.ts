@@ -10,8 +10,8 @@ import {
 } from './propagator.js';
 
 /**
- * A clause that follows from the rules, and where the search goes on. `sources` name
- * what it was derived from.
+ * A clause that follows from the rules, and the level to continue the search at. `sources` name the
+ * constraints and clauses it was derived from.
  */
 type Learned = Readonly<{ literals: Literal[]; level: number; sources: readonly number[] }>;
 
@@ -44,7 +44,7 @@ export function analyse(conflict: Conflict, solver: Propagator): Learned {
   }
 }
 
-/** Drops literals that follow from the others of the clause: shorter clauses say more and cost less. */
+/** Drops literals that follow from the others of the clause: shorter clauses prune more and cost less. */
 function withoutImplied(
   literals: readonly Literal[],
   seen: ReadonlySet<number>,
@@ -65,9 +65,7 @@ function withoutImplied(
 const literalsOf = (cause: Cause, implied: Literal): readonly Literal[] =>
   'literals' in cause ? cause.literals.filter((literal) => literal !== implied) : [negative(cause.by)];
 
-/**
- * The literal of the second highest level stands second: it is watched, and it is the level to go back to.
- */
+/** The literal of the second highest level comes second: it is watched, and it is the level to go back to. */
 function learned(asserting: Literal, earlier: Literal[], sources: readonly number[], solver: Propagator): Learned {
   const level = (literal: Literal) => solver.levelOf(variableOf(literal));
   earlier.sort((a, b) => level(b) - level(a) || a - b);
@@ -75,9 +73,9 @@ function learned(asserting: Literal, earlier: Literal[], sources: readonly numbe
 }
 
 /**
- * Constraints from which a conflict without any decision follows: a proof's leaves, so unsatisfiable on
- * their own, though not always minimal. `sourcesOf` gives the derivation of a learned clause, nothing
- * for a constraint itself.
+ * Returns the constraints from which a conflict without any decision follows. They are a proof's leaves, so
+ * unsatisfiable on their own, though not always minimal. `sourcesOf` gives the derivation of a learned
+ * clause, and undefined for a constraint itself.
  */
 export function unsatisfiableCore(
   conflict: Conflict,

@@ -5,14 +5,14 @@ export type AtLeastOne = Readonly<{ id: number; candidates: readonly number[] }>
  * few. Ids are those of constraints.
  */
 type PigeonholeConflict = Readonly<{ demands: readonly AtLeastOne[]; holes: ReadonlySet<number> }>;
-/** A requirement with the at-most-one constraints of which it must use one. */
+/** A requirement with the at-most-one constraints that its candidates belong to: it must use one of them. */
 type Seeker = Readonly<{ demand: AtLeastOne; holes: readonly number[] }>;
 
 /**
- * Pigeonhole check (Hall's theorem): finds n + 1 requirements whose every candidate belongs to one of n
- * at-most-one constraints. Clause learning alone takes exponential time to find that. A conflict that it
- * reports is one; it does not find every conflict. The result is minimal: without any one of its requirements
- * or constraints, the others fit.
+ * Pigeonhole check (Hall's theorem): finds n + 1 requirements with candidates that all belong to n
+ * at-most-one constraints. Clause learning alone takes exponential time to find that. A reported conflict is
+ * always real, but not every conflict is found. The result is minimal: without any one of its requirements or
+ * constraints, the others fit.
  */
 export function findPigeonholeConflict(
   demands: readonly AtLeastOne[],

@@ -4,14 +4,13 @@ import { type AtLeastOne, findPigeonholeConflict } from './pigeonhole.js';
 import { type Clause, type Conflict, negative, Propagator, positive, variableOf } from './propagator.js';
 
 /**
- * The solver: CDCL (conflict-driven clause learning) as in MiniSat, with decisions in
- * OLM's order of preference.
+ * The solver: CDCL (conflict-driven clause learning) as in MiniSat, with decisions in OLM's order of
+ * preference.
  *
  * - Unit propagation with two watched literals per clause; at-most-one constraints are propagated natively
  *   (`propagator.ts`).
- * - A conflict is analysed to its first unique implication point (first-UIP). The
- *   learned clause is added, and
- *   the search jumps back to the level where that clause has one open literal (`conflict-analysis.ts`).
+ * - A conflict is analysed to its first unique implication point (first-UIP). The search adds the learned
+ *   clause and jumps back to the level at which that clause has one open literal (`conflict-analysis.ts`).
  * - Clauses need exponential time to prove that n + 1 requirements do not fit into n at-most-one constraints.
  *   The pigeonhole check proves it by counting, every few conflicts (`pigeonhole.ts`).
  * - A conflict at level 0 proves that there is no solution. The constraints in its derivation are the core,
@@ -19,17 +18,18 @@ import { type Clause, type Conflict, negative, Propagator, positive, variableOf 
  *
  * Example: operator `a` has versions A1 and A2, `b` has B1 and B2. Subscription S asks for `a`, T for B1.
  *
- *     S is mandatory      S requires A2 or A1      at most one of A1, A2
- *     T is mandatory      T requires B1            at most one of B1, B2      A2 requires B2
+ * ```
+ * S is mandatory      S requires A2 or A1      at most one of A1, A2
+ * T is mandatory      T requires B1            at most one of B1, B2      A2 requires B2
+ * ```
  *
  * 1. At level 0, S, T and B1 are true, and B2 is false: at most one of B1 and B2. The clause `not A2 or B2`
- *    makes A2 false, the clause `not S or A2 or A1` makes A1 true. The solution is
- *    A1, B1, without a decision.
- * 2. If T requires B1 or B3 (a bundle of another operator), level 0 leaves A2 open. The search decides
- *    A2, the first candidate of S: B2 is true, B1 is false, B3 is true. If B3 requires what A2 excludes,
- *    the analysis goes back from the conflict to A2 and learns the clause `not A2`.
- *    Back at level 0 that clause
- *    makes A1 true. No other decision on A2 is tried again, whatever else is open.
+ *    makes A2 false, the clause `not S or A2 or A1` makes A1 true. The solution is A1 and B1, without a
+ *    decision.
+ * 2. If T requires B1 or B3 (a bundle of another operator), level 0 leaves A2 open. The search decides A2,
+ *    the first candidate of S: B2 is true, B1 is false, B3 is true. If B3 requires a bundle that A2 excludes,
+ *    the analysis goes back from the conflict to A2 and learns the clause `not A2`. Back at level 0 that
+ *    clause makes A1 true. No other decision on A2 is tried again, however many others are open.
  *
  * Reading order: `../constraints/constraint-system.ts` (the input), `propagator.ts`, then `run` and `step`
  * below, `conflict-analysis.ts`, `pigeonhole.ts`. `../explain/minimal-core.ts` shortens a core and has a
@@ -60,9 +60,9 @@ export type SearchResult = Readonly<{ conflicts: number; work: number }> &
   );
 
 /**
- * The lexicographically best solution by the order of constraints and of candidates in them: what OLM's
- * chronological search finds for one order of its anchors (spec: classic-resolution.md §7), with learning in
- * place of blind backtracking.
+ * Finds the lexicographically best solution by the order of constraints and of their candidates. OLM's
+ * chronological search finds the same for one order of its anchors (spec: classic-resolution.md §7). This
+ * search learns clauses in place of blind backtracking.
  */
 export function search(system: ConstraintSystem, budget: SearchBudget = DEFAULT_BUDGET): SearchResult {
   return new PreferenceSearch(system, budget).run();
@@ -186,8 +186,8 @@ class PreferenceSearch {
   }
 
   /**
-   * Periodic pigeonhole check: learns a clause if open requirements outnumber what at-most-one constraints
-   * allow, first at level 0, then under the current decisions.
+   * Periodic pigeonhole check: learns a clause if open requirements outnumber the places of at-most-one
+   * constraints, first at level 0, then under the current decisions.
    */
   #pigeonhole(): Clause | undefined {
     const conflicts = this.#learned.length;

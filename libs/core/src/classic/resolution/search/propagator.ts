@@ -1,6 +1,6 @@
 import type { Constraint } from '../constraints/constraint-system.js';
 
-/** Literals: `2·v` says variable v is true, `2·v+1` that it is false. */
+/** Literals: `2·v` means variable v is true, `2·v+1` that it is false. */
 export type Literal = number;
 export const positive = (variable: number): Literal => 2 * variable;
 export const negative = (variable: number): Literal => 2 * variable + 1;
@@ -13,16 +13,14 @@ export type Clause = Readonly<{ id: number; literals: Literal[] }>;
 type Pair = Readonly<{ id: number; a: number; b: number }>;
 export type Conflict = Clause | Pair;
 /**
- * Why a variable has its value: a clause whose other literals are false, or another
- * member of an at-most-one rule.
+ * The cause of a variable's value: a clause with all other literals false, or another member of an
+ * at-most-one rule.
  */
 export type Cause = Clause | Readonly<{ id: number; by: number }>;
 
 type Group = Readonly<{ id: number; members: readonly number[] }>;
 
-/**
- * Values of variables and what follows from them: two watched literals a clause, at-most-one rules natively.
- */
+/** Values of variables and their consequences: two watched literals a clause, at-most-one rules natively. */
 export class Propagator {
   /** 1 true, -1 false, 0 open. */
   readonly #values: Int8Array;
@@ -77,9 +75,7 @@ export class Propagator {
     return undefined;
   }
 
-  /**
-   * Adds a clause whose first two literals are to be watched; a clause of one literal takes effect at once.
-   */
+  /** Adds a clause and watches its first two literals. A clause of one literal takes effect at once. */
   addClause(clause: Clause): Conflict | undefined {
     const [first, second] = clause.literals;
     if (first === undefined) return clause;
@@ -142,7 +138,7 @@ export class Propagator {
     return undefined;
   }
 
-  /** Visits clauses that watch a literal which has become false. */
+  /** Visits clauses that watch a literal that has become false. */
   #visitWatches(falsified: Literal): Conflict | undefined {
     const clauses = this.#watches[falsified];
     if (clauses === undefined) return undefined;

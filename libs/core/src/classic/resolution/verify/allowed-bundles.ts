@@ -4,19 +4,20 @@ import { type SearchBudget, search } from '../search/preference-search.js';
 
 type Resolved = Extract<Resolution, { result: 'resolved' }>;
 
-/** The bundles of a solution, as variables, and what the search makes of them; or why they are refused. */
+/**
+ * The bundles of a solution, as variables, with the search's own solution; or the reason they are refused.
+ */
 type AllowedBundles =
   | Readonly<{ chosen: ReadonlySet<number>; picked: readonly number[] }>
   | Readonly<{ refusal: string }>;
 
 /**
- * Checks the bundles of a solution against the rules of the problem, whatever OLM prefers:
- *
+ * Checks the bundles of a solution against the rules of the problem, without OLM's preferences:
  * - every chosen bundle is an entry of the problem's own package records;
  * - the chosen bundles satisfy every constraint of the problem, together with the CSVs that stay;
  * - each chosen bundle is asked for: by a Subscription, or by a chosen bundle or remaining CSV.
  *
- * Which catalog entries are installed is given, so that only installed CSVs are left to decide.
+ * The installed catalog entries are given, so that only installed CSVs are left to decide.
  */
 export function allowedBundles(
   whole: ConstraintSystem,
@@ -44,7 +45,7 @@ const named = ({ name, channel, catalog, catalogNamespace }: ChosenBundle): stri
 
 const isIsolated = ({ operatorGroups }: DesiredNamespace): boolean => operatorGroups[0]?.isolate === true;
 
-/** By name: Subscriptions and CSVs whose rules are given up. */
+/** Names of Subscriptions and CSVs with rules that are given up. */
 type LeftOut = Readonly<{ subscriptions: ReadonlySet<string>; installed: ReadonlySet<string> }>;
 
 /** Only a namespace that asks for isolation leaves anything out. */
@@ -55,8 +56,8 @@ function leftOut(desiredNamespace: DesiredNamespace, { unresolved = [] }: Resolv
 }
 
 /**
- * As `resolveIsolated` gives rules up: the CSV of a Subscription that is left out stays,
- * unless it is given up itself.
+ * Drops rules as `resolveIsolated` gives them up: the CSV of a Subscription that is left out stays, unless it
+ * is given up itself.
  */
 function withoutRulesOf(left: LeftOut, system: ConstraintSystem): ConstraintSystem {
   const { variables } = system;
@@ -93,7 +94,7 @@ const indicesOf = (
     return isIt ? [index] : [];
   });
 
-/** Every entry of a catalog is installed if it is chosen, and else it is not. */
+/** Fixes the entries of catalogs: an entry is installed exactly if it is chosen. */
 const fixed = (chosen: ReadonlySet<number>, { variables }: ConstraintSystem): Constraint[] =>
   variables.flatMap((variable, subject): Constraint[] => {
     if (variable.kind !== 'entry' || variable.entry.from.kind !== 'catalog') return [];
@@ -103,9 +104,9 @@ const fixed = (chosen: ReadonlySet<number>, { variables }: ConstraintSystem): Co
   });
 
 /**
- * The variables of the solution that Subscriptions and installed CSVs ask for, directly or through
- * bundles. A CSV of which one requirement was given up stays on the cluster, and what meets its other
- * requirements is asked for.
+ * Returns the variables of the solution that Subscriptions and installed CSVs ask for, directly or through
+ * bundles. If one requirement of a CSV was given up, the CSV stays on the cluster, and bundles that meet its
+ * other requirements are asked for.
  */
 function askedFor(
   picked: ReadonlySet<number>,

@@ -1,20 +1,22 @@
 import type { Constraint, ConstraintSystem } from '../constraints/constraint-system.js';
 
 /**
- * Variables by index. `chosen`: what a solution has, or undefined if an installed CSV stays. `better`: what
- * comes before it and fits as well, or undefined if nothing needs `chosen`.
+ * Variables by index. `chosen`: the variable in a solution, or undefined if an installed CSV stays. `better`:
+ * one that comes before it and fits as well, or undefined if nothing needs `chosen`.
  */
 export type PassedOver = Readonly<{ chosen?: number | undefined; better?: number }>;
 
 /**
- * Returns a chosen catalog entry that the search cannot have picked: an entry that every list of candidates
- * puts before it could take its place, with all else as it is (spec: classic-resolution.md §7), or no list
- * has it as the best one that is chosen. Needs no search, so it also judges problems that are too hard to
- * be searched. Constraints may be in `system` that were given up since: they make the check weaker, never
- * wrong. Which installed CSVs stay is not known, so an entry that could depend on that is not `better`.
+ * Returns a chosen catalog entry that the search cannot have picked. Either another entry comes before it in
+ * every list of candidates and could take its place, with all else unchanged (spec: classic-resolution.md
+ * §7); or no list has it as the best chosen one. It needs no search, so it also judges problems that are too
+ * hard to be searched. `system` may have constraints that were given up since: they make the check weaker,
+ * never wrong. The installed CSVs that stay are not known, so an entry that could depend on them is not
+ * `better`.
  *
- * Why an own answer is never found here: where the search picked `chosen`, `better` came before it in the
- * list. The decisions before that one and `better` are part of a solution, so nothing had excluded `better`.
+ * An answer of this process is never refused here: if the search picked `chosen`, `better` came before it in
+ * the list. The decisions before that one and `better` are part of a solution, so nothing had excluded
+ * `better`.
  */
 export function passedOver(chosen: ReadonlySet<number>, system: ConstraintSystem): PassedOver | undefined {
   const rules = rulesByVariable(system, chosen);
@@ -60,7 +62,7 @@ function rulesByVariable({ constraints }: ConstraintSystem, chosen: ReadonlySet<
   return rules;
 }
 
-/** False for a catalog entry that is not chosen: what it requires does not count. */
+/** Returns false for a catalog entry that is not chosen: its requirements do not count. */
 const mayCount = (subject: number, chosen: ReadonlySet<number>, system: ConstraintSystem): boolean =>
   chosen.has(subject) || !isOfCatalog(subject, system);
 

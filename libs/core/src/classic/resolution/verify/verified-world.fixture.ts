@@ -12,12 +12,12 @@ export type Resolved = Extract<Resolution, { result: 'resolved' }>;
 /** Groups of a namespace that asks for isolation. */
 export const isolating = [{ name: 'group', upgradeStrategy: '', excludeGlobal: false, isolate: true as const }];
 
-/** A problem, what the resolver answers to it, and what the applier says of an answer. */
+/** A problem, the resolver's answer to it, and the applier's verdict on an answer. */
 export class World {
   readonly problem: ResolutionProblem;
   readonly #records: ReadonlyMap<string, PackageRecord>;
 
-  /** `more`: catalogs next to `shelf`, which has the packages. */
+  /** `more`: catalogs in addition to `shelf`, the catalog of the packages. */
   constructor(desired: DesiredNamespace, packages: readonly PackageRecord[], more: readonly IndexedCatalog[] = []) {
     const { slices, records } = sliceCatalogs(desired, [sampleCatalog('shelf', ...packages), ...more]);
     this.problem = { v: 1, wishes: desired, catalogs: slices };

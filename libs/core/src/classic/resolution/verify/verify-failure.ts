@@ -21,20 +21,19 @@ type VerifiedFailure = Readonly<{ answer: FailedAnswer }> | Readonly<{ refusal: 
  * long as a hard problem does.
  */
 const CHECK_BUDGET = { conflicts: 1_000, work: 20_000_000 };
-/** Of a condition's message, in the API of Kubernetes. */
+/** Limit of a condition's message in the API of Kubernetes. */
 const LONGEST_TEXT = 32_768;
 const PREFIX = 'constraints not satisfiable: ';
 const SEPARATOR = ', ';
 
 /**
- * Checks a "no" that came from elsewhere before it is written into a condition. Its words are those of the
- * problem's own constraints, which are shown not to hold together; its advice is made anew. A claim that the
- * problem cannot be asked, or is too hard, is refused where a short search finds a solution.
+ * Checks a "no" from another process before it is written into a condition. Its words must be those of the
+ * problem's own constraints, and these are shown not to hold together. Its advice is recreated. If a short
+ * search finds a solution, a claim that the problem cannot be asked, or is too hard, is refused. With
+ * isolation a "no" follows from concessions that are not repeated here: its texts are bounded and made
+ * visible.
  *
- * With isolation a "no" follows from concessions that are not repeated here: its texts are
- * bounded and made visible.
- *
- * @param record gives the package record of a hash, which the caller has checked against the hash
+ * @param record gives the package record of a hash; the caller has checked it against the hash
  */
 export function verifyFailure(
   problem: ResolutionProblem,
@@ -85,7 +84,9 @@ function verifiedError(
   return { answer: { ...own, message, ...(claimed.code === code && code !== undefined ? { code } : {}) } };
 }
 
-/** Constraints whose texts, with commas between them, are the message; undefined where there are none. */
+/**
+ * Returns the constraints with texts that form the message, separated by commas. Undefined if there are none.
+ */
 function coreNamedBy(message: string, system: ConstraintSystem): readonly number[] | undefined {
   if (!message.startsWith(PREFIX)) return undefined;
   const byText = new Map<string, number[]>();
@@ -116,7 +117,7 @@ function partsOf(message: string, start: number, texts: readonly string[]): read
   return wayTo(message.length, start, cameBy);
 }
 
-/** The texts that stand at the place with a comma or the end behind them, and where the next one begins. */
+/** Returns the texts found at the place, followed by a comma or the end, and the start of the next one. */
 const stepsFrom = (at: number, message: string, texts: readonly string[]) =>
   texts.flatMap((text) => {
     const end = at + text.length;
@@ -136,7 +137,7 @@ function wayTo(end: number, start: number, cameBy: ReadonlyMap<number, Step>): r
   return parts.length === 0 ? undefined : parts;
 }
 
-/** A "no" whose words cannot be made anew. */
+/** Bounds a "no" with words that cannot be recreated. */
 export const bounded = <A extends Readonly<{ message: string; advice: string }>>(answer: A): A => ({
   ...answer,
   message: boundedText(answer.message),

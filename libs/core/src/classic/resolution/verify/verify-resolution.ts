@@ -17,21 +17,20 @@ type Resolved = Extract<Resolution, { result: 'resolved' }>;
 
 /** The search is only tried: a check must not take as long as a hard problem does (decision 0518). */
 const TRIED: SearchBudget = { conflicts: 500, work: 4_000_000 };
-/** Which catalog entries are installed is given, so that only installed CSVs are left to decide. */
+/** The installed catalog entries are given, so that only installed CSVs are left to decide. */
 const ALLOWED: SearchBudget = { conflicts: 1_000, work: 20_000_000 };
 
 /**
- * Returns why a solution from another process must not be acted on; undefined if it may be. The problem is
- * searched again within `budget`. If that gives an answer, the solution must be the same (spec:
+ * Returns the reason a solution from another process must not be acted on; undefined if it may be. The
+ * problem is searched again within `budget`. If that gives an answer, the solution must be the same (spec:
  * classic-resolution.md §7). If the search does not end, or with isolation something has to be left out:
- *
  * - the chosen bundles are allowed, and each is asked for (`allowed-bundles.ts`);
  * - no chosen bundle can give its place to one that OLM prefers to it (`preferred-bundles.ts`);
- * - all else in the solution is what follows from the chosen bundles.
+ * - all else in the solution follows from the chosen bundles.
  *
  * The answer of the resolver is never refused.
  *
- * @param record gives the package record of a hash, which the caller has checked against the hash
+ * @param record gives the package record of a hash; the caller has checked it against the hash
  */
 export function verifyResolution(
   problem: ResolutionProblem,
@@ -83,7 +82,10 @@ function askedOf(desired: DesiredNamespace, snapshot: Snapshot): Asked | Readonl
   return { builder, answer, unread: [] };
 }
 
-/** Subscriptions that cannot be understood are left out, and said to be so, whatever else is. */
+/**
+ * True if all Subscriptions that cannot be understood are left out and reported so, in addition to any
+ * others.
+ */
 const hasAll = (unresolved: readonly Unresolved[], unread: readonly Unresolved[]): boolean =>
   unresolved.filter(({ reason }) => reason === 'ErrorPreventedResolution').length === unread.length &&
   unread.every((one) => unresolved.some((other) => sameJson(one, other)));
