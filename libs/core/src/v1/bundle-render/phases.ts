@@ -13,8 +13,8 @@ const CONSOLE = 'console.openshift.io';
 const MONITORING = 'monitoring.coreos.com';
 
 /**
- * Phases in their order, each with its kinds as `Kind` of the core group or `Kind.group`;
- * what is in none is deployed.
+ * Phases in their order, each with its kinds as `Kind` of the core group or `Kind.group`. All other kinds
+ * belong to the phase deploy.
  */
 const KINDS_OF_PHASES: readonly (readonly [phase: string, kinds: readonly string[]])[] = [
   ['namespaces', ['Namespace']],
@@ -55,8 +55,8 @@ function phaseOf({ apiVersion, kind }: KubernetesObject): string {
 }
 
 /**
- * The objects of a revision in the phases in which they are rolled out; empty phases are left out
- * (spec: v1-apply.md §7, "Phases"). Inside a phase: by group, version, kind, namespace, name.
+ * Sorts the objects of a revision into the phases of their roll-out; empty phases are left out (spec:
+ * v1-apply.md §7, "Phases"). Inside a phase: by group, version, kind, namespace, name.
  */
 export function phasesOf(objects: readonly KubernetesObject[]): readonly Phase[] {
   const byPhase = Map.groupBy(objects, phaseOf);

@@ -59,7 +59,7 @@ const refused = (error: string): RenderRefusal => ({ error, reason: 'Retrying' }
 
 const INSTALL_MODES = ['AllNamespaces', 'SingleNamespace', 'OwnNamespace'];
 
-/** What OLM v1 does not support at all. The order is contract: users see the first. */
+/** Returns the features that OLM v1 does not support at all. The order is contract: users see the first. */
 function unsupportedBundle(bundle: RegistryBundle, request: RenderRequest): RenderRefusal | undefined {
   if (ownedApiServiceCount(bundle) > 0) return unsupported('apiServiceDefintions are not supported');
   if (webhooksOf(bundle).length > 0 && request.certificateProvider === undefined) {
@@ -110,8 +110,8 @@ function conversionBy(webhook: BundleWebhook, called: ReadonlyMap<string, Called
 }
 
 /**
- * Namespaced kinds go into the install namespace, wherever the bundle would have them; what a
- * cluster fills in stays out.
+ * Puts namespaced kinds into the install namespace, even if the bundle names another. Fields that a cluster
+ * fills in are dropped.
  */
 function placed({ status: _status, ...object }: KubernetesObject, namespace: string): KubernetesObject {
   const { creationTimestamp: _created, ...metadata } = object.metadata;

@@ -1,17 +1,17 @@
 import { isDigestReference } from './cluster-catalog-spec.js';
 
-/** Why a catalog does not progress. Blocked: retrying cannot help until a user changes the spec. */
+/** The reason a catalog does not progress. Blocked: retrying cannot help until a user changes the spec. */
 export type CatalogFailure = Readonly<{ message: string; blocked: boolean }>;
 
-/** What a refresh ran into, as far as Retrying and Blocked differ by it. */
+/** The problem of a refresh, as far as it decides between Retrying and Blocked. */
 export type RefreshProblem =
   /** The text of `source.image.ref` is no image reference. */
   | Readonly<{ kind: 'unparsable'; why: string }>
-  /** The image does not say where its catalog is. */
+  /** The image does not name the place of its catalog. */
   | Readonly<{ kind: 'label missing' }>
   /** The image could not be pulled. */
   | Readonly<{ kind: 'pull'; why: string }>
-  /** What is in the image is no file-based catalog. */
+  /** The content of the image is not a file-based catalog. */
   | Readonly<{ kind: 'store'; why: string }>;
 
 const CATALOG_LABEL = 'operators.operatorframework.io.index.configs.v1';
@@ -45,7 +45,7 @@ const SOCKET_PAIR = /(?:read|write) (?:tcp|udp) \S+:\d+->\S+:\d+(?:: )?/g;
 const MAX_MESSAGE = 8_192;
 
 /**
- * Local ports differ from try to try; without them equal failures have equal texts, and
- * no status is written anew.
+ * Local ports differ from try to try. Without them equal failures have equal texts, and no status is
+ * rewritten.
  */
 const sanitized = (message: string): string => message.slice(0, MAX_MESSAGE).replaceAll(SOCKET_PAIR, '');

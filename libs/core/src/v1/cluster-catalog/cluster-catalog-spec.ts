@@ -2,7 +2,7 @@ import type { ClusterCatalog } from '../../kernel/api/cluster-catalog.js';
 import { specProblem } from '../../kernel/verdict/unreadable-spec.js';
 import { CATALOG_NAME_LABEL } from '../extension/catalog-query.js';
 
-/** Where a ClusterCatalog's content comes from, or why there is none (spec: v1-catalog.md §1). */
+/** The origin of a ClusterCatalog's content, or the reason there is none (spec: v1-catalog.md §1). */
 type DesiredContent =
   | Readonly<{ kind: 'image'; ref: string }>
   | Readonly<{ kind: 'unavailable' }>
@@ -22,7 +22,8 @@ export function desiredContentOf({ metadata, spec }: ClusterCatalog): DesiredCon
 }
 
 /**
- * A reference names a digest where it has an `@` with a colon after it, else a tag (spec: v1-catalog.md §1).
+ * True if a reference names a digest: it has an `@` followed by a colon. Otherwise it names a tag (spec:
+ * v1-catalog.md §1).
  */
 export const isDigestReference = (ref: string): boolean => /@.*:/.test(ref);
 
@@ -30,7 +31,7 @@ export const isDigestReference = (ref: string): boolean => /@.*:/.test(ref);
 const POLL_JITTER = 0.01;
 
 /**
- * Milliseconds from a successful poll to the next; undefined where the catalog is not polled: no interval, a
+ * Milliseconds from a successful poll to the next. Undefined if the catalog is not polled: no interval, a
  * digest, or no desired content. `random` is from 0 up to 1.
  */
 export function pollDelayMs(catalog: ClusterCatalog, random: number): number | undefined {
@@ -42,8 +43,8 @@ export function pollDelayMs(catalog: ClusterCatalog, random: number): number | u
 }
 
 /**
- * The merge patch that gives a catalog its name label, as OLM's webhook does; undefined
- * where the label is right.
+ * Returns the merge patch that gives a catalog its name label, as OLM's webhook does. Undefined if the label
+ * is right.
  */
 export function nameLabelPatch({ metadata }: ClusterCatalog): Readonly<Record<string, unknown>> | undefined {
   if (metadata.deletionTimestamp !== undefined || metadata.labels?.[CATALOG_NAME_LABEL] === metadata.name)
@@ -58,8 +59,8 @@ export function nameLabelPatch({ metadata }: ClusterCatalog): Readonly<Record<st
 const SERVER_FINALIZER = 'olm.operatorframework.io/delete-server-cache';
 
 /**
- * The merge patch that removes catalogd's finalizer from a deleted catalog; undefined where there is none to
- * remove. Without it a cluster that Flotilla took over from OLM v1 would keep such catalogs for ever.
+ * Returns the merge patch that removes catalogd's finalizer from a deleted catalog. Undefined if there is
+ * none to remove. Without it a cluster that Flotilla took over from OLM v1 would keep such catalogs forever.
  */
 export function releasePatch({ metadata }: ClusterCatalog): Readonly<Record<string, unknown>> | undefined {
   const { deletionTimestamp, finalizers = [], resourceVersion } = metadata;

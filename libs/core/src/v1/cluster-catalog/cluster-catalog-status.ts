@@ -6,9 +6,12 @@ import { kubernetesTime } from '../../kernel/durations/kubernetes-time.js';
 import type { CatalogFailure } from './catalog-failure.js';
 import { desiredContentOf } from './cluster-catalog-spec.js';
 
-/** What the poller knows of one ClusterCatalog's content. */
+/** The poller's knowledge of one ClusterCatalog's content. */
 export type ServedState = Readonly<{
-  /** The content in use: canonical `name@digest`, when it was unpacked, for which generation of the spec. */
+  /**
+   * The content in use: canonical `name@digest`, the time it was unpacked, and the generation of the spec it
+   * belongs to.
+   */
   held?: Readonly<{ ref: string; unpacked: string; generation: number }>;
   /** The last refresh failed. */
   failure?: CatalogFailure;

@@ -6,8 +6,8 @@ import { unreadableSpec } from '../../kernel/verdict/unreadable-spec.js';
 const EMPTY = { source: { type: '' } };
 
 /**
- * Returns the object as a ClusterCatalog. A spec of other types, which only a definition that is not OLM's
- * lets through, becomes an empty one with its problem; a status of other types counts as none.
+ * Returns the object as a ClusterCatalog. A spec of other types becomes an empty one with its problem; only a
+ * CRD that is not OLM's lets one through. A status of other types counts as none.
  */
 export function readableCatalog(object: KubernetesObject): ClusterCatalog {
   const { metadata } = object;

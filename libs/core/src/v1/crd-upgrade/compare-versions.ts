@@ -7,9 +7,7 @@ import { unhandledChanges } from './unhandled-changes.js';
 /** One change of a property that is not allowed. */
 type PropertyViolation = Readonly<{ property: string; check: string; message: string }>;
 
-/**
- * A violation, and the text by which the same violation is recognised between the versions of another CRD.
- */
+/** A violation, and the text that identifies the same violation between the versions of another CRD. */
 type KnownViolation = Readonly<{ violation: PropertyViolation; identity: string }>;
 
 /** The violations in the step from one version's schema to another's, property by property. */

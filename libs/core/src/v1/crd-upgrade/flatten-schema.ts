@@ -1,11 +1,11 @@
 import { readSchema, type Schema } from './schema.js';
 
-/** A schema under the path by which it is reported: `^` is the root (spec: v1-crd-safety.md, "Paths"). */
+/** A schema under its path in reports: `^` is the root (spec: v1-crd-safety.md, "Paths"). */
 type FlatSchema = ReadonlyMap<string, Schema>;
 
 /**
- * Every schema within a version's schema, by path; a version without one has a root that says
- * nothing. Throws `SchemaTooDeep`.
+ * Returns every schema within a version's schema, by path. A version without one has an empty root. Throws
+ * `SchemaTooDeep`.
  */
 export function flattenSchema(schema: unknown): FlatSchema {
   const flat = new Map<string, Schema>();
@@ -14,8 +14,8 @@ export function flattenSchema(schema: unknown): FlatSchema {
 }
 
 /**
- * Where two paths are the same text (a property may be called `items`) the later one is
- * kept: hence the fixed order.
+ * If two paths are the same text (a property may be called `items`) the later one is kept: hence the fixed
+ * order.
  */
 function visit(schema: Schema, path: string, flat: Map<string, Schema>): void {
   flat.set(path, schema);

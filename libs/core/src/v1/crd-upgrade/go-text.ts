@@ -2,7 +2,7 @@ import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
 import { elements, entries, fieldOf, type GoType, type GoValue } from '../../kernel/go-diff/go-type.js';
 import { goFloat } from '../../kernel/json/go-float.js';
 
-/** Stands where Go prints the address of a value in a map, which differs each time. */
+/** Replaces the address that Go prints for a value in a map, which differs each time. */
 const ADDRESS = '0xc000000000';
 
 /**
@@ -15,7 +15,7 @@ export function goText(type: GoType, value: GoValue): string {
   return `&${shortName(type.name)}{${texts.join('')}}`;
 }
 
-/** Without the package. */
+/** Drops the package from a type's name. */
 const shortName = (name: string): string => name.replace('v1.', '');
 
 function fieldText(type: GoType, value: GoValue): string {

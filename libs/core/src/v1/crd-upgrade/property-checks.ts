@@ -23,7 +23,7 @@ const required: PropertyCheck['complaint'] = (before, after) => {
   return added.length === 0 ? undefined : `new required fields: [${added.join(' ')}]`;
 };
 
-/** Values may be added to an enum that is there (crdify's addition policy Allow, which OLM sets). */
+/** Values may be added to an existing enum: OLM sets crdify's addition policy to Allow. */
 const enumeration: PropertyCheck['complaint'] = (before, after) => {
   const [old, next] = [rawValues(before['enum']), rawValues(after['enum'])];
   if (old.length === 0 && next.length > 0) {
@@ -36,7 +36,7 @@ const enumeration: PropertyCheck['complaint'] = (before, after) => {
 /** JSON text of each value; null gives nothing. */
 const rawValues = (value: unknown): string[] => asList(value).map((one) => (one === null ? '' : rawJson(one)));
 
-/** What of `all` is not in `others`, once each and sorted. */
+/** Returns the texts of `all` that are not in `others`, once each and sorted. */
 const without = (all: readonly string[], others: readonly string[]): string[] =>
   [...new Set(all).difference(new Set(others))].sort(byCodeUnit);
 
@@ -61,7 +61,7 @@ const nullable: PropertyCheck['complaint'] = (before, after) => {
   return old === next ? undefined : `nullable ${next ? 'added' : 'removed'} : ${old} -> ${next}`;
 };
 
-/** Members are compared without what does not change their meaning. */
+/** Members are compared without the parts that do not change their meaning. */
 const oneOf: PropertyCheck['complaint'] = (before, after) => {
   const [old, next] = [members(before), members(after)];
   const [removed, added] = [without(old, next), without(next, old)];
@@ -103,10 +103,7 @@ const check = (name: string, complaint: PropertyCheck['complaint']): PropertyChe
   complaint,
 });
 
-/**
- * Every check of a property, in the order in which they are reported
- * (spec: v1-crd-safety.md, "Property checks").
- */
+/** Every check of a property, in the order of their reports (spec: v1-crd-safety.md, "Property checks"). */
 export const PROPERTY_CHECKS: readonly PropertyCheck[] = [
   check('type', type),
   check('required', required),

@@ -14,7 +14,7 @@ const struct = (name: string, fields: Readonly<Record<string, GoType>>): GoType 
 });
 const slice = (of: () => GoType, name = `[]${of().name}`): GoType => ({ kind: 'slice', name, of });
 const pointer = (to: GoType): GoType => ({ kind: 'pointer', name: `*${to.name}`, to: () => to });
-/** Pointers to the API's own types know how to write what they point to. */
+/** Pointers to the API's own types can write the values that they point to. */
 const object = (to: () => GoType): GoType => ({
   kind: 'pointer',
   name: '',
@@ -43,7 +43,7 @@ const RULE = struct('ValidationRule', {
 });
 const DOCS = struct('ExternalDocumentation', { Description: STRING, URL: STRING });
 
-/** Fields whose Go type does not follow from how they are read. */
+/** Fields with a Go type that does not follow from the way they are read. */
 const FIELD_TYPES: Readonly<Record<string, GoType>> = {
   Schema: { kind: 'string', name: 'v1.JSONSchemaURL' },
   Ref: pointer(STRING),

@@ -2,12 +2,12 @@ import { asList, asRecord } from '../../kernel/crd/loose-value.js';
 import { goJson } from '../../kernel/json/go-json-text.js';
 
 /**
- * A JSONSchemaProps as the API server's own type holds it: unknown fields are gone, and so is what the type
- * does not distinguish from absent (empty text, false, empty lists). Field names are those of the manifest.
+ * A JSONSchemaProps as in the API server's own type. It has no unknown fields, and no values that the type
+ * treats as absent (empty text, false, empty lists). Field names are those of the manifest.
  */
 export type Schema = Readonly<Record<string, unknown>>;
 
-/** How the API server's type holds a field: whether absent and empty differ. */
+/** Representation of a field in the API server's type: it decides if absent and empty differ. */
 type Holds =
   | 'text'
   | 'flag'
@@ -134,8 +134,8 @@ function readSchemaOr(value: unknown, depth: number): unknown {
 }
 
 /**
- * Text by which two values made by {@link readSchema} can be compared: equal exactly when
- * Kubernetes calls them so.
+ * Returns a text to compare two values made by {@link readSchema}: equal exactly when Kubernetes calls them
+ * so.
  */
 export const schemaText = (value: unknown): string => goJson(plain(value));
 

@@ -5,16 +5,16 @@ import { SCHEMA_TYPE } from './schema-go-type.js';
 import { schemaGoValue } from './schema-go-value.js';
 import { unhandledSummary } from './unhandled-summary.js';
 
-/** Fields that have a check of their own, and those whose schemas are properties of their own. */
+/** Fields with a check of their own, and fields with schemas that are properties of their own. */
 const HANDLED: ReadonlySet<string> = new Set([...PROPERTY_CHECKS.map(({ field }) => field), 'properties', 'items']);
 
 /** The short message, and the text by which crdify recognises the same changes again. */
 type UnhandledChanges = Readonly<{ message: string; text: string }>;
 
 /**
- * What differs between two schemas of a property and is covered by no check: refused, since its safety is
- * unknown (spec: v1-crd-safety.md, `unhandled`). crdify takes two such changes for the same when their diffs
- * are equal, though a diff leaves out what did not change and cuts what is long.
+ * Returns the differences between two schemas of a property that no check covers. They are refused, since
+ * their safety is unknown (spec: v1-crd-safety.md, `unhandled`). crdify treats two such changes as the same
+ * when their diffs are equal, though a diff leaves out unchanged parts and cuts long ones.
  */
 export function unhandledChanges(before: Schema, after: Schema): UnhandledChanges | undefined {
   const [old, next] = [unjudged(before), unjudged(after)];

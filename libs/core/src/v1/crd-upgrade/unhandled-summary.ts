@@ -3,7 +3,7 @@ const SUMMARY = 'unhandled changes found';
 type Change = { before: string; after: string; beforeRaw: string; afterRaw: string };
 
 /**
- * OLM's short form of crdify's diff: the fields that stand on lines with a sign, with their values
+ * Returns OLM's short form of crdify's diff: the fields on lines with a sign, with their values
  * (operator-controller v1.11.0, crdupgradesafety.conciseUnhandledMessage).
  */
 export function unhandledSummary(diff: string): string {

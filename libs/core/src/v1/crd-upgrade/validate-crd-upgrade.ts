@@ -85,7 +85,7 @@ function inBoth(current: KubernetesObject, next: KubernetesObject): (readonly [C
 }
 
 /**
- * A webhook may convert anything; without one, served versions must agree, except where they already did not.
+ * A webhook may convert anything. Without one, served versions must agree, except if they already did not.
  */
 function servedVersionViolations(current: KubernetesObject, next: KubernetesObject): CrdViolation[] {
   if (convertsByWebhook(next)) return [];

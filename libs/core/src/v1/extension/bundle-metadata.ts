@@ -3,7 +3,9 @@ import type { InstalledBundle } from '../revision/installed-revision.js';
 import type { FeatureGates } from './package-content.js';
 import { formatLegacyVersion, formatRelease, type VersionRelease } from './version-release.js';
 
-/** What status.install.bundle says of a bundle (spec: v1-resolution.md, "Reported metadata"). */
+/**
+ * Returns the metadata of a bundle for status.install.bundle (spec: v1-resolution.md, "Reported metadata").
+ */
 export function bundleMetadata(name: string, version: VersionRelease, gates: FeatureGates): InstalledBundle {
   if (gates.BundleReleaseSupport !== true) return { name, version: formatLegacyVersion(version) };
   const release = formatRelease(version);

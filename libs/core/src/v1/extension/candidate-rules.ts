@@ -2,11 +2,12 @@ import { type MastermindsConstraint, satisfiesConstraint } from '../../kernel/ve
 import type { PackageBundle } from './package-content.js';
 import { type InstalledRelease, isConsidered, isInstalled, isSuccessor } from './successors.js';
 
-/** Whether a bundle may be chosen, by one of the criteria of an extension. */
+/** True if a bundle may be chosen, by one of the criteria of an extension. */
 export type CandidateRule = (bundle: PackageBundle) => boolean;
 
 /**
- * In one of the channels; the rule is only made when channels are named: without, membership plays no part.
+ * Accepts bundles in one of the channels. The rule is only made when channels are named: without, membership
+ * plays no part.
  */
 export const inAnyChannel =
   (channels: ReadonlySet<string>): CandidateRule =>
@@ -19,19 +20,19 @@ export const inVersionRange =
   ({ version }) =>
     !('error' in version) && satisfiesConstraint(version.version, constraint);
 
-/** One hop from what is installed, or the installed bundle itself. */
+/** Accepts bundles one hop from the installed one, and the installed bundle itself. */
 export const reachableFrom =
   (installed: InstalledRelease, channels: ReadonlySet<string>): CandidateRule =>
   (bundle) =>
     isSuccessor(bundle, installed, channels) || isInstalled(bundle, installed);
 
-/** Of the installed major version; 0.x counts as one (decision 0131). */
+/** Accepts bundles of the installed major version; 0.x counts as one (decision 0131). */
 export const sameMajorAs =
   ({ asWritten: { major } }: InstalledRelease): CandidateRule =>
   ({ version }) =>
     !('error' in version) && version.version.major === major;
 
-/** All rules hold. */
+/** Accepts a bundle if all rules hold. */
 export const all =
   (rules: readonly CandidateRule[]): CandidateRule =>
   (bundle) =>

@@ -33,12 +33,12 @@ export type MajorUpdates = 'follow' | 'manual';
 export type ExtensionInput = Readonly<{
   query: CatalogQuery;
   installed: InstalledBundle | undefined;
-  /** All ClusterCatalogs of the cluster, in the order in which the API lists them. */
+  /** All ClusterCatalogs of the cluster, in the order of the API's list. */
   catalogs: readonly ExtensionCatalog[];
   majorUpdates: MajorUpdates;
 }>;
 
-/** The label by which every ClusterCatalog can be selected by its name. */
+/** The label that selects every ClusterCatalog by its name. */
 export const CATALOG_NAME_LABEL = 'olm.operatorframework.io/metadata.name';
 
 export const followsEdges = ({ upgradeConstraintPolicy }: CatalogQuery): boolean =>

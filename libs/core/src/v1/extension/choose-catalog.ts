@@ -10,8 +10,8 @@ export type CatalogCandidate = Readonly<{
 }>;
 
 /**
- * The catalogs' candidates that are left, in list order: a deprecated one is dropped where another is not
- * deprecated (spec: v1-resolution.md, "Steps", item 6).
+ * Returns the remaining candidates of the catalogs, in list order. A deprecated one is dropped if another is
+ * not deprecated (spec: v1-resolution.md, "Steps", item 6).
  */
 export function withoutNeedlesslyDeprecated(candidates: readonly CatalogCandidate[]): readonly CatalogCandidate[] {
   const current = candidates.filter(({ bundle }) => !bundle.deprecated);

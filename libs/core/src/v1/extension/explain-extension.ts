@@ -10,7 +10,7 @@ import { compareVersionReleases, formatLegacyVersion, type VersionRelease } from
 /** A newer bundle that is not chosen, and the first rule that excludes it. */
 type PassedOverBundle = Readonly<{ name: string; version: string; catalog: string; because: string }>;
 
-/** What a ClusterExtension gets or has, and why not another bundle. */
+/** The bundle that a ClusterExtension gets or has, and the reasons against other bundles. */
 export type ExtensionExplanation = Readonly<{
   state: 'installs' | 'upgrades' | 'settled' | 'cannot-be-met';
   /** Deprecation, or another remark, about the chosen bundle. */
@@ -19,7 +19,7 @@ export type ExtensionExplanation = Readonly<{
   message?: string | undefined;
   /** Catalogs that took no part, each with the reason. */
   catalogs: readonly Readonly<{ name: string; because: string }>[];
-  /** The newest first; where none is chosen or installed, all bundles. */
+  /** The newest first. If none is chosen or installed, all bundles. */
   passedOver: readonly PassedOverBundle[];
 }>;
 
@@ -73,7 +73,7 @@ const bundlesOf = (packageName: string, { content }: ExtensionCatalog): readonly
 
 type Rule = Readonly<{ holds: (bundle: PackageBundle) => boolean; otherwise: string }>;
 
-/** In the order in which a user would change the spec. */
+/** The rules in the order in which a user would change the spec. */
 function rulesOf({ query, majorUpdates }: ExtensionInput, installed: InstalledRelease | undefined): readonly Rule[] {
   const { channels = [], version } = query;
   const constraint = version ? parseMastermindsConstraint(version) : undefined;

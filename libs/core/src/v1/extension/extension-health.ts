@@ -6,10 +6,16 @@ export type ExtensionHealth = Readonly<{
   abnormal?: Readonly<{ condition: string; reason: string }> | undefined;
 }>;
 
-/** Reasons for which an extension does not get what its spec asks for (spec: v1-extension.md, "status"). */
+/**
+ * Reasons for which an extension does not get the bundle that its spec asks for (spec: v1-extension.md,
+ * "status").
+ */
 const STUCK = new Set(['Retrying', 'Blocked', 'InvalidConfiguration', 'ProgressDeadlineExceeded']);
 
-/** What the extension does not get comes before an installed bundle that is not ready. */
+/**
+ * Returns the health of an extension. A bundle that it does not get takes precedence over an installed bundle
+ * that is not ready.
+ */
 export function extensionHealth({ status }: Pick<ClusterExtension, 'status'>): ExtensionHealth {
   const find = (type: string) => status?.conditions?.find((condition) => condition.type === type);
   const [progressing, available] = [find('Progressing'), find('Available')];

@@ -15,17 +15,17 @@ import type { HeldBack } from './major-update.js';
 import { type FeatureGates, type PackageContent, packageIndex } from './package-content.js';
 import { type ExtensionResolution, type ResolutionFailure, resolveExtension } from './resolve-extension.js';
 
-/** The desired state of one ClusterExtension, reduced to what resolution reads. */
+/** The desired state of one ClusterExtension, reduced to the input of resolution. */
 export type DesiredExtension = Readonly<{
   query: CatalogQuery;
-  /** Null where no bundle is installed. */
+  /** Null if no bundle is installed. */
   installed: InstalledBundle | null;
   majorUpdates: MajorUpdates;
-  /** Feature gates that are on and change how a catalog is read; absent where none is. */
+  /** Feature gates that are on and change how a catalog is read; absent if there are none. */
   gates?: FeatureGates;
 }>;
 
-/** One package of one catalog, reduced to what resolution reads. Its canonical hash is its identity. */
+/** One package of one catalog, reduced to the input of resolution. Its canonical hash is its identity. */
 export type ExtensionPackage = Readonly<{
   v1: true;
   name: string;
@@ -34,7 +34,7 @@ export type ExtensionPackage = Readonly<{
   deprecation: readonly DeprecationEntry[] | null;
 }>;
 
-/** What a selected catalog has of the package: its record by hash, nothing, or why it cannot be read. */
+/** The package in a selected catalog: its record by hash, nothing, or the reason it cannot be read. */
 export type ExtensionSlice = Readonly<{
   name: string;
   priority: number;
@@ -49,7 +49,7 @@ export type ExtensionSlice = Readonly<{
 export type ExtensionProblem = Readonly<{
   v: 1;
   extension: DesiredExtension;
-  /** In the order in which the API lists them. */
+  /** In the order of the API's list. */
   catalogs: readonly ExtensionSlice[];
 }>;
 
@@ -66,8 +66,8 @@ export type ExtensionSolution =
   | ResolutionFailure;
 
 /**
- * The desired bundle of an extension that has `installed`; undefined where `spec.source` has no catalog. The
- * poller gives the feature gates; {@link isProblemOf}, which only compares, needs none.
+ * Returns the desired bundle of an extension that has `installed`. Undefined if `spec.source` has no catalog.
+ * The poller gives the feature gates; {@link isProblemOf} only compares and needs none.
  */
 export function desiredExtension(
   { spec }: ClusterExtension,
@@ -89,9 +89,9 @@ export function desiredExtension(
 }
 
 /**
- * Whether the problem was made from this desired state. The feature gates are those of the poller, which
- * decides how catalogs are read: an applier that compared its own settings would take every solution for that
- * of an older problem, and wait without end.
+ * True if the problem was made from this desired state. The feature gates are those of the poller, which
+ * decides how catalogs are read. If an applier compared its own settings, it would treat every solution as
+ * that of an older problem, and wait without end.
  */
 export const isProblemOf = ({ extension }: ExtensionProblem, desired: DesiredExtension): boolean =>
   canonicalJson(withoutGates(extension)) === canonicalJson(withoutGates(desired));
@@ -99,8 +99,8 @@ export const isProblemOf = ({ extension }: ExtensionProblem, desired: DesiredExt
 const withoutGates = ({ gates: _gates, ...rest }: DesiredExtension): Omit<DesiredExtension, 'gates'> => rest;
 
 /**
- * Whether an extension asks this catalog. One with an unreadable selector asks all, and
- * resolution reports the selector.
+ * True if an extension asks this catalog. One with an unreadable selector asks all, and resolution reports
+ * the selector.
  */
 export function asksCatalog(
   { selector }: CatalogQuery,
@@ -113,8 +113,8 @@ export function asksCatalog(
 const READ_PROPERTIES = new Set(['olm.package', 'olm.package.required', 'olm.gvk.required', 'olm.constraint']);
 
 /**
- * The part of a catalog that resolution of one package reads; undefined where the catalog
- * does not have the package.
+ * Returns the part of a catalog that resolution of one package reads. Undefined if the catalog does not have
+ * the package.
  */
 export function extensionPackage(name: string, catalog: Catalog): ExtensionPackage | undefined {
   const { packages, channels, bundles, deprecations } = catalog;

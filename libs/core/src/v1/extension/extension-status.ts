@@ -9,7 +9,7 @@ import { heldBackText } from './major-update.js';
 import type { FeatureGates } from './package-content.js';
 import type { ExtensionResolution, ResolutionFailure, ResolvedBundle } from './resolve-extension.js';
 
-/** What of a ClusterExtension's status a pass decides; conditions are sorted by type. */
+/** The parts of a ClusterExtension's status that a pass decides; conditions are sorted by type. */
 type ExtensionStatus = Readonly<{
   conditions: readonly ExtensionCondition[];
   install: InstalledBundle | undefined;
@@ -24,8 +24,8 @@ export type StatusInput = Readonly<{
 }>;
 
 /**
- * The status after a pass in which everything but resolution goes well: pulling, applying
- * (spec: v1-extension.md).
+ * Returns the status after a pass in which everything but resolution succeeds: pulling, applying (spec:
+ * v1-extension.md).
  */
 export function statusAfterPass(input: StatusInput): ExtensionStatus {
   const { resolution, installed } = input;
@@ -47,9 +47,9 @@ function afterInstall({ query, gates }: StatusInput, resolved: ResolvedBundle): 
 }
 
 /**
- * Whether what is installed is applied again although resolution failed: only when nothing else is
- * asked for and no matching catalog exists any more, not even an unavailable one
- * (spec: v1-resolution.md, "After the choice").
+ * True if the installed bundle is applied again although resolution failed. That is only so when nothing else
+ * is asked for and no matching catalog exists any more, not even an unavailable one (spec: v1-resolution.md,
+ * "After the choice").
  */
 function keepsInstalled({ query, catalogs }: StatusInput, { bundle }: InstalledRevision): boolean {
   if (query.version && query.version !== bundle.version) return false;

@@ -17,7 +17,7 @@ import {
   type VersionRelease,
 } from './version-release.js';
 
-/** Feature gates of OLM v1 that change how content is read; false where absent. */
+/** Feature gates of OLM v1 that change how content is read; false if absent. */
 export type FeatureGates = Readonly<{ BundleReleaseSupport?: boolean }>;
 
 /** An entry of a channel, with its skipRange parsed; an invalid skipRange gives no edge. */
@@ -41,16 +41,16 @@ export type PackageBundle = Readonly<{
 
 /** One package of a catalog, prepared once for all resolutions that need it. */
 export type PackageContent = Readonly<{
-  /** Best first: what is not deprecated, then by version and release, unreadable versions last. */
+  /** Best first: bundles that are not deprecated, then by version and release, unreadable versions last. */
   bundles: readonly PackageBundle[];
-  /** Of the first `olm.deprecations` blob: the others do not count. */
+  /** Entries of the first `olm.deprecations` blob: the others do not count. */
   deprecation: readonly DeprecationEntry[] | undefined;
 }>;
 
 /** A catalog's packages by name, each prepared when first asked for. */
 export type PackageIndex = Readonly<{ package: (name: string) => PackageContent | undefined }>;
 
-/** Sorts a catalog's blobs by package. Build it once for a content: what it has prepared it keeps. */
+/** Sorts a catalog's blobs by package. Build it once for a content: it caches its results. */
 export function packageIndex(catalog: Catalog, gates: FeatureGates): PackageIndex {
   const blobs = blobsByPackage(catalog);
   const prepared = new Map<string, PackageContent>();

@@ -21,14 +21,14 @@ export type ManagedObject = Readonly<{
   namespaced: boolean;
 }>;
 
-/** What a service account is asked to do for a ClusterExtension. */
+/** The objects that a service account manages for a ClusterExtension. */
 type ManagedObjects = Readonly<{
   account: ServiceAccountKey;
   /** RBAC of the cluster as it is. */
   rbac: RbacObjects;
   objects: readonly ManagedObject[];
   /**
-   * What owns the objects: its finalizers must be the account's to update. The group is
+   * The owner of the objects: the account must be allowed to update its finalizers. The group is
    * `olm.operatorframework.io`.
    */
   owner: Readonly<{ resource: 'clusterextensions' | 'clusterobjectsets'; name: string }>;
@@ -41,8 +41,8 @@ const OBJECT_VERBS = ['get', 'patch', 'update', 'delete'] as const;
 const OLM_GROUP = 'olm.operatorframework.io';
 
 /**
- * Everything that the account lacks to manage the objects, so that it can be granted at once
- * (spec: v1-extension.md, "Access control"). Also rights that it would grant without having them: the API
+ * Returns everything that the account is missing to manage the objects, so that it can be granted at once
+ * (spec: v1-extension.md, "Access control"). Includes rights that it would grant without having them: the API
  * server refuses that, unless the account may `escalate` or `bind` (Kubernetes' rule against escalation).
  * Watching needs no right of the account: the hub watches.
  */
@@ -101,12 +101,12 @@ function escalations(one: ManagedObject, managed: ManagedObjects, mayNot: MayNot
 const saysSomething = ({ resources, nonResourceURLs }: PolicyRule): boolean =>
   (resources ?? []).length + (nonResourceURLs ?? []).length > 0;
 
-/** What an RBAC object grants, and the verb that allows granting it without having it. */
+/** The rights that an RBAC object grants, and the verb that allows granting them without having them. */
 type Grants = Readonly<{
   verb: 'escalate' | 'bind';
   resource: string;
   name: string;
-  /** Undefined: a role that is neither in the cluster nor among the objects. */
+  /** Undefined for a role that is neither in the cluster nor among the objects. */
   rules: readonly PolicyRule[] | undefined;
 }>;
 

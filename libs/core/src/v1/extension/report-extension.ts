@@ -9,7 +9,7 @@ import { bundleOf, copied, type RevisionStates } from '../revision/revision-stat
 import { deprecationConditions, unknownDeprecation } from './deprecation-conditions.js';
 import { stampConditions } from './stamp-conditions.js';
 
-/** Why a pass could not carry out the spec of an extension. */
+/** The reason a pass could not carry out the spec of an extension. */
 export type ExtensionTrouble = Readonly<{
   /** `Retrying` may succeed without a change; the others wait for another spec. */
   reason: 'Retrying' | 'Blocked' | 'InvalidConfiguration';
@@ -18,7 +18,7 @@ export type ExtensionTrouble = Readonly<{
   installedUnknown?: true;
 }>;
 
-/** Why a chosen bundle cannot be installed, in the words of OLM v1. */
+/** Returns the reason a chosen bundle cannot be installed, in the words of OLM v1. */
 export const resolvedBundleError = (
   { name, version }: Pick<InstalledBundle, 'name' | 'version'>,
   why: string,
@@ -27,9 +27,9 @@ export const resolvedBundleError = (
 export type ExtensionReport = Readonly<{
   states: RevisionStates;
   trouble?: ExtensionTrouble | undefined;
-  /** Of the catalog that was asked; undefined where none could be. */
+  /** Deprecations of the catalog that was asked; undefined if none could be. */
   deprecation?: readonly DeprecationEntry[] | undefined;
-  /** A sentence to add once all is well: a version that is held back. */
+  /** A sentence to add once the pass succeeds: a version that is held back. */
   note?: string | undefined;
 }>;
 
@@ -117,7 +117,7 @@ function waitsFor(revision: ClusterObjectSet): string {
 
 const REPORTED = ['Installed', 'Progressing', 'Available', 'Deprecated'];
 
-/** Events about what the new status says that the old one did not. */
+/** Returns Events for the changes between the old status and the new one. */
 export function statusEvents(
   extension: ClusterExtension,
   status: NonNullable<ClusterExtension['status']>,

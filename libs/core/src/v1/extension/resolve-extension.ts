@@ -33,8 +33,7 @@ export type ResolvedBundle = Readonly<{
   version: VersionRelease;
   catalog: string;
   /**
-   * Deprecations that speak of it: those of the last catalog that had a candidate,
-   * which need not be the winner.
+   * Deprecations that apply to it: those of the last catalog with a candidate, which need not be the winner.
    */
   deprecation: readonly DeprecationEntry[] | undefined;
   heldBack: HeldBack | undefined;
@@ -58,8 +57,8 @@ export function resolveExtension(input: ExtensionInput): ExtensionResolution {
   const installed = input.installed && followsEdges(query) ? readInstalled(input.installed) : undefined;
   const found = packagesIn(considered, query.packageName, installed);
   if ('error' in found) return found;
-  // An unreadable installed version has failed above, if any catalog has the package; else there
-  // is nothing to choose from.
+  // An unreadable installed version has failed above, if any catalog has the package; otherwise there is
+  // nothing to choose from.
   const from = installed !== undefined && !('error' in installed) ? installed : undefined;
   return choose(input, constraint, from, found.packages);
 }
@@ -118,7 +117,7 @@ function choose(
   return validated(winner, current.at(-1)?.deprecation, heldBack);
 }
 
-/** Each catalog's best bundle, and those that would have been best but for their major version. */
+/** Returns each catalog's best bundle, and those that would have been best but for their major version. */
 function bestOfEach(
   packages: readonly FoundPackage[],
   isCandidate: CandidateRule,

@@ -13,7 +13,7 @@ import {
 /** The installed bundle, its version read. `asWritten` still has the build metadata that may be a release. */
 export type InstalledRelease = Readonly<{ name: string; asWritten: Version; version: VersionRelease }>;
 
-/** Reads the installed bundle's version; the error says what is wrong with it. */
+/** Reads the installed bundle's version. The error describes its mistake. */
 export function readInstalled({ name, version: text, release }: InstalledBundle): InstalledRelease | VersionError {
   const version = release === undefined ? parseLegacyVersion(text) : parseExplicitVersion(text, release);
   if ('error' in version) {
@@ -33,8 +33,8 @@ const rangeCoversIt: Rule = ({ skipRange }, { asWritten }) => skipRange !== unde
 const RULES = [replacesIt, skipsIt, rangeCoversIt];
 
 /**
- * Whether one edge leads from the installed bundle to this one: never more than one hop
- * (spec: v1-resolution.md, "Steps", item 4).
+ * True if one edge leads from the installed bundle to this one: never more than one hop (spec:
+ * v1-resolution.md, "Steps", item 4).
  */
 export const isSuccessor = (
   bundle: PackageBundle,
@@ -42,7 +42,7 @@ export const isSuccessor = (
   channels: ReadonlySet<string>,
 ): boolean => bundle.edges.some((edge) => isConsidered(edge, channels) && RULES.some((rule) => rule(edge, installed)));
 
-/** Whether the bundle is the installed version and release, whatever its name. */
+/** True if the bundle has the installed version and release, under any name. */
 export const isInstalled = ({ version }: PackageBundle, installed: InstalledRelease): boolean =>
   !('error' in version) && compareVersionReleases(version, installed.version) === 0;
 

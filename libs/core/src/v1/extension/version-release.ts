@@ -3,12 +3,12 @@ import { parseVersion } from '../../kernel/versions/blang-version.js';
 import { goQuote } from '../../kernel/versions/go-quote.js';
 import { compareVersions, formatVersion, type Version, type VersionError } from '../../kernel/versions/version.js';
 
-/** Identifiers between the dots of a release; empty: said to be none. */
+/** Identifiers between the dots of a release; empty if the release is given as empty. */
 type Release = Version['pre'];
 
 /**
- * A bundle's version and, apart from it, its release (spec: v1-resolution.md, "Versions and releases").
- * `release` is absent where nothing was said; both that and an empty one are lower than any other release.
+ * A bundle's version and, separately, its release (spec: v1-resolution.md, "Versions and releases").
+ * `release` is absent if none was given; both that and an empty one are lower than any other release.
  */
 export type VersionRelease = Readonly<{ version: Version; release?: Release }>;
 
@@ -20,7 +20,7 @@ export function parseLegacyVersion(text: string): VersionRelease | VersionError 
   return release === undefined || release.length === 0 ? { version } : { version: { ...version, build: [] }, release };
 }
 
-/** Version and release said apart from each other: build metadata then stays what it is. */
+/** Parses a version and a release that are given separately: build metadata is then left unchanged. */
 export function parseExplicitVersion(text: string, releaseText: string): VersionRelease | VersionError {
   const version = parseVersion(text);
   if ('error' in version) return { error: `error parsing version ${goQuote(text)}: ${version.error}` };
@@ -29,7 +29,7 @@ export function parseExplicitVersion(text: string, releaseText: string): Version
   return { error: `error parsing release ${goQuote(releaseText)}: ${releaseProblem(releaseText)}` };
 }
 
-/** A release's identifiers; empty for an empty text, undefined for what is no release. */
+/** Returns a release's identifiers. Empty for an empty text, undefined for an invalid release. */
 function parseRelease(text: string): Release | undefined {
   if (text === '') return [];
   if (releaseProblem(text) !== undefined) return;
@@ -49,7 +49,7 @@ function compareReleases(a: Release, b: Release): -1 | 0 | 1 {
   return compareVersions(asVersion(a), asVersion(b));
 }
 
-/** The release as text; absent when none was said. */
+/** Returns the release as text; absent if none was given. */
 export const formatRelease = ({ release }: VersionRelease): string | undefined => release?.join('.');
 
 /**

@@ -19,16 +19,16 @@ export type HelmRelease = Readonly<{
   olmProperties: string | undefined;
 }>;
 
-/** What one revision holds. */
+/** Limit of the objects in one revision. */
 const MOST_OBJECTS = 1000;
-/** Beside an object, a separator and comments. */
+/** Limit of lines: each object may come with a separator and comments. */
 const MOST_LINES = 4 * MOST_OBJECTS;
-/** No manifest of an operator nests as deep; what does must not reach a walk that calls itself. */
+/** No manifest of an operator nests as deep. A deeper one must not reach a recursive walk. */
 const MOST_LEVELS = 200;
 
 /**
- * Reads a release that was unpacked: JSON with the manifests that were applied, one in a line
- * (spec: v1-apply.md §6 and §7, "Migration from Helm"). `labels` say which bundle it is of.
+ * Reads an unpacked release: JSON with the applied manifests, one a line (spec: v1-apply.md §6 and §7,
+ * "Migration from Helm"). `labels` name its bundle.
  */
 export function readRelease(
   text: string,
@@ -69,13 +69,13 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** Without fields that are null, as a rendered bundle has none. */
+/** Parses an object and drops fields that are null, as a rendered bundle has none. */
 function objectOf(line: string): KubernetesObject | undefined {
   const value = jsonOf(line);
   return isRecord(value) && !nestsTooDeep(value) ? KubernetesObject.safeParse(pruneNulls(value)).data : undefined;
 }
 
-/** Goes through the value level by level, without calling itself. */
+/** Walks the value level by level, without recursion. */
 function nestsTooDeep(value: unknown): boolean {
   let level: readonly unknown[] = [value];
   for (let depth = 0; level.length > 0; depth += 1) {

@@ -6,7 +6,7 @@ const INDEX_TYPE = 'operatorframework.io/index.v1';
 const CHUNK_TYPE = 'operatorframework.io/chunk.v1';
 const DEPLOYED = 'deployed';
 
-/** What OLM v1 writes at most: chunks, and bytes of one (spec: v1-apply.md §6). */
+/** Limits of OLM v1's writes: chunks, and bytes of one (spec: v1-apply.md §6). */
 const MOST_CHUNKS = 11;
 const MOST_CHUNK_BYTES = 1016 * 1024;
 const MOST_BASE64 = Math.ceil(MOST_CHUNK_BYTES / 3) * 4;
@@ -17,8 +17,8 @@ const SECRET_NAME = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
 export const releaseSelector = (extension: string): string => `owner=operator-controller,type=index,name=${extension}`;
 
 /**
- * The first Secret of the newest release that is deployed: of those that belong to the extension of that uid,
- * and do not go with an earlier one of its name. Undefined where there is none.
+ * Returns the first Secret of the newest deployed release, among those of the extension with that uid and not
+ * of an earlier one with its name. Undefined if there is none.
  */
 export function deployedRelease(
   secrets: readonly KubernetesObject[],
@@ -59,7 +59,10 @@ function namesIn(encoded: string): readonly string[] | undefined {
   }
 }
 
-/** The bytes of a release: of its first Secret and the further ones; or what is missing or too large. */
+/**
+ * Returns the bytes of a release, from its first Secret and the further ones; or the part that is missing or
+ * too large.
+ */
 export function releaseBytes(
   index: KubernetesObject,
   further: readonly (readonly [name: string, secret: KubernetesObject | undefined])[],
@@ -76,7 +79,10 @@ export function releaseBytes(
   return Buffer.concat(parts);
 }
 
-/** What OLM v1 notes about a release beside its content: labels, and in annotations what fits no label. */
+/**
+ * Returns OLM v1's notes on a release besides its content: labels, and annotations for values that do not fit
+ * a label.
+ */
 export const releaseLabels = ({ metadata }: KubernetesObject): Readonly<Record<string, string>> => ({
   ...metadata.labels,
   ...metadata.annotations,

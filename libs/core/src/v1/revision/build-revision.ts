@@ -28,7 +28,7 @@ import {
   QUERY_KEY,
 } from './revision-keys.js';
 
-/** What a new revision is made of. */
+/** The inputs of a new revision. */
 export type DesiredRevision = Readonly<{
   from: InstalledRevision;
   /** With owner labels; see {@link ownedPhases}. */
@@ -36,19 +36,19 @@ export type DesiredRevision = Readonly<{
   /** The bundle's merged `olm.properties`, as JSON text. */
   olmProperties?: string | undefined;
   /**
-   * Hashes of what it was rendered from and of the desired bundle it answers; digest of the image, empty
-   * where none was pulled.
+   * Hashes of the rendering's inputs and of the desired bundle it answers; digest of the image, empty if none
+   * was pulled.
    */
   inputs: string;
   query: string;
   digest: string;
-  /** When its certificates are to be replaced, as RFC 3339; absent where it has none of ours. */
+  /** The time to replace its certificates, as RFC 3339; absent if it has none from Flotilla. */
   certificatesUntil?: string | undefined;
-  /** What ran before and becomes this revision; absent: nothing that is there already is taken over. */
+  /** The earlier installation that becomes this revision. Absent: no existing object is adopted. */
   adoption?: Adoption | undefined;
 }>;
 
-/** How a revision takes over what another program has installed. */
+/** The way a revision adopts the objects that another program has installed. */
 type Adoption = Readonly<{
   protection: CollisionProtection;
   labels?: Readonly<Record<string, string>>;
@@ -57,7 +57,9 @@ type Adoption = Readonly<{
 
 type RevisionPlan = Readonly<{ revision: ClusterObjectSet; secrets: readonly KubernetesObject[] }>;
 
-/** Hash of what a revision wants: two with the same are the same, whatever their numbers. */
+/**
+ * Returns the hash of a revision's desired content: two with the same hash are the same, under any number.
+ */
 export const contentHash = (phases: readonly Phase[]): string => canonicalHash(phases);
 
 /**
@@ -90,8 +92,8 @@ export function ownedPhases(
 }
 
 /**
- * What the API server makes of a Secret's `stringData`, which it never shows again: what is written is what
- * is compared with the cluster later.
+ * Returns a Secret's data as the API server stores it. The API server never shows `stringData` again, so the
+ * written form must be the one compared with the cluster later.
  */
 function asStored(kind: string, data: unknown, stringData: unknown): Readonly<Record<string, unknown>> {
   if (stringData === undefined) return {};
@@ -124,8 +126,9 @@ function withoutLastApplied(annotations: Readonly<Record<string, string>> = {}):
 }
 
 /**
- * Revision `number` of the extension and the Secrets with its manifests, which are to be created first; or
- * why it cannot be. The extension owns both, since the uid of the revision is not known before it is stored.
+ * Builds revision `number` of the extension and the Secrets with its manifests, which must be created first;
+ * or returns the reason it cannot. The extension owns both, since the uid of the revision is not known before
+ * it is stored.
  */
 export function buildRevision(
   extension: ClusterExtension,

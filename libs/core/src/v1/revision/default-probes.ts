@@ -18,7 +18,10 @@ const UPDATED: ProgressionProbe['assertions'][number] = {
   fieldsEqual: { fieldA: 'status.updatedReplicas', fieldB: 'status.replicas' },
 };
 
-/** When an object of these kinds is ready; any other is as soon as it is applied (spec: v1-apply.md §7.6). */
+/**
+ * Probes that decide when an object of these kinds is ready. Any other is ready as soon as it is applied
+ * (spec: v1-apply.md §7.6).
+ */
 export const DEFAULT_PROBES: readonly ProgressionProbe[] = [
   { selector: ofKind('', 'Namespace'), assertions: [hasValue('status.phase', 'Active')] },
   { selector: ofKind('', 'PersistentVolumeClaim'), assertions: [hasValue('status.phase', 'Bound')] },

@@ -19,7 +19,7 @@ export type ExtensionCondition = Readonly<{
 const MAX_MESSAGE = 32_768;
 const CUT = '\n\n... [message truncated]';
 
-/** A condition whose message is cut to what Kubernetes takes (spec: v1-extension.md, "status"). */
+/** Returns a condition with its message cut to Kubernetes' limit (spec: v1-extension.md, "status"). */
 export function extensionCondition(
   type: ExtensionConditionType,
   status: ExtensionCondition['status'],

@@ -20,7 +20,10 @@ type Entry = Readonly<{ key: string; bytes: Uint8Array }>;
 
 type ExternalPhases = Readonly<{ phases: readonly RevisionPhase[]; secrets: readonly KubernetesObject[] }>;
 
-/** The manifests as immutable Secrets, and phases that refer to them; or which one fits into none. */
+/**
+ * Returns the manifests as immutable Secrets, and phases that refer to them; or the manifest that fits into
+ * none.
+ */
 export function externalisePhases(
   phases: readonly Phase[],
   options: ExternaliseOptions,
@@ -57,7 +60,7 @@ function entryOf(object: KubernetesObject, compress: ExternaliseOptions['compres
   return { key: createHash('sha256').update(bytes).digest('base64url'), bytes };
 }
 
-/** In order, each Secret as full as it may be; equal objects are stored once. */
+/** Packs the entries in order, each Secret as full as it may be; equal objects are stored once. */
 function packed(entries: readonly Entry[]): Entry[][] {
   const secrets: Entry[][] = [];
   let size = 0;

@@ -1,14 +1,14 @@
 import { counted } from '../../kernel/text/counted.js';
 import type { Phase } from '../bundle-render/phases.js';
 
-/** What a ClusterObjectSet takes (its CustomResourceDefinition). */
+/** Limits of a ClusterObjectSet (its CustomResourceDefinition). */
 const MOST_OBJECTS = 50;
 const MOST_PHASES = 20;
 
 /**
- * Phases with no more objects than a revision may hold in one: what is too much goes into further phases
- * `crds-2`, `crds-3` …, which wait for one another. OLM v1 has the API server refuse such a bundle. Phases
- * that fit stay as they are.
+ * Splits phases with more objects than a revision may hold in one. The excess goes into further phases
+ * `crds-2`, `crds-3` …, which wait for one another. Under OLM v1 the API server refuses such a bundle. Phases
+ * that fit stay unchanged.
  */
 export function fitPhases(phases: readonly Phase[]): readonly Phase[] | Readonly<{ error: string }> {
   const fitting = phases.flatMap(parts);

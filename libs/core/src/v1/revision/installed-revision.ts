@@ -1,6 +1,6 @@
 /**
- * What is installed, as status.install.bundle says it: without `release`, that may be
- * build metadata of `version`.
+ * The installed bundle, as in status.install.bundle: without `release`, that may be build metadata of
+ * `version`.
  */
 export type InstalledBundle = Readonly<{ name: string; version: string; release?: string | undefined }>;
 

@@ -6,7 +6,7 @@ import type { ContentObject } from './revision-content.js';
 import { BUNDLE_VERSION_KEY } from './revision-keys.js';
 import { stepObject } from './step-object.js';
 
-/** What a revision would do about one object. `keep`: it changes at most whose it is, and its version. */
+/** A revision's plan for one object. `keep`: it changes at most the owner and the version of the object. */
 export type PlannedObject = Readonly<{ ref: ObjectRef }> &
   (
     | Readonly<{ does: 'create' | 'keep' | 'delete' }>
@@ -30,8 +30,8 @@ type PlanObjectsInput = Readonly<{
 }>;
 
 /**
- * What becomes of every object of a revision, and of those that only earlier ones have,
- * which go once it is complete.
+ * Returns the plan for every object of a revision. Objects only of earlier revisions are deleted once it is
+ * complete.
  */
 export function planObjects({ revision, siblings, wanted, earlier, liveOf }: PlanObjectsInput): PlannedObject[] {
   const before = new Map(earlier.map((object) => [keyOf(object), object]));
@@ -56,7 +56,8 @@ export function planObjects({ revision, siblings, wanted, earlier, liveOf }: Pla
 const keyOf = (object: KubernetesObject): string => canonicalJson(refOf(object));
 
 /**
- * Paths of what is wanted and not so in `live`, and of what was wanted `before` and is not any more; sorted.
+ * Returns the paths of `wanted` that differ in `live`, and the paths that were in `before` and are no longer
+ * wanted; sorted.
  */
 function changedFields(
   live: KubernetesObject,
@@ -68,7 +69,7 @@ function changedFields(
   return [...new Set([...other, ...gone])].sort(byCodeUnit);
 }
 
-/** Without what every new version writes into every object. */
+/** Drops the marks that every new version writes into every object. */
 function withoutMarks({ metadata, ...object }: KubernetesObject): Readonly<Record<string, unknown>> {
   const { [BUNDLE_VERSION_KEY]: _version, ...annotations } = metadata.annotations ?? {};
   return { ...object, metadata: { ...metadata, annotations } };
@@ -77,8 +78,8 @@ function withoutMarks({ metadata, ...object }: KubernetesObject): Readonly<Recor
 type Pair = readonly [path: string, value: unknown, other: unknown];
 
 /**
- * What lies below `value`, each with what is there in `other`; undefined where the two cannot be
- * gone through side by side.
+ * Returns the children of `value`, each with its counterpart in `other`. Undefined if the two cannot be
+ * walked side by side.
  */
 function pairsBelow([path, value, other]: Pair): readonly Pair[] | undefined {
   if (Array.isArray(value) && Array.isArray(other)) {

@@ -21,8 +21,8 @@ const Status = z.looseObject({
 });
 
 /**
- * What keeps an object from being ready, as the probes that select it see it; none: it is ready
- * (spec: v1-apply.md §7.6). `wanted` is the object as it was applied: labels that select a probe are those.
+ * Returns the problems that keep an object from being ready, according to the probes that select it. None: it
+ * is ready (spec: v1-apply.md §7.6). `wanted` is the object as it was applied: its labels select the probes.
  */
 export function probeObject(
   live: KubernetesObject,
@@ -83,7 +83,7 @@ function valueFailure(live: KubernetesObject, { fieldPath, value }: NonNullable<
   return `value at key ${goQuote(fieldPath)} != ${goQuote(value)}; expected: ${expected} got: ${got}`;
 }
 
-/** The value at a path of names such as `status.phase`; `found: false` where one of them is missing. */
+/** Returns the value at a path of names such as `status.phase`; `found: false` if one of them is missing. */
 function valueAt(object: unknown, path: string): Readonly<{ found: boolean; value: unknown }> {
   let value = object;
   for (const name of path.split('.').filter((part) => part !== '')) {

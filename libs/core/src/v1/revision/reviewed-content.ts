@@ -2,20 +2,20 @@ import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import { canonicalHash } from '../../kernel/canonical/canonical-json.js';
 import type { Phase } from '../bundle-render/phases.js';
 
-/** Stands for what is made anew in each cluster. */
+/** Replaces the values that are generated in each cluster. */
 const GENERATED = '@generated';
-/** In the Secrets with certificates that Flotilla issues. */
+/** Key of the authority in the Secrets with certificates that Flotilla issues. */
 const AUTHORITY_KEY = 'olmCAKey';
 const TLS = 'kubernetes.io/tls';
 
 /**
- * Rendered objects without what differs between clusters that run the same: certificates that Flotilla
- * issues, and the bundles of their authorities (design: fleet.md §3.1).
+ * Returns rendered objects without the parts that differ between clusters with the same content: certificates
+ * that Flotilla issues, and the bundles of their authorities (design: fleet.md §3.1).
  */
 export const reviewedPhases = (phases: readonly Phase[]): Phase[] =>
   phases.map(({ name, objects }) => ({ name, objects: objects.map(withoutCertificates) }));
 
-/** Hash of what was rendered; equal for clusters that would run the same. */
+/** Returns a hash of the rendered objects; equal for clusters that would run the same. */
 export const reviewedHash = (phases: readonly Phase[]): string => canonicalHash(reviewedPhases(phases));
 
 function withoutCertificates(object: KubernetesObject): KubernetesObject {

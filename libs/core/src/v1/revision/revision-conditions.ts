@@ -3,12 +3,12 @@ import { type ExtensionCondition, extensionCondition } from './extension-conditi
 import { BUNDLE_VERSION_KEY } from './revision-keys.js';
 import { annotationOf, copied, hasSucceeded } from './revision-states.js';
 
-/** How far a revision has come in one pass. */
+/** Progress of a revision in one pass. */
 export type RolloutState =
   | Readonly<{ state: 'complete' }>
   /** `failures`: of each incomplete phase, the first object that is not ready and why. */
   | Readonly<{ state: 'waiting'; failures: readonly string[] }>
-  /** Something stands in the way that may go by itself. */
+  /** A hindrance that may pass by itself. */
   | Readonly<{ state: 'retrying'; error: string }>
   | Readonly<{ state: 'blocked'; error: string }>
   | Readonly<{ state: 'archived' }>
@@ -32,10 +32,12 @@ export function revisionConditions(revision: ClusterObjectSet, rollout: RolloutS
 const succeeded = (message: string): ExtensionCondition =>
   extensionCondition('Succeeded', 'True', 'Succeeded', message);
 
-/** Set at once on a revision of what runs already (spec: v1-apply.md §7, "Migration from Helm"). */
+/** Set at once on a revision of an existing installation (spec: v1-apply.md §7, "Migration from Helm"). */
 export const MIGRATED: ExtensionCondition = succeeded('Revision succeeded - migrated from Helm release');
 
-/** Undefined: nothing is said of it yet. What stands in the way makes unknown only what was known before. */
+/**
+ * Returns undefined if nothing is known of it yet. A hindrance makes only a previously known state unknown.
+ */
 function availability(
   revision: ClusterObjectSet,
   version: string,
@@ -83,7 +85,7 @@ function progress(revision: ClusterObjectSet, version: string, rollout: RolloutS
     : progressing('True', 'RollingOut', rollingOut(version));
 }
 
-/** Milliseconds until the deadline of a revision that never succeeded; undefined where there is none. */
+/** Milliseconds until the deadline of a revision that never succeeded. Undefined if there is none. */
 export function untilDeadline(revision: ClusterObjectSet, now: Date): number | undefined {
   const { progressDeadlineMinutes: minutes } = revision.spec;
   const { creationTimestamp } = revision.metadata;

@@ -10,14 +10,14 @@ export type ContentPhase = Readonly<{ name: string; objects: readonly ContentObj
 
 export type RevisionContent =
   | Readonly<{ phases: readonly ContentPhase[]; digests: readonly Readonly<{ name: string; digest: string }>[] }>
-  /** `blocked`: a user has to correct it; else a retry may succeed. */
+  /** `blocked`: true if a user has to correct it; otherwise a retry may succeed. */
   | Readonly<{ error: string; blocked: boolean }>;
 
-/** The Secret `namespace/name`; undefined where it does not exist. */
+/** Returns the Secret `namespace/name`. Undefined if it does not exist. */
 type FindSecret = (place: string) => KubernetesObject | undefined;
 
 type RevisionContentOptions = Readonly<{
-  /** Where a reference without a namespace leads. */
+  /** The namespace of references without one. */
   systemNamespace: string;
   inflate: (bytes: Uint8Array) => Uint8Array;
 }>;

@@ -1,6 +1,6 @@
 const PREFIX = 'olm.operatorframework.io/';
 
-/** Labels and annotations of OLM v1 on what it applies (spec: v1-apply.md §5, §7). */
+/** Labels and annotations of OLM v1 on applied objects (spec: v1-apply.md §5, §7). */
 export const OWNER_KIND_LABEL = `${PREFIX}owner-kind`;
 export const OWNER_NAME_LABEL = `${PREFIX}owner-name`;
 export const REVISION_NAME_LABEL = `${PREFIX}revision-name`;
@@ -18,7 +18,7 @@ export const MANAGED_BY = { key: 'app.kubernetes.io/managed-by', value: 'olm.ope
 /** Type of the Secrets that hold manifests of a revision. */
 export const OBJECT_DATA_TYPE = `${PREFIX}object-data`;
 
-/** Finalizers that a real OLM v1 leaves behind; what they guard is not there under Flotilla. */
+/** Finalizers that a real OLM v1 leaves behind. The objects that they guard do not exist under Flotilla. */
 export const OLM_FINALIZERS: readonly string[] = [
   `${PREFIX}cleanup-unpack-cache`,
   `${PREFIX}cleanup-contentmanager-cache`,
@@ -26,23 +26,26 @@ export const OLM_FINALIZERS: readonly string[] = [
 ];
 
 /**
- * Ours, on a revision: hash of all that its objects were made from, so that an unchanged desired state is
+ * Flotilla's, on a revision: hash of all inputs of its objects, so that an unchanged desired state is
  * recognised without rendering.
  */
 export const INPUTS_KEY = 'flotilla.dev/inputs';
-/** Ours, on a revision: hash of the desired bundle that it answers. */
+/** Flotilla's, on a revision: hash of the desired bundle that it answers. */
 export const QUERY_KEY = 'flotilla.dev/query';
-/** Ours, on a revision: hash of the phases as they were applied for. */
+/** Flotilla's, on a revision: hash of the phases as they were applied for. */
 export const CONTENT_KEY = 'flotilla.dev/content';
-/** Ours, on a revision: the kinds of its objects, for the watches on them; JSON list of `apiVersion kind`. */
+/**
+ * Flotilla's, on a revision: the kinds of its objects, for the watches on them; JSON list of `apiVersion
+ * kind`.
+ */
 export const KINDS_KEY = 'flotilla.dev/kinds';
-/** Ours, on a revision: digest of the bundle image that was pulled. */
+/** Flotilla's, on a revision: digest of the bundle image that was pulled. */
 export const DIGEST_KEY = 'flotilla.dev/bundle-digest';
-/** Ours, on a revision: when certificates of its webhooks are to be replaced. */
+/** Flotilla's, on a revision: the time at which certificates of its webhooks must be replaced. */
 export const CERTIFICATES_KEY = 'flotilla.dev/certificates-until';
 /**
- * Ours, on a ClusterExtension: number of an earlier revision whose content is desired again,
- * until the annotation goes.
+ * Flotilla's annotation of a ClusterExtension: number of an earlier revision with the desired content, until
+ * the annotation is removed.
  */
 export const ROLLBACK_KEY = 'flotilla.dev/rollback-to-revision';
 /**

@@ -5,8 +5,8 @@ import type { InstalledRevision } from './installed-revision.js';
 import { BUNDLE_NAME_KEY, BUNDLE_REFERENCE_KEY, BUNDLE_RELEASE_KEY, BUNDLE_VERSION_KEY } from './revision-keys.js';
 
 /**
- * The revisions of one extension by what they are to it (spec: v1-apply.md §7, "Extension
- * view"). Each list ascending.
+ * The revisions of one extension by their role in it (spec: v1-apply.md §7, "Extension view"). Each list
+ * ascending.
  */
 export type RevisionStates = Readonly<{
   /** The newest active one that succeeded once. */
@@ -15,9 +15,9 @@ export type RevisionStates = Readonly<{
   rollingOut: readonly ClusterObjectSet[];
   active: readonly ClusterObjectSet[];
   archived: readonly ClusterObjectSet[];
-  /** Archived ones whose objects are not all taken away yet. */
+  /** Archived revisions with objects that are not all deleted yet. */
   leaving: readonly ClusterObjectSet[];
-  /** Of all there are. */
+  /** The highest number of all existing revisions. */
   highestNumber: number;
 }>;
 
@@ -39,7 +39,7 @@ export function revisionStates(revisions: readonly ClusterObjectSet[]): Revision
 
 export const isArchived = ({ spec }: ClusterObjectSet): boolean => spec.lifecycleState === 'Archived';
 
-/** Succeeded is never taken back. */
+/** True once the revision has succeeded: that is never withdrawn. */
 export const hasSucceeded = ({ status }: ClusterObjectSet): boolean => isTrue(status?.conditions, 'Succeeded');
 
 const isTakenApart = ({ status }: ClusterObjectSet): boolean =>
@@ -48,7 +48,7 @@ const isTakenApart = ({ status }: ClusterObjectSet): boolean =>
 export const annotationOf = ({ metadata }: ClusterObjectSet, key: string): string | undefined =>
   metadata.annotations?.[key];
 
-/** The bundle whose content a revision has, with its image. */
+/** Returns the bundle that gave a revision its content, with its image. */
 export function bundleOf(revision: ClusterObjectSet): InstalledRevision {
   const release = annotationOf(revision, BUNDLE_RELEASE_KEY);
   return {

@@ -25,8 +25,8 @@ type StepObjectInput = Readonly<{
 }>;
 
 /**
- * What a revision does about one of its objects: apply it, leave it, or stop at an object of another owner
- * (spec: v1-apply.md §7.5).
+ * Decides on one object of a revision: apply it, leave it, or stop at an object of another owner (spec:
+ * v1-apply.md §7.5).
  */
 export function stepObject({ wanted, live, revision, siblings, protection }: StepObjectInput): ObjectStep {
   const apply: Action = { do: 'apply', object: asAppliedBy(revision, wanted) };
@@ -38,7 +38,7 @@ export function stepObject({ wanted, live, revision, siblings, protection }: Ste
     return { step: 'apply', actions: [released(live, controller), apply] };
   }
   if (controller === undefined) {
-    // An object of an earlier revision that lost its owner is taken over only where the spec says so.
+    // An object of an earlier revision that lost its owner is adopted only if the spec says so.
     const wasManaged = live.metadata.annotations?.[REVISION_KEY] !== undefined && !isOurs(live, revision);
     if (protection !== 'Prevent' && !wasManaged) return { step: 'apply', actions: [apply] };
     return { step: 'collision', report: collisionReport(live, controller) };

@@ -8,9 +8,9 @@ import { goQuote } from '../../kernel/versions/go-quote.js';
 type Phase = Readonly<{ name: string; objects: readonly Readonly<{ object: KubernetesObject }>[] }>;
 
 /**
- * Returns what no roll-out of the revision can mend, before any of its objects is applied: metadata that only
- * the API server or other controllers write, an object that is there twice, a bad name of a phase. Undefined
- * if there is nothing. Words and order are boxcutter's (spec: v1-apply.md, "Revision reconcile" 4).
+ * Returns the problems that no roll-out of the revision can fix, before any of its objects is applied:
+ * metadata that only the API server or other controllers write, a duplicate object, a bad name of a phase.
+ * Undefined if there are none. Words and order are boxcutter's (spec: v1-apply.md, "Revision reconcile" 4).
  */
 export function validateRevision({ metadata, spec }: ClusterObjectSet, phases: readonly Phase[]): string | undefined {
   const twice = duplicateObjects(phases);
@@ -32,7 +32,10 @@ function phaseProblems({ name, objects }: Phase, twice: readonly DuplicateObject
   return problems.length === 0 ? [] : [`phase ${goQuote(name)}: ${problems.join(', ')}`];
 }
 
-/** Returns the objects without a field that all need, or with one that no manifest may have, and which. */
+/**
+ * Returns the objects that lack a field that all need, or have one that no manifest may have; each with its
+ * fields.
+ */
 export const invalidObjects = (objects: Phase['objects']): readonly string[] =>
   objects.flatMap(({ object }) => {
     const fields = forbiddenFields(object);

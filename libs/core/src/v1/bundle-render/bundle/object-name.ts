@@ -2,8 +2,8 @@
 const MAX_NAME_LENGTH = 63;
 
 /**
- * `base-suffix`, the base cut where the whole would be longer than 63 bytes
- * (spec: v1-apply.md §4, name rule).
+ * Returns `base-suffix`. The base is cut if the whole would be longer than 63 bytes (spec: v1-apply.md §4,
+ * name rule).
  */
 export function objectName(base: string, suffix: string): string {
   const bytes = Buffer.from(base, 'utf8');

@@ -12,8 +12,9 @@ const Properties = z
 const PropertiesFile = z.looseObject({ properties: Properties.optional() }).nullish();
 
 /**
- * The annotation with the properties of metadata/properties.yaml (`file`: its value; undefined where there is
- * no file) behind those the CSV has already. Undefined: nothing is to be changed. Spec: v1-apply.md §1.
+ * Returns the annotation with the properties of metadata/properties.yaml after those of the CSV. `file` is
+ * the file's value, undefined if there is no file. Returns undefined if nothing must change. Spec:
+ * v1-apply.md §1.
  */
 export function mergeProperties(annotation: string | undefined, file: unknown): string | undefined | { error: string } {
   const own = annotation === undefined ? [] : propertiesIn(annotation);
@@ -26,8 +27,7 @@ export function mergeProperties(annotation: string | undefined, file: unknown): 
   if (!added.success) {
     return { error: 'failed to unmarshal metadata/properties.yaml: it needs a list "properties" of {type, value}' };
   }
-  // Values of YAML have gone through a map of Go, which sorts its keys; those of the
-  // annotation keep their order.
+  // Values of YAML are in the order of a Go map's sorted keys. Values of the annotation keep their order.
   const all = [
     ...own,
     ...(added.data?.properties ?? []).map(({ type, value }) => ({ type, value: withSortedKeys(value) })),
@@ -43,7 +43,7 @@ function propertiesIn(annotation: string): z.infer<typeof Properties> | undefine
   }
 }
 
-/** Of the language, but not yet in TypeScript's types. */
+/** Part of the language, but not yet in TypeScript's types. */
 const { rawJSON } = JSON as unknown as { rawJSON: (text: string) => unknown };
 
 /** Numbers keep the form they have in the annotation: Go passes values on as they are. */

@@ -1,6 +1,6 @@
 import { isRecord } from '../../../kernel/json/json-access.js';
 
-/** Their values are data, in which null means something. */
+/** The values of these keys are data: null has a meaning there. */
 const DATA: ReadonlySet<string> = new Set(['default', 'example', 'enum']);
 
 /** The object without fields that are null: read into a type, as OLM v1 does, they are as good as absent. */

@@ -22,12 +22,12 @@ const PACKAGE = 'operators.operatorframework.io.bundle.package.v1';
 /** Lists of lists of … are read to this depth. */
 const MAX_LIST_DEPTH = 16;
 
-/** What is wrong with a bundle, in OLM v1's words. */
+/** A mistake in a bundle, in OLM v1's words. */
 class Unreadable extends Error {}
 
 /**
- * A registry+v1 bundle from the files of its image, as OLM v1 reads it (spec: v1-apply.md §1), or what is
- * wrong with it. Stricter than OLM Classic's reading: every document must be an object, and there are no
+ * Reads a registry+v1 bundle from the files of its image, as OLM v1 does (spec: v1-apply.md §1), or returns
+ * its mistake. Stricter than OLM Classic's reading: every document must be an object, and there are no
  * directories below manifests/.
  */
 export function readRegistryBundle(files: readonly BundleFile[]): RegistryBundle | RenderRefusal {
@@ -95,7 +95,9 @@ function* valuesOf({ path, bytes }: BundleFile): Generator<unknown> {
   }
 }
 
-/** One value, or, where it has `items`, each of them; items without kind and version are of the list's. */
+/**
+ * Returns one value, or each of its `items` if it has them. Items without kind and version have the list's.
+ */
 function flattened(value: unknown, path: string, depth: number): KubernetesObject[] {
   const fail = (why: string): never => {
     throw new Unreadable(`error parsing objects in ${goQuote(path)}: unable to decode ${goQuote(path)}: ${why}`);

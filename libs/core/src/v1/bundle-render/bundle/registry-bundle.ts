@@ -7,7 +7,7 @@ import type {
 } from '../../../kernel/api/cluster-service-version.js';
 import type { KubernetesObject } from '../../../kernel/api/kubernetes-object.js';
 
-/** A Deployment of a bundle, with what rendering reads of it. */
+/** A Deployment of a bundle, with the fields that rendering reads. */
 export type BundleDeployment = StrategyDeployment & {
   spec: {
     selector?: { [field: string]: unknown; matchLabels?: Record<string, string> | undefined } | null | undefined;
@@ -23,7 +23,7 @@ export type BundleDeployment = StrategyDeployment & {
 
 type WebhookRule = { [field: string]: unknown; apiGroups?: string[] | undefined; resources?: string[] | undefined };
 
-/** A webhook of a bundle; what the API server reads of it passes through as it is. */
+/** A webhook of a bundle. Fields for the API server pass through unchanged. */
 export type BundleWebhook = WebhookDescription & {
   deploymentName: string;
   rules: WebhookRule[];
@@ -35,7 +35,7 @@ export type BundleCsv = ClusterServiceVersion & { metadata: { name: string; anno
 
 /** A registry+v1 bundle as OLM v1 reads it (spec: v1-apply.md §1). */
 export type RegistryBundle = Readonly<{
-  /** From metadata/annotations.yaml; empty where it does not say. */
+  /** From metadata/annotations.yaml; empty if that does not name it. */
   packageName: string;
   /**
    * The last ClusterServiceVersion of the manifests, its annotation `olm.properties` merged with
@@ -51,7 +51,7 @@ export type RegistryBundle = Readonly<{
 export const deploymentsOf = ({ csv }: RegistryBundle): readonly BundleDeployment[] =>
   (csv.spec.install?.spec?.deployments ?? []) as readonly BundleDeployment[];
 
-/** Rules that a bundle asks for; an empty account name stands for `default`. */
+/** Returns the rules that a bundle asks for; an empty account name means `default`. */
 export const permissionsOf = ({ csv }: RegistryBundle): readonly StrategyPermission[] =>
   csv.spec.install?.spec?.permissions ?? [];
 
@@ -70,7 +70,7 @@ export const webhooksOf = ({ csv }: RegistryBundle): readonly BundleWebhook[] =>
     conversionCRDs: webhook.conversionCRDs ?? [],
   }));
 
-/** Names of the CRDs that the bundle says it owns. */
+/** Returns the names of the CRDs that the bundle declares as owned. */
 export const ownedCrdNames = ({ csv }: RegistryBundle): readonly string[] =>
   (csv.spec.customresourcedefinitions?.owned ?? []).map(({ name }) => name);
 

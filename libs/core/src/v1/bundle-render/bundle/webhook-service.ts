@@ -6,16 +6,16 @@ import { type BundleWebhook, deploymentsOf, type RegistryBundle, webhooksOf } fr
 type WebhookPort = Readonly<{ port: number; targetPort: number | string }>;
 
 /**
- * What the API server needs to call the webhooks of one Deployment (spec: v1-apply.md §4,
+ * The names and ports that the API server needs to call the webhooks of one Deployment (spec: v1-apply.md §4,
  * services and certificates).
  */
 export type WebhookService = Readonly<{
   deployment: string;
   namespace: string;
   name: string;
-  /** Of the Secret with its certificate; also of cert-manager's Certificate. */
+  /** Name of the Secret with its certificate, and of cert-manager's Certificate. */
   secretName: string;
-  /** Labels of the pods behind it; absent where the Deployment has no selector. */
+  /** Labels of the pods behind it; absent if the Deployment has no selector. */
   selector: Readonly<Record<string, string>> | undefined;
   ports: readonly WebhookPort[];
   /** DNS names under which it is called. */

@@ -7,7 +7,7 @@ import type { RenderFeatureGates, RenderRefusal, RenderRequest } from '../bundle
 import { type ConfigSchema, checkSchema, failureDetails, failureTexts, type TextFormat } from './config-schema.js';
 import { DEPLOYMENT_CONFIG_SCHEMA } from './deployment-config-schema.js';
 
-/** What spec.config.inline of a ClusterExtension says. */
+/** The content of spec.config.inline of a ClusterExtension. */
 type BundleConfig = Readonly<{
   watchNamespace?: string | undefined;
   deploymentConfig?: SubscriptionConfig | undefined;
@@ -24,8 +24,8 @@ const Config = z.looseObject({
 });
 
 /**
- * The configuration, or why it is invalid for this bundle (spec: v1-apply.md §3). It is read
- * only where it has an effect.
+ * Returns the configuration, or the reason it is invalid for this bundle (spec: v1-apply.md §3). It is read
+ * only if it has an effect.
  */
 export function readConfig(bundle: RegistryBundle, request: RenderRequest): BundleConfig | RenderRefusal {
   const { config, gates, namespace } = request;
@@ -40,7 +40,7 @@ export function readConfig(bundle: RegistryBundle, request: RenderRequest): Bund
   return 'value' in read ? read.value : refusal([read.problem], []);
 }
 
-/** The one thing whose absence refuses a configuration. */
+/** Returns the one missing setting that makes a configuration invalid. */
 function needOf(modes: readonly string[], config: unknown, gates: RenderFeatureGates): RenderRefusal['needs'] {
   const given = z.looseObject({}).safeParse(config).data ?? {};
   if (gates.DeploymentConfig !== true && 'deploymentConfig' in given) return 'DeploymentConfig';
@@ -57,7 +57,7 @@ function refusal(texts: readonly string[], details: readonly string[]): RenderRe
   };
 }
 
-/** What a bundle of these install modes may be configured with. */
+/** Returns the schema of the configuration for a bundle of these install modes. */
 function configSchema(modes: readonly string[], namespace: string, gates: RenderFeatureGates): ConfigSchema {
   const all = modes.includes('AllNamespaces');
   const watchNamespace = watchNamespaceSchema(modes, namespace);
@@ -70,7 +70,7 @@ function configSchema(modes: readonly string[], namespace: string, gates: Render
   return { type: 'object', properties, required, additionalProperties: false };
 }
 
-/** Undefined where there is nothing to choose: the operator watches all namespaces. */
+/** Returns undefined if there is no choice: the operator watches all namespaces. */
 function watchNamespaceSchema(modes: readonly string[], namespace: string): ConfigSchema | undefined {
   const own = modes.includes('OwnNamespace');
   const single = modes.includes('SingleNamespace');

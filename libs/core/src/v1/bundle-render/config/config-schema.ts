@@ -26,9 +26,7 @@ export type ConfigSchema = Readonly<{
   oneOf?: readonly ConfigSchema[];
 }>;
 
-/**
- * What a value breaks. The checker that OLM v1 uses reports such trees, and its texts depend on their form.
- */
+/** A rule that a value breaks. OLM v1's checker reports such trees, and its texts depend on their form. */
 type SchemaFailure = Readonly<{
   /** `group`: several failures of one value; `reference`: those of a schema that was referred to. */
   kind: 'failure' | 'group' | 'reference';
@@ -47,7 +45,7 @@ const failure = (at: string, text: string, causes: readonly SchemaFailure[] = []
   causes,
 });
 
-/** Why the value does not keep to the schema; undefined when it does. */
+/** Returns the reason the value violates the schema; undefined if it does not. */
 export function checkSchema(schema: ConfigSchema, value: unknown, at = ''): SchemaFailure | undefined {
   const type = typeOf(value);
   if (schema.type !== undefined && !isOfType(value, type, schema.type))
@@ -152,8 +150,8 @@ function choiceFailures({ allOf, anyOf, oneOf }: ConfigSchema, value: unknown, a
 }
 
 /**
- * OLM v1's texts for a failure of the whole value, in its order. What a referred schema complains about is
- * lost in them where it is one thing only; {@link failureDetails} has it.
+ * Returns OLM v1's texts for a failure of the whole value, in its order. They omit the complaint of a
+ * referred schema if there is only one; {@link failureDetails} has it.
  */
 export function failureTexts(whole: SchemaFailure): string[] {
   return (whole.kind === 'group' ? whole.causes : [whole]).flatMap(textsOf);
@@ -164,7 +162,7 @@ const textsOf = (one: SchemaFailure): string[] => {
   return [one.text, ...(swallowed ? [] : one.causes.flatMap(textsOf))];
 };
 
-/** Each thing that is wrong, with its place: what OLM v1 calls no more than a failed validation. */
+/** Returns each mistake with its place. OLM v1 only reports that the validation failed. */
 export function failureDetails({ at, text, causes }: SchemaFailure): string[] {
   if (causes.length > 0) return causes.flatMap(failureDetails);
   return [at === '' || text.includes(goQuote(at)) ? text : `${at}: ${text}`];

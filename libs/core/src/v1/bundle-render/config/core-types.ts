@@ -1,7 +1,7 @@
 /**
- * The types of Kubernetes' core API that may stand in a deploymentConfig: a name, and its fields with their
- * types. A `!` marks what is required, `[T]` a list, `{T}` a map. What has no line of its own takes any
- * object. Fields that are not named here are let through, as by the API's own schema. Source: the OpenAPI
+ * The types of Kubernetes' core API that may occur in a deploymentConfig: a name, and its fields with their
+ * types. A `!` marks a required field, `[T]` a list, `{T}` a map. A type without a line of its own takes any
+ * object. Fields that are not named here are accepted, as by the API's own schema. Source: the OpenAPI
  * document of Kubernetes 1.34.
  */
 export const CORE_TYPES = `

@@ -47,8 +47,8 @@ const listOf = (name: string): ConfigSchema => ({ type: 'array', items: coreRef(
 const TEXT_MAP: ConfigSchema = { type: 'object', additionalProperties: { type: 'string' } };
 
 /**
- * What may be set on the Deployments of a bundle: OLM Classic's SubscriptionConfig without its
- * selector (spec: v1-apply.md §3).
+ * Settings for the Deployments of a bundle: OLM Classic's SubscriptionConfig without its selector (spec:
+ * v1-apply.md §3).
  */
 export const DEPLOYMENT_CONFIG_SCHEMA: ConfigSchema = {
   type: 'object',

@@ -7,13 +7,13 @@ import type { WebhookService } from '../bundle/webhook-service.js';
 const CERT_MANAGER = 'cert-manager.io/v1';
 
 /**
- * What a CertificateProvider adds so that the API server trusts whom it calls
- * (spec: v1-apply.md §4, certificates).
+ * Parts that a CertificateProvider adds so that the API server trusts the called service (spec: v1-apply.md
+ * §4, certificates).
  */
 export type CertificateInjection = Readonly<{
   /** Annotations of webhook configurations and of CRDs with conversion. */
   annotations: Readonly<Record<string, string>>;
-  /** Goes into the clientConfig of webhooks; empty where a controller in the cluster fills it in. */
+  /** Goes into the clientConfig of webhooks; empty if a controller in the cluster fills it in. */
   clientConfig: Readonly<{ caBundle?: string }>;
   /** Annotations of the Service. */
   serviceAnnotations: Readonly<Record<string, string>>;

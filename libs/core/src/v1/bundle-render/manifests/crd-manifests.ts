@@ -8,7 +8,7 @@ import { serviceReference } from './webhook-manifests.js';
 
 const CrdSpec = z.looseObject({ preserveUnknownFields: z.boolean().nullish() });
 
-/** How one CRD's objects are converted: by which webhook, and behind which service. */
+/** The conversion of one CRD's objects: the webhook, and the service in front of it. */
 export type Conversion = Readonly<{ webhook: BundleWebhook; service: WebhookService; injection: CertificateInjection }>;
 
 /** A CRD as it is applied, or why it cannot be converted (spec: v1-apply.md §2, item 8, and §4). */
@@ -18,7 +18,7 @@ export function crdManifest(
 ): Readonly<{ manifest: KubernetesObject } | { error: string }> {
   const { status: _status, ...rest } = crd;
   const spec = CrdSpec.safeParse(crd['spec'] ?? {}).data ?? {};
-  // The default of the field, which OLM v1 leaves out.
+  // OLM v1 leaves out the default of the field.
   const { preserveUnknownFields, ...kept } = spec;
   const { creationTimestamp: _created, ...metadata } = rest.metadata;
   const plain = { ...rest, metadata, spec: pruneNulls(preserveUnknownFields === true ? spec : kept) };

@@ -30,15 +30,15 @@ const configured = (
   ...(resources ? { resources } : {}),
 });
 
-/** A field that says something: an empty list or map is as good as none. */
+/** Returns a field with content: an empty list or map counts as absent. */
 const given = (field: string, value: unknown): Record<string, unknown> =>
   value === null || value === undefined || Object.keys(value).length === 0 ? {} : { [field]: value };
 
 type Named = Readonly<{ name: string }>;
 
 /**
- * An entry takes the place of the last one of its name; others follow in order, even where several share a
- * name, as a volume may be mounted twice.
+ * Replaces the last entry of the same name, or appends in order. Several may share a name, as a volume may be
+ * mounted twice.
  */
 function overlaid(base: readonly Named[] | null | undefined, added: readonly Named[] | null | undefined): Named[] {
   const result = [...(base ?? [])];
@@ -51,7 +51,7 @@ function overlaid(base: readonly Named[] | null | undefined, added: readonly Nam
   return result;
 }
 
-/** Those that are not there yet. */
+/** Appends the entries that are not there yet. */
 function appendedOnce<T>(base: readonly T[], added: readonly NoInfer<T>[]): T[] {
   const known = new Set(base.map(canonicalJson));
   const result = [...base];
@@ -63,7 +63,7 @@ function appendedOnce<T>(base: readonly T[], added: readonly NoInfer<T>[]): T[] 
   return result;
 }
 
-/** A bundle's affinity stays as it is when the user says nothing of it, an empty one, too. */
+/** Keeps a bundle's affinity, even an empty one, if the user does not set any. */
 function withAffinity(old: PodSpec['affinity'], wanted: SubscriptionConfig['affinity']): Pick<PodSpec, 'affinity'> {
   const affinity = wanted ? mergedAffinity(old, wanted) : old;
   return affinity ? { affinity } : {};

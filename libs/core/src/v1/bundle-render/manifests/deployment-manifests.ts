@@ -7,7 +7,7 @@ import { withCertificateVolumes } from './certificate-volumes.js';
 import { withDeploymentConfig } from './deployment-config.js';
 import { asTyped } from './typed-pod.js';
 
-/** What all Deployments of a rendering have in common. */
+/** Settings that all Deployments of a rendering have in common. */
 type DeploymentSetting = Readonly<{
   namespace: string;
   targets: Targets;
@@ -17,8 +17,8 @@ type DeploymentSetting = Readonly<{
 }>;
 
 /**
- * A Deployment of a bundle as it is applied (spec: v1-apply.md §4). Order of what is put on top: annotations,
- * the volumes of the certificate in `secretName`, the user's deploymentConfig.
+ * Builds a Deployment of a bundle for the apply (spec: v1-apply.md §4). Parts are added in this order:
+ * annotations, the volumes of the certificate in `secretName`, the user's deploymentConfig.
  */
 export function deploymentManifest(
   { name, label, spec }: BundleDeployment,
@@ -43,8 +43,8 @@ export function deploymentManifest(
       ...unlessEmpty('labels', label),
       ...unlessEmpty('annotations', config?.annotations),
     },
-    // Selector and containers are written even where the bundle has none, as OLM v1 does: the API
-    // server says what is wrong.
+    // Selector and containers are written even if the bundle has none, as OLM v1 does: the API server
+    // reports the mistake.
     spec: {
       selector: null,
       ...spec,

@@ -12,14 +12,14 @@ import type { Targets } from '../bundle/target-namespaces.js';
 const DEFAULT_ACCOUNT = 'default';
 
 /**
- * Added where rules for one namespace become rules for all: who watches all namespaces
- * must be able to see them.
+ * Added when rules for one namespace become rules for all: an operator that watches all namespaces must be
+ * able to see them.
  */
 const SEE_NAMESPACES: PolicyRule = { verbs: ['get', 'list', 'watch'], apiGroups: [''], resources: ['namespaces'] };
 
 /**
- * ServiceAccounts, roles and bindings of a bundle (spec: v1-apply.md §4). Rules for namespaces are given in
- * each target namespace, or cluster-wide where the operator watches all.
+ * Returns ServiceAccounts, roles and bindings of a bundle (spec: v1-apply.md §4). Rules for namespaces are
+ * granted in each target namespace, or cluster-wide if the operator watches all.
  */
 export function rbacManifests(bundle: RegistryBundle, namespace: string, targets: Targets): KubernetesObject[] {
   const csv = bundle.csv.metadata.name;

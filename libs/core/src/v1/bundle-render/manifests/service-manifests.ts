@@ -4,7 +4,8 @@ import type { WebhookService } from '../bundle/webhook-service.js';
 import type { CertificateInjection } from './certificate-injection.js';
 
 /**
- * The Service in front of a Deployment with webhooks, and what makes its certificate (spec: v1-apply.md §4).
+ * Returns the Service in front of a Deployment with webhooks, and the objects that create its certificate
+ * (spec: v1-apply.md §4).
  */
 export function serviceManifests(service: WebhookService, injection: CertificateInjection): KubernetesObject[] {
   const { name, namespace, ports, selector } = service;

@@ -3,16 +3,14 @@ import { isRecord } from '../../../kernel/json/json-access.js';
 
 /** Lists that Go writes even when they are empty. */
 const ALWAYS_WRITTEN: ReadonlySet<string> = new Set(['containers', 'nodeSelectorTerms']);
-/**
- * Maps of texts or quantities, which Go leaves out when they are empty; an empty structure says something.
- */
+/** Maps of texts or quantities, which Go leaves out when they are empty; an empty structure has a meaning. */
 const MAPS: ReadonlySet<string> = new Set(['nodeSelector', 'matchLabels', 'limits', 'requests']);
 const OF_QUANTITIES: ReadonlySet<string> = new Set(['limits', 'requests']);
 const QUANTITIES: ReadonlySet<string> = new Set(['sizeLimit', 'divisor']);
 
 /**
- * A part of a Deployment as Go's types write it: empty lists and maps are left out,
- * quantities stand in one form.
+ * Returns a part of a Deployment as Go's types write it: empty lists and maps are left out, quantities have
+ * one form.
  */
 export function asTyped(record: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(

@@ -16,8 +16,9 @@ const KINDS: ReadonlyMap<string, string> = new Map([
 const PASSED_ON = ['failurePolicy', 'matchPolicy', 'objectSelector', 'timeoutSeconds'] as const;
 
 /**
- * The configuration by which the API server calls an admission webhook (spec: v1-apply.md §4); undefined for
- * a webhook that converts. The name is the bundle's own, so that two extensions cannot have the same webhook.
+ * Returns the configuration through which the API server calls an admission webhook (spec: v1-apply.md §4).
+ * Undefined for a conversion webhook. The name is the bundle's own, so that two extensions cannot have the
+ * same webhook.
  */
 export function webhookConfiguration(
   webhook: BundleWebhook,
@@ -43,7 +44,7 @@ export function webhookConfiguration(
         ...(webhook.rules.length > 0 ? { rules: webhook.rules.map(withoutEmptyLists) } : {}),
         ...present(webhook, PASSED_ON),
         ...(kind === 'MutatingWebhookConfiguration' ? present(webhook, ['reinvocationPolicy']) : {}),
-        // Both are written even where the bundle says nothing, as OLM v1 does.
+        // Both are written even if the bundle does not set them, as OLM v1 does.
         sideEffects: webhook['sideEffects'] ?? null,
         admissionReviewVersions: webhook.admissionReviewVersions ?? null,
         clientConfig: { service: serviceReference(webhook, service), ...clientConfig },
@@ -53,7 +54,7 @@ export function webhookConfiguration(
   };
 }
 
-/** Fields that say something. */
+/** Returns the fields with content. */
 function present(webhook: BundleWebhook, fields: readonly string[]): Record<string, unknown> {
   const said = fields.map((field) => [field, webhook[field]] as const);
   return Object.fromEntries(said.filter(([, value]) => value !== undefined && value !== null));
@@ -62,7 +63,10 @@ function present(webhook: BundleWebhook, fields: readonly string[]): Record<stri
 const withoutEmptyLists = (rule: BundleWebhook['rules'][number]): Record<string, unknown> =>
   Object.fromEntries(Object.entries(rule).filter(([, value]) => !Array.isArray(value) || value.length > 0));
 
-/** Where the API server calls: the port as the bundle says it, 0 where it says nothing, as in OLM v1. */
+/**
+ * Returns the address that the API server calls. The port is the bundle's, or 0 if it gives none, as in OLM
+ * v1.
+ */
 export const serviceReference = (
   { webhookPath, containerPort }: BundleWebhook,
   { name, namespace }: WebhookService,

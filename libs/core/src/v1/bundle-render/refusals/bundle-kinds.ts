@@ -1,6 +1,6 @@
 /**
- * Kinds of manifests that OLM v1 installs beside CRDs, and whether they live in a
- * namespace (spec: v1-apply.md §2).
+ * Kinds of manifests that OLM v1 installs in addition to CRDs; true if the kind is namespaced (spec:
+ * v1-apply.md §2).
  */
 const NAMESPACED: ReadonlyMap<string, boolean> = new Map([
   ...[
@@ -16,5 +16,5 @@ const NAMESPACED: ReadonlyMap<string, boolean> = new Map([
 /** Only the kind counts, not its group, as in OLM v1. */
 export const isSupportedKind = (kind: string): boolean => NAMESPACED.has(kind);
 
-/** Whether a supported kind is put into the install namespace. */
+/** True if a supported kind is put into the install namespace. */
 export const isNamespacedKind = (kind: string): boolean => NAMESPACED.get(kind) ?? false;

@@ -40,7 +40,7 @@ const missingCrds: Check = (bundle) => {
 const protectedCrds: Check = ({ crds }) =>
   crds.filter(definesProtectedApi).map(({ metadata }) => protectedApiText(metadata.name ?? ''));
 
-/** Beyond OLM v1, which finds them when it comes to the object, with the phases before applied. */
+/** Stricter than OLM v1: it finds these only at the object itself, after it has applied the phases before. */
 const refusedObjects: Check = ({ crds, others }) =>
   [...crds.filter((crd) => !definesProtectedApi(crd)), ...others.filter(({ kind }) => isSupportedKind(kind))].flatMap(
     (object) => {
@@ -70,7 +70,7 @@ const CHECKS: readonly Check[] = [
 ];
 
 /**
- * Every reason for which OLM v1 refuses a bundle whatever the request, one sentence each; and, beyond OLM v1,
- * definitions of OLM's and Flotilla's own APIs and objects that no API server takes.
+ * Returns every reason for which OLM v1 refuses a bundle with any request, one sentence each. Beyond OLM v1,
+ * it also refuses CRDs of OLM's and Flotilla's own APIs, and objects that no API server takes.
  */
 export const bundleProblems = (bundle: RegistryBundle): readonly string[] => CHECKS.flatMap((check) => check(bundle));

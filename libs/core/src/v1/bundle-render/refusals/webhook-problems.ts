@@ -106,7 +106,7 @@ const FORBIDDEN_RESOURCES: ReadonlySet<string> = new Set([
   ...['validatingwebhookconfiguration', 'validatingwebhookconfigurations'],
 ]);
 
-/** A webhook must not be able to keep itself, or what installs it, from being taken away. */
+/** A webhook must not be able to block the removal of itself or of its installer. */
 const rulesAreAllowed: Check = (bundle) =>
   webhooksOf(bundle)
     .filter(({ type }) => type !== WEBHOOK_TYPE.conversion)
@@ -140,5 +140,8 @@ const CHECKS: readonly Check[] = [
   rulesAreAllowed,
 ];
 
-/** What keeps a bundle's webhooks from being installed, one sentence each (spec: v1-apply.md §2, item 6). */
+/**
+ * Returns the problems of a bundle's webhooks that prevent installation, one sentence each (spec: v1-apply.md
+ * §2, item 6).
+ */
 export const webhookProblems = (bundle: RegistryBundle): readonly string[] => CHECKS.flatMap((check) => check(bundle));
