@@ -35,9 +35,9 @@ type Condition = z.infer<typeof Condition>;
 type Wanted = Readonly<{ type: string; status: 'True' | 'False'; reason: string; message: string }>;
 
 /**
- * `status.conditions`: those of the image template (spec: catalog-sources.md §7), ours on ignored
- * fields and on pausing, and those of other writers. `digest`: the content that is held. `template` is
- * undefined until the template is evaluated: then its conditions stay as they are. The transition time
+ * Returns `status.conditions`: those of the image template (spec: catalog-sources.md §7), Flotilla's on
+ * ignored fields and on pausing, and those of other writers. `digest`: the content that is held. `template`
+ * is undefined until the template is evaluated; until then its conditions stay unchanged. The transition time
  * moves only when the status does.
  */
 export function catalogConditions(
@@ -102,7 +102,10 @@ function ignoredCondition(source: CatalogSource): readonly Wanted[] {
   return message === undefined ? [] : [{ type: FIELDS_IGNORED, status: 'True', reason: 'NoEffect', message }];
 }
 
-/** Until a restarted process holds the content again, the condition keeps the digest that it names. */
+/**
+ * Returns the condition of a paused source. Until a restarted process holds the content again, the condition
+ * keeps the digest that it names.
+ */
 function pausedCondition(source: CatalogSource, digest: string | undefined): readonly Wanted[] {
   if (!isPaused(source)) return [];
   const message = pausedText(digest ?? pausedDigest(source.status ?? {}));

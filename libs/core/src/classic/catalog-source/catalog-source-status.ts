@@ -43,10 +43,10 @@ export type StatusSettings = Readonly<{
 type Status = NonNullable<CatalogSource['status']>;
 
 /**
- * status of a CatalogSource without a pod behind it (decisions 0111 and 0112): READY while content
- * is held, even when a refresh failed (then reason and message say so); CONNECTING before the first
- * answer; TRANSIENT_FAILURE when nothing was ever loaded. Fields that are not ours stay as they
- * were. `now` is ISO 8601.
+ * Returns the status of a CatalogSource without a pod behind it (decisions 0111 and 0112). READY while
+ * content is held, even when a refresh failed: then reason and message report it. CONNECTING before the first
+ * answer. TRANSIENT_FAILURE when nothing was ever loaded. Fields of other writers stay unchanged. `now` is
+ * ISO 8601.
  */
 export function catalogSourceStatus(
   source: CatalogSource,

@@ -9,8 +9,8 @@ export type ListedCsv = Readonly<{ csv: unknown }> &
   (Readonly<{ objects: readonly KubernetesObject[] }> | Readonly<{ problem: string }>);
 
 /**
- * The CSVs of the ConfigMap by name. A CSV is lost if it cannot be read, if it is listed twice, or if a CRD
- * that it owns cannot be read, is listed twice or is missing (decision 0495).
+ * The CSVs of the ConfigMap by name. A CSV is lost if it cannot be read or is listed twice. It is also lost
+ * if a CRD that it owns cannot be read, is listed twice or is missing (decision 0495).
  */
 export function listedCsvs({ crds, csvs }: Pick<ConfigMapLists, 'crds' | 'csvs'>): ReadonlyMap<string, ListedCsv> {
   const lost = lostApis(crds.items);

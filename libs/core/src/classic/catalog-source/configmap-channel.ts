@@ -33,7 +33,10 @@ export function configMapChannel(
   return { schema: 'olm.channel', name, package: packageName, entries: [...chain.values(), ...aside] };
 }
 
-/** Also of a CSV that is lost otherwise: the way from one bundle to the next stays the same. */
+/**
+ * Returns the entry of a CSV, even of one that is otherwise lost: the upgrade path between bundles stays the
+ * same.
+ */
 function entryOf(name: string, { csv }: ListedCsv): ChannelEntry {
   const replaces = textAt(csv, 'spec', 'replaces');
   const skips = textsAt(csv, 'spec', 'skips');

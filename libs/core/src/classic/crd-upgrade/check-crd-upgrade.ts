@@ -25,8 +25,9 @@ type CrdUpgrade = Readonly<{
 }>;
 
 /**
- * `refusal` fails the plan, and `advice` names the way out; `warnings` become events, and the CRD is updated
- * all the same; `migration` must be done first, and then the CRD is checked again.
+ * Verdict on a CRD upgrade. `refusal` fails the plan, and `advice` names the solution. `warnings` become
+ * events, and the CRD is updated all the same. `migration` must be done first, and then the CRD is checked
+ * again.
  */
 type CrdVerdict = Readonly<{
   refusal?: string;
@@ -52,8 +53,7 @@ const removedOutright = (current: KubernetesObject, next: KubernetesObject): str
 };
 
 /**
- * Returns the versions for which all custom resources must be listed before {@link checkCrdUpgrade} can
- * judge.
+ * Returns the versions in need of a list of all custom resources before {@link checkCrdUpgrade} can judge.
  */
 export function versionsToList(current: KubernetesObject, next: KubernetesObject): string[] {
   const [removed] = removedOutright(current, next);

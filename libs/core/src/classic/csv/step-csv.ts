@@ -195,7 +195,10 @@ function createsDeployments(action: Action): boolean {
   return action.do === 'patch' && WITH_DEPLOYMENTS.has(action.ref.kind);
 }
 
-/** No install of this CSV was refused since its last success, and this one began before the first retry. */
+/**
+ * True if no install of this CSV was refused since its last success, and this one began before the first
+ * retry.
+ */
 function isFirstTry({ status }: ClusterServiceVersion, now: Date): boolean {
   const since = Date.parse(status?.lastTransitionTime ?? '') || 0;
   return lastRefusal(status) === undefined && now.getTime() - since < INSTALL_RETRY_MS;

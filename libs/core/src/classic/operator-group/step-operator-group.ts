@@ -93,7 +93,7 @@ function referenceOf(
   return { ...KIND.ServiceAccount, name, namespace, uid };
 }
 
-/** `olm.managed` on the account, so that changes of it are seen (§2). */
+/** Sets `olm.managed` on the account, so that its changes are observed (§2). */
 function claimServiceAccount(account: KubernetesObject | undefined): readonly Action[] {
   if (account === undefined || account.metadata.labels?.['olm.managed'] === 'true') return [];
   const { name, namespace } = refOf(account);

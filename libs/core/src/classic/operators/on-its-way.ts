@@ -7,10 +7,10 @@ const ON_ITS_WAY: ReadonlySet<string> = new Set(['Pending', 'InstallReady', 'Ins
 const WAIT_MS = 2_000;
 
 /**
- * Milliseconds by which the write of an Operator's status is delayed; undefined if it must be written now.
- * While a ClusterServiceVersion among its components has just reached a phase that it will leave, each pass
- * would write a status that the next one replaces (decision record 0448). A ClusterServiceVersion that stays
- * in its phase delays nothing.
+ * Milliseconds by which the write of an Operator's status is delayed; undefined if it must be written now. A
+ * ClusterServiceVersion among its components may have just reached a phase that it will leave. Meanwhile each
+ * pass would write a status that the next one replaces (decision record 0448). A ClusterServiceVersion that
+ * stays in its phase delays nothing.
  */
 export function untilSettled(components: readonly KubernetesObject[], now: Date): number | undefined {
   const ages = components.filter(({ kind }) => kind === CSV_API.kind).map((csv) => ageOnItsWay(csv, now.getTime()));

@@ -10,7 +10,7 @@ import { labelOfOperator } from './component-label.js';
 
 export const OPERATOR_API = KIND.Operator;
 
-/** No more of a CSV than is read here: the whole is long, and parsed in each pass. */
+/** The fields of a CSV that are read here: the whole is long, and parsed in each pass. */
 const CsvWithStatus = z.looseObject({ status: CsvStatus.optional() });
 
 const Conditions = z.looseObject({

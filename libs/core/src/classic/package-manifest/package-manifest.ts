@@ -99,7 +99,10 @@ const packageChannel = ({ channel, description, csv }: Described): PackageChanne
 
 const deprecated = (message: string | undefined) => (message === undefined ? {} : { deprecation: { message } });
 
-/** Entries without a readable version come last; equal versions are in order of name. */
+/**
+ * Orders entries newest first. Those without a readable version come last; equal versions are in order of
+ * name.
+ */
 function newestFirst(a: ContentEntry, b: ContentEntry): number {
   const [left, right] = [parseVersion(a.version), parseVersion(b.version)];
   if ('error' in left || 'error' in right) {

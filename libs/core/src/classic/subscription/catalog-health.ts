@@ -96,8 +96,8 @@ function conditionOf(verdict: Verdict, health: readonly CatalogHealth[], previou
 }
 
 /**
- * catalogHealth and the condition CatalogSourcesUnhealthy, from the catalogs that the namespace sees (its own
- * and the global namespace's). Spec: subscriptions.md §4.
+ * Sets catalogHealth and the condition CatalogSourcesUnhealthy, from the catalogs visible to the namespace
+ * (its own and the global namespace's). Spec: subscriptions.md §4.
  */
 export function withCatalogHealth(
   subscription: Subscription,

@@ -76,8 +76,8 @@ function withoutPlan(status: SubscriptionStatus): SubscriptionStatus {
 
 /**
  * Sets the condition of the referenced plan, or cleans up after a missing one. If the plan of a pending
- * upgrade is gone, the reference is cleared in every case (OLM keeps it when no condition changed, and then
- * stalls forever). Spec: subscriptions.md §4.
+ * upgrade is gone, the reference is cleared in every case. OLM keeps it when no condition changed, and then
+ * stalls forever. Spec: subscriptions.md §4.
  */
 export function withPlanConditions(
   subscription: Subscription,

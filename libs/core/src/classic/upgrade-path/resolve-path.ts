@@ -13,7 +13,7 @@ import type {
 } from '../resolution/problem/resolution-problem.js';
 import { resolve } from '../resolution/resolve.js';
 
-/** More InstallPlans than these no path has. */
+/** Largest number of InstallPlans in a path. */
 export const MOST_HOPS = 20;
 
 type Resolved = Extract<Resolution, { result: 'resolved' }>;
@@ -53,7 +53,10 @@ export function resolvePath(problem: ResolutionProblem, record: (hash: string) =
 
 const brought = ({ chosen }: Resolved): readonly ChosenBundle[] => chosen.filter(({ upToDate }) => upToDate !== true);
 
-/** Also those of a plan that waits: the Subscription names its bundle already, and does not have it. */
+/**
+ * Returns the moves of Subscriptions, with those of a waiting plan: such a Subscription already names its
+ * bundle, but does not have it.
+ */
 export const movesOf = ({ subscriptions }: DesiredNamespace, resolution: Resolved): ResolvedHop['moves'] =>
   subscriptions.flatMap((desired) => {
     const bundle = brought(resolution).find((one) => isFor(desired, one));

@@ -47,9 +47,9 @@ const SERVING: Said = {
 const NOT_SERVING: Said = { type: 'Serving', status: 'False', reason: 'Unavailable', message: '' };
 
 /**
- * status of a ClusterCatalog (spec: v1-catalog.md §1). A failed refresh leaves the fields about the
- * content in use unchanged; until the first try has ended nothing changes. Conditions of other
- * types are removed, as in OLM.
+ * Returns the status of a ClusterCatalog (spec: v1-catalog.md §1). A failed refresh leaves the fields about
+ * the content in use unchanged. Until the first try has ended nothing changes. Conditions of other types are
+ * removed, as in OLM.
  */
 export function clusterCatalogStatus(catalog: ClusterCatalog, state: ServedState, settings: ServedSettings): Status {
   const { resolvedSource, urls, lastUnpacked, conditions, ...others } = catalog.status ?? {};

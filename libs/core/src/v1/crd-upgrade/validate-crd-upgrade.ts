@@ -21,10 +21,10 @@ export type CrdViolation = Readonly<{
 }>;
 
 /**
- * OLM v1's upgrade safety checks of a CRD that is to replace the one in the cluster
- * (spec: v1-crd-safety.md): of the whole, of each version against its own successor, and of served versions
- * against each other. Sorted by their text; none: the upgrade is safe. Without a CRD in the cluster there
- * is nothing to break. Throws `SchemaTooDeep`.
+ * Runs OLM v1's upgrade safety checks of a CRD that will replace the one in the cluster (spec:
+ * v1-crd-safety.md). They cover the whole CRD, each version against its own successor, and served versions
+ * against each other. Returns violations sorted by their text; none: the upgrade is safe. Without a CRD in
+ * the cluster there is nothing to break. Throws `SchemaTooDeep`.
  */
 export function validateCrdUpgrade(current: KubernetesObject | undefined, next: KubernetesObject): CrdViolation[] {
   if (current === undefined) return [];

@@ -19,8 +19,8 @@ export function withoutNeedlesslyDeprecated(candidates: readonly CatalogCandidat
 }
 
 /**
- * The candidate of highest priority, whatever its version; all that are left when the two
- * highest have the same (§7).
+ * Returns the candidate of highest priority, of any version. Returns all candidates if the two highest have
+ * the same priority (§7).
  */
 export function byPriority(candidates: readonly CatalogCandidate[]): readonly CatalogCandidate[] {
   const [first, second] = candidates.toSorted((a, b) => b.priority - a.priority);

@@ -122,7 +122,10 @@ function edgeOf(channel: string, { replaces, skips, skipRange }: ChannelEntry): 
   };
 }
 
-/** Spec: v1-resolution.md §5. Stable, so that of equals the first in the catalog wins. */
+/**
+ * Orders bundles best first (spec: v1-resolution.md §5). Stable, so that of equals the first in the catalog
+ * wins.
+ */
 function bestFirst(a: PackageBundle, b: PackageBundle): number {
   if (a.deprecated !== b.deprecated) return a.deprecated ? 1 : -1;
   if ('error' in a.version || 'error' in b.version) return Number('error' in a.version) - Number('error' in b.version);

@@ -17,8 +17,8 @@ const SECRET_NAME = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
 export const releaseSelector = (extension: string): string => `owner=operator-controller,type=index,name=${extension}`;
 
 /**
- * Returns the first Secret of the newest deployed release, among those of the extension with that uid and not
- * of an earlier one with its name. Undefined if there is none.
+ * Returns the first Secret of the newest deployed release. The release must belong to the extension with that
+ * uid, and not to an earlier one with its name. Undefined if there is none.
  */
 export function deployedRelease(
   secrets: readonly KubernetesObject[],

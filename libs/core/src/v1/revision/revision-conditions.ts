@@ -36,7 +36,8 @@ const succeeded = (message: string): ExtensionCondition =>
 export const MIGRATED: ExtensionCondition = succeeded('Revision succeeded - migrated from Helm release');
 
 /**
- * Returns undefined if nothing is known of it yet. A hindrance makes only a previously known state unknown.
+ * Returns the condition Available. Undefined if nothing is known of it yet. A hindrance turns only a known
+ * state into unknown.
  */
 function availability(
   revision: ClusterObjectSet,

@@ -21,7 +21,7 @@ export type RevisionStates = Readonly<{
   highestNumber: number;
 }>;
 
-/** Sorts the revisions of one extension; those that are being deleted are none of it any more. */
+/** Sorts the revisions of one extension. Those that are being deleted are left out. */
 export function revisionStates(revisions: readonly ClusterObjectSet[]): RevisionStates {
   const sorted = revisions.toSorted((a, b) => a.spec.revision - b.spec.revision);
   const there = sorted.filter(({ metadata }) => metadata.deletionTimestamp === undefined);

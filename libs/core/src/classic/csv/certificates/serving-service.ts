@@ -33,8 +33,8 @@ export const servingPort = ({ containerPort }: Readonly<{ containerPort?: number
   containerPort || DEFAULT_PORT;
 
 /**
- * One Service for each Deployment that backs an owned APIService or a webhook, in the order
- * of the CSV's Deployments.
+ * Returns one Service for each Deployment that backs an owned APIService or a webhook, in the order of the
+ * CSV's Deployments.
  */
 export function servingServices(csv: ClusterServiceVersion): readonly ServingService[] {
   const called = [...ownedApiServices(csv).map((one) => ({ ...one, targetPort: undefined })), ...webhooks(csv)];

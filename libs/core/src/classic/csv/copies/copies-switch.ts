@@ -50,7 +50,8 @@ export function copiesSwitchStatus(
 }
 
 /**
- * While copies are wanted they must be there; while they are not, only those in protected namespaces may be.
+ * True if the CSV has its copies as configured: while copies are wanted they must exist; while they are not,
+ * only those in protected namespaces may.
  */
 function hasItsCopies(
   csv: ClusterServiceVersion,

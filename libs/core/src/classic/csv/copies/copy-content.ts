@@ -28,7 +28,7 @@ export const statusDigest = (status: unknown): string => digestOf(status);
 /** A field that no API has: a CustomResourceDefinition of ClusterServiceVersions prunes it. */
 const DIGESTS_FIELD = 'copyDigests';
 
-/** Computed once for an object: a pass compares thousands of copies in each of its rounds. */
+/** Digests are computed once for an object: a pass compares thousands of copies in each of its rounds. */
 const computed = new WeakMap<object, CopyDigests>();
 
 /** Returns the digests of a copy as it was read, or as {@link keptOfCopy} left it. */

@@ -134,7 +134,9 @@ function finishedSpec(
   };
 }
 
-/** Create or PUT every Deployment, then delete those the CSV owns but lists no longer (§5, Install). */
+/**
+ * Creates or PUTs every Deployment, then deletes those that the CSV owns but no longer lists (§5, Install).
+ */
 export function installDeployments(csv: ClusterServiceVersion, world: CsvWorld): readonly Action[] {
   const wanted = wantedDeployments(csv, world);
   const writes = wanted.map(({ name, object }): Action => {

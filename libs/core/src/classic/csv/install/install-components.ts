@@ -10,7 +10,7 @@ import { installServing } from '../serving/serving-objects.js';
 import { type ComponentProblem, firstProblem } from '../world/component-problem.js';
 import type { CsvWorld } from '../world/csv-world.js';
 
-/** One kind of thing that an operator consists of. */
+/** One kind of component of an operator. */
 type InstallComponent = Readonly<{
   name: string;
   /** Returns the reason this part cannot be installed, as words that follow `install strategy failed: `. */

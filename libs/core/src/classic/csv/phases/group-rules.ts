@@ -84,7 +84,9 @@ const installModes: Rule = ({ csv }) => {
   return unsupported === undefined ? undefined : move('Failed', 'UnsupportedOperatorGroup', unsupported);
 };
 
-/** Provided APIs against those of groups that watch the same namespaces (spec: operator-groups.md §4). */
+/**
+ * Checks provided APIs against those of groups that watch the same namespaces (spec: operator-groups.md §4).
+ */
 const providedApiConflicts: Rule = (subject) => {
   const { csv, world } = subject;
   const [group] = world.operatorGroups;
@@ -121,7 +123,7 @@ function refused({ csv, world }: CsvSubject, reason: string, message: string): O
   return { ...move('Failed', reason, message), actions };
 }
 
-/** Asked in every phase before the phase table is (spec: csv-lifecycle.md §2). Order is contract. */
+/** Rules that run in every phase before the phase table (spec: csv-lifecycle.md §2). Order is contract. */
 export const GROUP_RULES: readonly Rule[] = [
   frozen,
   crdNameWithoutDot,

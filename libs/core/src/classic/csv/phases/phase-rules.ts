@@ -104,9 +104,8 @@ export const installRefused: Condition = ({ csv, world }) => {
 };
 
 /**
- * OLM tests neither a CRD conflict, nor bad webhook rules, nor a conversion that it cannot install again
- * once a CSV has failed for it, and so turns in circles, once or twice a second. Here the CSV stays Failed
- * until the cause is gone.
+ * Holds a CSV in Failed until the cause is gone. Once a CSV has failed for a CRD conflict, bad webhook rules
+ * or an uninstallable conversion, OLM does not test for that again. It loops once or twice a second.
  */
 export const still =
   (reason: string, condition: Condition): Condition =>
@@ -118,7 +117,10 @@ export const apiServicesBroken: Condition = ({ csv, world }) => {
   return issues === undefined ? undefined : { message: issues, next: NOW };
 };
 
-/** Installing again would not change that. An APIService that a user made has no event: it is not watched. */
+/**
+ * Waits: a reinstall would not change the owner. An APIService that a user made has no event, since it is not
+ * watched.
+ */
 export const apiServiceUnadoptable: Rule = ({ csv, world }) =>
   ownsUnadoptable(csv, world)
     ? { next: waitFor('an APIService of another owner has to go', FOREIGN_OWNER_RETRY_MS) }
@@ -237,8 +239,8 @@ export const beingReplaced: Condition = ({ csv, world }) => {
 };
 
 /**
- * Healthy and not replaced: keeps the ClusterRoles of its APIs, and the objects through which the API server
- * calls it.
+ * Applies if healthy and not replaced: keeps the ClusterRoles of its APIs, and the objects through which the
+ * API server calls it.
  */
 export const healthy: Condition = ({ csv, world }) => ({
   message: 'install strategy completed with no errors',

@@ -19,8 +19,8 @@ const metClusterWide = (csv: ClusterServiceVersion, world: CsvWorld): boolean =>
   });
 
 /**
- * For a CSV in a global group: each Role and RoleBinding it owns becomes a ClusterRole and ClusterRoleBinding
- * of the same name. Existing ones are left as they are (spec: csv-lifecycle.md §6).
+ * Turns each Role and RoleBinding of a CSV in a global group into a ClusterRole and ClusterRoleBinding of the
+ * same name. Existing ones are left unchanged (spec: csv-lifecycle.md §6).
  */
 export function liftRbac(csv: ClusterServiceVersion, world: CsvWorld): readonly Action[] {
   if (permissions(csv).length === 0 || metClusterWide(csv, world)) return [];

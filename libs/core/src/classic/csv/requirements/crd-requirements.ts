@@ -28,7 +28,7 @@ export const CRD_ABSENT = 'CRD is not present';
 
 type Verdict = Readonly<{ status: string; message: string; uuid?: string }>;
 
-/** One entry per owned or required CRD, by name (spec: csv-lifecycle.md §4). */
+/** Returns one entry per owned or required CRD, by name (spec: csv-lifecycle.md §4). */
 export const crdRequirements = (csv: ClusterServiceVersion, world: CsvWorld): readonly RequirementStatus[] =>
   allCrds(csv).map((description) => ({
     group: CRD_GROUP,
@@ -68,8 +68,8 @@ function crdVerdict(csv: ClusterServiceVersion, description: CrdDescription, wor
 }
 
 /**
- * CSVs this one replaces that the CRD was installed alongside, unless this one is named there
- * too: its plan is not done.
+ * Returns the replaced CSVs that the CRD was installed alongside. Empty if this CSV is named there too: its
+ * plan is not done.
  */
 function stillOthers(csv: ClusterServiceVersion, crd: KubernetesObject, world: CsvWorld): readonly string[] {
   const prefix = `${csvNamespace(csv)}/`;

@@ -14,7 +14,10 @@ export type Requirements = Readonly<{ met: boolean; entries: readonly Requiremen
 
 const MET: ReadonlySet<string> = new Set(['Present', 'DeploymentFound']);
 
-/** status.requirementStatus of a CSV in this world, in OLM's order and words (spec: csv-lifecycle.md §4). */
+/**
+ * Returns status.requirementStatus of a CSV in this world, in OLM's order and words (spec: csv-lifecycle.md
+ * §4).
+ */
 export function requirementsOf(csv: ClusterServiceVersion, world: CsvWorld): Requirements {
   const entries = [
     ...kubeVersionRequirement(csv, world.serverVersion),

@@ -124,7 +124,7 @@ function isAvailable(live: KubernetesObject): boolean {
   return isTrue(conditions, 'Available');
 }
 
-/** Owned APIServices that carry this CSV's labels: they go with it. */
+/** Deletes owned APIServices with this CSV's labels. */
 export const deleteApiServices = (csv: ClusterServiceVersion, world: CsvWorld): readonly Action[] =>
   ownedApiServices(csv).flatMap((api): Action[] => {
     const live = world.apiServices.get(apiServiceName(api));

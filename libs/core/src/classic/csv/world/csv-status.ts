@@ -15,16 +15,16 @@ export type CsvPhase =
   | 'Replacing'
   | 'Deleting';
 
-/** Phase of a CSV, and why. */
+/** Phase of a CSV, with its reason and message. */
 export type PhaseVerdict = Readonly<{ phase: CsvPhase; reason: string; message: string }>;
 
 /** History entries kept in status.conditions; the oldest are dropped (spec: api-types.md §5). */
 export const MAX_CSV_CONDITIONS = 20;
 
 /**
- * The status after `verdict`: top level always overwritten, a history entry only when phase or reason differ
- * from the last one, lastTransitionTime only when the phase moves. Equal phase, reason and message give back
- * the same object (spec: api-types.md §5, csv-lifecycle.md §1).
+ * Returns the status after `verdict`. The top level is always overwritten. A history entry is added only when
+ * phase or reason differ from the last one. lastTransitionTime changes only when the phase does. Equal phase,
+ * reason and message give back the same object (spec: api-types.md §5, csv-lifecycle.md §1).
  */
 export function withPhase(status: CsvStatus | undefined, verdict: PhaseVerdict, now: Date): CsvStatus {
   const old = status ?? {};

@@ -68,7 +68,7 @@ export type ListRead = Readonly<{
   labelSelector?: string;
 }>;
 
-/** Everything a step wants to be read. `served` are kinds to ask discovery for. */
+/** The reads of one step. `served` are kinds to ask discovery for. */
 export type CsvReads = Readonly<{
   refs: readonly ObjectRef[];
   lists: readonly ListRead[];
@@ -110,7 +110,7 @@ export type CsvStep = Readonly<{
   installHash?: string;
   /**
    * True for the last step of a CSV that is being deleted. Later steps do not search for objects with its
-   * owner labels, so the shell takes it only if the API server confirms that there are none.
+   * owner labels. The shell takes the step only if the API server confirms that there are none.
    */
   releasing?: boolean;
 }>;

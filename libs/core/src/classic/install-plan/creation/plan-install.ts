@@ -1,8 +1,8 @@
 /**
- * Usage: `const planned = planInstall({...})`; `planned.result === 'plan'` → the shell creates `planned.plan`
- * (POST, an existing object of that name is its own earlier work), then PUTs `planned.status` into its status
- * subresource when the live plan has none, then writes the Subscriptions of `applyResolution`. Repeating the
- * whole finds the same plan.
+ * Usage: `const planned = planInstall({...})`. If `planned.result === 'plan'`, the shell creates
+ * `planned.plan` by POST; an existing object of that name is its own earlier work. It then PUTs
+ * `planned.status` into the status subresource if the live plan has no status, and writes the Subscriptions
+ * of `applyResolution`. Repeating the whole finds the same plan.
  */
 import type { InstallPlan, InstallPlanStatus, InstallPlanStep } from '../../../kernel/api/install-plan.js';
 import { INSTALL_PLAN_API } from '../../../kernel/api/install-plan.js';

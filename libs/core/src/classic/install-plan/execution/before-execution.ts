@@ -85,7 +85,7 @@ function checkFailed(before: InstallPlanStatus, message: string, now: string): P
 }
 
 /**
- * After a failed check: the condition loses its reason; then the group's service
+ * Returns the status after a recovered check: the condition loses its reason first, then the group's service
  * account is kept with the plan.
  */
 function recovered(status: InstallPlanStatus, verdict: GroupVerdict & { ok: true }, now: string): InstallPlanStatus {
@@ -117,9 +117,9 @@ export function approvalTransition({ spec, status }: InstallPlan): InstallPlanSt
 }
 
 /**
- * A plan that was refused because of stored versions is tried again, from the start, once its group allows
- * them to be dropped; undefined for every other plan. A plan that is refused for a further reason has a
- * message beyond OLM's words, and so stays as it is.
+ * Returns the status that retries a plan from the start, if it was refused because of stored versions and its
+ * group now allows them to be dropped. Undefined for every other plan. A plan that is refused for a further
+ * reason has a message beyond OLM's words, and so stays unchanged.
  */
 export function revivedByOptIn(
   { status }: InstallPlan,
@@ -136,9 +136,9 @@ export const migratesStoredVersions = ({ metadata }: OperatorGroup): boolean =>
   metadata.annotations?.[MIGRATE_ANNOTATION] === 'true';
 
 /**
- * A failed plan with a service account gets another try when a Role, RoleBinding or ServiceAccount of
- * its namespace (`rights`) changed after it failed, or its group names another account now, or none;
- * undefined for every other plan. startTime stays. Spec: install-plans.md §6.
+ * Returns the status that retries a failed plan with a service account. The cause is a Role, RoleBinding or
+ * ServiceAccount of its namespace (`rights`) that changed after the failure, or a group that now names
+ * another account or none. Undefined for every other plan. startTime stays. Spec: install-plans.md §6.
  */
 export function revivedByRights(
   { status }: InstallPlan,

@@ -6,8 +6,8 @@ import { csvFaults } from '../../csv/foreseen-failures.js';
 import { SUPPORTED_STEP_KINDS } from './decide-step.js';
 
 /**
- * Returns why an install of a bundle fails in every cluster although opm lets the bundle pass, one line each
- * with file and object (spec: install-plans.md §5).
+ * Returns the reasons an install of a bundle fails in every cluster although opm accepts the bundle. One line
+ * each, with file and object (spec: install-plans.md §5).
  */
 export function installProblems({ csv, objects, paths }: Bundle): string[] {
   const line = (object: KubernetesObject, text: string): string =>

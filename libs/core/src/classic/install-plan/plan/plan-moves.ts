@@ -26,8 +26,8 @@ function movesOf(plan: InstallPlan): ReadonlyMap<string, string> {
 const generationOf = (plan: InstallPlan): number => plan.spec.generation ?? 0;
 
 /**
- * Returns the plan, with its steps, that was made for this Subscription but that the Subscription does not
- * refer to yet, and the CSV it moves to. Undefined if nothing was interrupted.
+ * Returns an unfinished plan, with its steps, and the CSV it moves to. The plan was made for this
+ * Subscription, but the Subscription does not refer to it yet. Undefined if nothing was interrupted.
  */
 export function forgottenMove(
   subscription: Subscription,

@@ -7,9 +7,9 @@ import { installedCondition, withInstalled, withMessage, withoutMessage } from '
 
 /**
  * Flotilla's annotation of an InstallPlan: lets a failed plan run again. `true` executes the steps that are
- * left. `replan` rolls back the parts that never ran and resolves the namespace again, so that the plan's
- * successor is made from the present content of the catalogs. The applier removes the annotation once it has
- * acted on it.
+ * left. `replan` rolls back the parts that never ran and resolves the namespace again. The plan's successor
+ * is then made from the present content of the catalogs. The applier removes the annotation once it has acted
+ * on it.
  */
 export const RETRY_ANNOTATION = 'flotilla.dev/retry';
 

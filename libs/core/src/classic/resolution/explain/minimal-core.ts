@@ -4,7 +4,7 @@ import { type SearchBudget, type SearchResult, search } from '../search/preferen
 import { quickVerdict } from './quick-verdict.js';
 import { SatCheck } from './sat-check.js';
 
-/** Two solvers gave different verdicts on one problem: a defect of ours, never of the input. */
+/** Thrown if two solvers gave different verdicts on one problem: a defect of Flotilla, never of the input. */
 class SolverDisagreement extends FlotillaError {
   readonly code = 'SolverDisagreement';
   readonly retry: Retry = 'when-input-changes';

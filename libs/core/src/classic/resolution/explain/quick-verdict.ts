@@ -6,7 +6,7 @@ const MOST_CONSTRAINTS = 100;
 /**
  * Decides if constraints can hold together when that is visible without a search; otherwise `unknown`. It is
  * independent of the search that it checks. A "no" follows from rules that leave one value for a variable
- * each, a "yes" from values for all variables under which every constraint was seen to hold.
+ * each. A "yes" follows from values for all variables under which every constraint was seen to hold.
  */
 export function quickVerdict(
   { constraints }: ConstraintSystem,

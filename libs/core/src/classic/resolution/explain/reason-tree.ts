@@ -53,8 +53,8 @@ class ReasonTree {
   }
 
   /**
-   * Everything in the core about a variable; each variable is explained once. Its siblings are the other
-   * candidates for the same requirement: that it excludes them is no obstacle.
+   * Returns everything in the core about a variable; each variable is explained once. Its siblings are the
+   * other candidates for the same requirement: it excludes them, but that is no obstacle.
    */
   #against(index: number, siblings: ReadonlySet<number>): Reason[] {
     if (this.#visited.has(index)) return [];

@@ -44,8 +44,8 @@ export function resolveIsolated(
 }
 
 /**
- * Leaves out Subscriptions that lead to bundles with unreadable requirements first. Leaving one out may
- * reveal the next.
+ * Leaves out the Subscriptions that lead to bundles with unreadable requirements, before any others. Leaving
+ * one out may reveal the next.
  */
 export function understoodSubscriptions(
   subscriptions: readonly DesiredSubscription[],

@@ -71,7 +71,7 @@ function unplaceable(seekers: readonly Seeker[]): Seeker[] | undefined {
   return undefined;
 }
 
-/** Augmenting paths, level by level: a chain of moves may be as long as there are requirements. */
+/** Finds augmenting paths, level by level: a chain of moves may be as long as there are requirements. */
 function place(newcomer: Seeker, placed: Map<number, Seeker>, asked: Set<Seeker>): boolean {
   const cameFrom = new Map<number, Seeker>();
   const previousHole = new Map<Seeker, number>([...placed].map(([at, seeker]) => [seeker, at]));

@@ -48,7 +48,7 @@ const isIsolated = ({ operatorGroups }: DesiredNamespace): boolean => operatorGr
 /** Names of Subscriptions and CSVs with rules that are given up. */
 type LeftOut = Readonly<{ subscriptions: ReadonlySet<string>; installed: ReadonlySet<string> }>;
 
-/** Only a namespace that asks for isolation leaves anything out. */
+/** Returns the names that were left out: none unless the namespace asks for isolation. */
 function leftOut(desiredNamespace: DesiredNamespace, { unresolved = [] }: Resolved): LeftOut {
   const of = isIsolated(desiredNamespace) ? unresolved : [];
   const names = (kind: string) => new Set(of.filter((one) => one.kind === kind).map(({ name }) => name));

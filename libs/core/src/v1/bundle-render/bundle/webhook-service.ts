@@ -24,7 +24,7 @@ export type WebhookService = Readonly<{
 
 const DEFAULT_PORT = 443;
 
-/** One service for each Deployment with webhooks, in the order of the bundle's Deployments. */
+/** Returns one service for each Deployment with webhooks, in the order of the bundle's Deployments. */
 export function webhookServices(bundle: RegistryBundle, namespace: string): readonly WebhookService[] {
   return deploymentsOf(bundle).flatMap(({ name: deployment, spec }) => {
     const webhooks = webhooksOf(bundle).filter(({ deploymentName }) => deploymentName === deployment);
@@ -43,7 +43,7 @@ export function webhookServices(bundle: RegistryBundle, namespace: string): read
   });
 }
 
-/** Distinct pairs of port and target, by port and then by the number of the target. */
+/** Returns the distinct pairs of port and target, by port and then by the number of the target. */
 function portsOf(webhooks: readonly BundleWebhook[]): readonly WebhookPort[] {
   const ports = new Map<string, WebhookPort>();
   for (const { containerPort, targetPort } of webhooks) {

@@ -40,7 +40,7 @@ export function readConfig(bundle: RegistryBundle, request: RenderRequest): Bund
   return 'value' in read ? read.value : refusal([read.problem], []);
 }
 
-/** Returns the one missing setting that makes a configuration invalid. */
+/** Returns the one setting or feature gate without which a configuration is invalid. */
 function needOf(modes: readonly string[], config: unknown, gates: RenderFeatureGates): RenderRefusal['needs'] {
   const given = z.looseObject({}).safeParse(config).data ?? {};
   if (gates.DeploymentConfig !== true && 'deploymentConfig' in given) return 'DeploymentConfig';

@@ -3,9 +3,9 @@ import { canonicalJson } from '../../../kernel/canonical/canonical-json.js';
 import { isRecord } from '../../../kernel/json/json-access.js';
 
 /**
- * The pods of a bundle with the user's deploymentConfig put in: all containers, no init containers
- * (spec: v1-apply.md §3). Unlike OLM Classic, v1 replaces volumes and mounts by name, appends equal
- * tolerations and sources of environment once, and treats each part of affinity for itself.
+ * Applies the user's deploymentConfig to the pods of a bundle: all containers, no init containers (spec:
+ * v1-apply.md §3). Unlike OLM Classic, v1 replaces volumes and mounts by name. It appends equal tolerations
+ * and sources of environment once, and treats each part of affinity separately.
  */
 export function withDeploymentConfig(pod: PodSpec, config: SubscriptionConfig): PodSpec {
   const { affinity, nodeSelector, ...rest } = pod;
@@ -70,7 +70,8 @@ function withAffinity(old: PodSpec['affinity'], wanted: SubscriptionConfig['affi
 }
 
 /**
- * `{}` takes all affinity away; of the three parts an absent one stays, an empty one goes, another replaces.
+ * Merges affinities. `{}` removes all affinity. Of the three parts, an absent one stays, an empty one is
+ * removed, and any other replaces the bundle's.
  */
 function mergedAffinity(
   old: PodSpec['affinity'],
@@ -86,7 +87,7 @@ function mergedAffinity(
   return saysNothing(merged) ? undefined : merged;
 }
 
-/** Nothing but empty lists, however deep in objects. */
+/** True if the value has only empty lists, at any depth in objects. */
 function saysNothing(value: unknown): boolean {
   if (Array.isArray(value)) return value.length === 0;
   return isRecord(value) ? Object.values(value).every(saysNothing) : value === null || value === undefined;

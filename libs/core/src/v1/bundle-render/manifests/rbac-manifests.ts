@@ -41,14 +41,14 @@ const seeingNamespaces = (permission: StrategyPermission): StrategyPermission =>
 
 const accountOf = ({ serviceAccountName }: StrategyPermission): string => serviceAccountName || DEFAULT_ACCOUNT;
 
-/** One for each account that is named; `default` is there in every namespace. */
+/** Returns one ServiceAccount for each named account; `default` exists in every namespace. */
 function accountsOf(permissions: readonly StrategyPermission[], namespace: string): KubernetesObject[] {
   const names = new Set(permissions.map(accountOf));
   names.delete(DEFAULT_ACCOUNT);
   return [...names].sort(byCodeUnit).map((name) => ({ ...KIND.ServiceAccount, metadata: { name, namespace } }));
 }
 
-/** Role and binding in the target namespace, or, without one, ClusterRole and its binding. */
+/** Returns the Role and binding in the target namespace, or, without one, the ClusterRole and its binding. */
 function grant(
   csv: string,
   permission: StrategyPermission,
@@ -74,7 +74,7 @@ function grant(
 
 const HASH_BASE = 36;
 
-/** SHA-224 of the permission as Go writes it, in base 36 (spec: v1-apply.md §4, "RBAC name"). */
+/** Returns SHA-224 of the permission as Go writes it, in base 36 (spec: v1-apply.md §4, "RBAC name"). */
 function permissionHash({ serviceAccountName, rules }: StrategyPermission): string {
   const text = `${escapedGoJson({ serviceAccountName, rules: rules?.map(orderedRule) ?? null })}\n`;
   return BigInt(`0x${createHash('sha224').update(text).digest('hex')}`).toString(HASH_BASE);
