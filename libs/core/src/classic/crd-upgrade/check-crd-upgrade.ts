@@ -53,7 +53,8 @@ const removedOutright = (current: KubernetesObject, next: KubernetesObject): str
 };
 
 /**
- * Returns the versions in need of a list of all custom resources before {@link checkCrdUpgrade} can judge.
+ * Returns the versions to list: all their custom resources are needed before {@link checkCrdUpgrade} can
+ * judge.
  */
 export function versionsToList(current: KubernetesObject, next: KubernetesObject): string[] {
   const [removed] = removedOutright(current, next);
