@@ -1,8 +1,8 @@
 import type { KubernetesObject, ObjectRef } from '../api/kubernetes-object.js';
 
 /**
- * What a decision wants done to one cluster, as data. The shell performs actions in order and stops at the
- * first that fails. A pass may be repeated from its start, so each action is safe to do twice.
+ * A change that a decision requests for one cluster, as data. The shell performs actions in order and stops
+ * at the first that fails. A pass may be repeated from its start, so each action is safe to do twice.
  */
 export type Action =
   /** POST. An object of that name that is there already is not an error. */
@@ -16,8 +16,8 @@ export type Action =
   /** JSON merge patch; with `resourceVersion` inside `patch.metadata` it is an optimistic lock. */
   | Readonly<{ do: 'patch'; ref: ObjectRef; patch: Readonly<Record<string, unknown>> }>
   /**
-   * DELETE. An object that is gone already is not an error. With `resourceVersion` it is locked: what the
-   * object was read to be, and facts that cannot change any more, decided it.
+   * DELETE. An object that is already gone is not an error. With `resourceVersion` it is locked: the decision
+   * depends on the object as it was read, and on facts that can no longer change.
    */
   | Readonly<{
       do: 'delete';

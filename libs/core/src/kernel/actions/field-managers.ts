@@ -1,8 +1,11 @@
 /**
- * Field managers of the services. They never use OLM's own names, so that managed fields show what a real OLM
- * in the cluster wrote (decision 0102).
+ * Field managers of the services. They never use OLM's own names. So managed fields show the writes of a real
+ * OLM in the cluster (decision 0102).
  */
 export const POLLER = 'flotilla-poller';
 export const APPLIER = 'flotilla-applier';
-/** What the fleet wants of an object: its drift can be distinguished from the applier's own writes. */
+/**
+ * Manager of the fields that the fleet sets on an object. Its drift can be distinguished from the applier's
+ * own writes.
+ */
 export const FLEET = 'flotilla-fleet';

@@ -4,13 +4,13 @@ import { labelKeyProblems, labelValueProblems, subdomainProblems } from '../labe
 import { typeProblem } from '../verdict/read-foreign.js';
 import { goQuote } from '../versions/go-quote.js';
 
-/** Kinds of RBAC, whose names may hold whatever fits into one part of a path. */
+/** Kinds of RBAC. Their names may hold any text that fits into one part of a path. */
 const FREE_NAMES: ReadonlySet<string> = new Set(['Role', 'RoleBinding', 'ClusterRole', 'ClusterRoleBinding']);
 const DNS_LABEL = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 /** Keys and values of all annotations together, in bytes. */
 const MOST_ANNOTATION_BYTES = 256 * 1024;
 
-/** Returns what every API server refuses in the metadata of an object, one text for each field. */
+/** Returns the faults in an object's metadata that every API server refuses, one text for each field. */
 export function metadataFaults({ kind, metadata }: Pick<KubernetesObject, 'kind' | 'metadata'>): string[] {
   const name = textAt(metadata, 'name');
   const isNamed = name !== '' || textAt(metadata, 'generateName') !== '';

@@ -16,8 +16,7 @@ export type CatalogCondition = {
 };
 
 /**
- * Spec: v1-catalog.md §1. What the CRD refuses is not refused here again: clusters may
- * carry older definitions.
+ * Spec: v1-catalog.md §1. Rules of the CRD are not checked here again: clusters may carry older definitions.
  */
 export type ClusterCatalog = {
   [field: string]: unknown;

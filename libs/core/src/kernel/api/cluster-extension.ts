@@ -42,8 +42,7 @@ type Status = {
 };
 
 /**
- * Spec: v1-extension.md. What the CRD refuses is not refused here again: clusters may
- * carry older definitions.
+ * Spec: v1-extension.md. Rules of the CRD are not checked here again: clusters may carry older definitions.
  */
 export type ClusterExtension = {
   [field: string]: unknown;

@@ -7,10 +7,10 @@ import type { KubernetesObject, ObjectMeta } from './kubernetes-object.js';
 
 export const CLUSTER_OBJECT_SET_API = KIND.ClusterObjectSet;
 
-/** Whether objects that are there already may be taken over (spec: v1-apply.md §7). */
+/** Condition for adopting objects that already exist (spec: v1-apply.md §7). */
 export type CollisionProtection = 'Prevent' | 'IfNoController' | 'None';
 
-/** Where the manifest of an object lies: one key of a Secret. */
+/** The place of an object's manifest: one key of a Secret. */
 type ObjectSource = { [field: string]: unknown; name: string; namespace?: string | undefined; key: string };
 
 /** Exactly one of `object` and `ref`. */
@@ -45,7 +45,10 @@ export type ProgressionProbe = {
   }[];
 };
 
-/** A revision of a ClusterExtension: what it wants of the cluster at one time (spec: v1-apply.md §7). */
+/**
+ * A revision of a ClusterExtension: the objects that it wants in the cluster at one time (spec: v1-apply.md
+ * §7).
+ */
 export type ClusterObjectSet = {
   [field: string]: unknown;
   apiVersion: typeof CLUSTER_OBJECT_SET_API.apiVersion;

@@ -48,8 +48,8 @@ export type ApiServiceDescription = {
 };
 
 /**
- * One webhook of an operator; what the API server reads of it passes through as it is
- * (spec: csv-lifecycle.md §7).
+ * One webhook of an operator. The fields that the API server reads pass through unchanged (spec:
+ * csv-lifecycle.md §7).
  */
 export type WebhookDescription = {
   [field: string]: unknown;

@@ -44,13 +44,10 @@ export function allCrds(csv: ClusterServiceVersion): readonly CrdDescription[] {
   return [...byName.values()].sort((a, b) => byCodeUnit(a.name, b.name));
 }
 
-/** Group of a CRD: what follows the first dot of its name. */
+/** Group of a CRD: the part of its name after the first dot. */
 export const groupOfCrd = (name: string): string => name.slice(name.indexOf('.') + 1);
 
-/**
- * Whether every CRD that the CSV names has a group in its name; OLM makes nothing of a
- * CSV with one that has not.
- */
+/** True if every CRD that the CSV names has a group in its name. Otherwise OLM does nothing with the CSV. */
 export const namesApis = (csv: ClusterServiceVersion): boolean => allCrds(csv).every(({ name }) => name.includes('.'));
 
 /** The APIs that an operator provides: owned CRDs and owned APIServices. */
@@ -67,7 +64,7 @@ export function isCopied(csv: ClusterServiceVersion): boolean {
   return home !== undefined && home !== csv.metadata.namespace;
 }
 
-/** The namespace of the CSV that this one is a copy of; empty where the copy does not say. */
+/** The namespace of the original CSV of this copy. Empty if the copy does not name it. */
 export const originalNamespace = ({ metadata }: ClusterServiceVersion): string =>
   metadata.labels?.['olm.copiedFrom'] ?? metadata.annotations?.['olm.operatorNamespace'] ?? '';
 

@@ -34,7 +34,7 @@ export type ObjectMeta = {
   ownerReferences?: OwnerReference[] | undefined;
 };
 
-/** Any Kubernetes object: what is common to all kinds is typed, the rest is kept as it came. */
+/** Any Kubernetes object. Fields common to all kinds are typed, the rest is kept unchanged. */
 export type KubernetesObject = { [field: string]: unknown; apiVersion: string; kind: string; metadata: ObjectMeta };
 
 /** The message about a field that an object of any kind must have. */

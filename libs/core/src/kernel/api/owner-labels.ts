@@ -7,7 +7,7 @@ import type { KubernetesObject, OwnerReference } from './kubernetes-object.js';
 export const MANAGED_LABEL = 'olm.managed';
 export const MANAGED_SELECTOR = `${MANAGED_LABEL}=true`;
 
-/** Labels that name the owner where an owner reference cannot (spec: api-types.md §10). */
+/** Labels that name the owner if an owner reference cannot (spec: api-types.md §10). */
 export const ownerLabels = (name: string, namespace: string, kind: string): Readonly<Record<string, string>> => ({
   'olm.owner': name,
   'olm.owner.namespace': namespace,
@@ -21,7 +21,7 @@ export const csvOwnerLabels = (csv: ClusterServiceVersion): Readonly<Record<stri
 export const hasLabels = (object: KubernetesObject, wanted: Readonly<Record<string, string>>): boolean =>
   Object.entries(wanted).every(([key, value]) => object.metadata.labels?.[key] === value);
 
-/** The reference of an owner whose deletion does not wait for what it owns. */
+/** Returns an owner reference that does not delay the deletion of the owner. */
 export const nonBlockingOwner = (owner: KubernetesObject): OwnerReference => ({
   apiVersion: owner.apiVersion,
   kind: owner.kind,

@@ -1,8 +1,8 @@
 import type { KubernetesObject } from './kubernetes-object.js';
 
 /**
- * Annotation of a CatalogSource or ClusterCatalog, ours: the time at which a user asked for another try with
- * an image that is not read again. An earlier failure counts no more; a later one does.
+ * Annotation of a CatalogSource or ClusterCatalog, ours: the time at which a user asked to retry an image
+ * that is not read again. An earlier failure no longer counts; a later one does.
  */
 export const RETRIED_ANNOTATION = 'flotilla.dev/retry';
 

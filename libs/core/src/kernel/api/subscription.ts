@@ -14,7 +14,7 @@ export type SubscriptionCondition = {
   lastTransitionTime?: string | undefined;
 };
 
-/** A reference to an object, of which every field may be absent. */
+/** A reference to an object. Each of its fields may be absent. */
 type Reference = {
   [field: string]: unknown;
   apiVersion?: string | undefined;

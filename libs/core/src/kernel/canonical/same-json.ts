@@ -1,6 +1,6 @@
 /**
- * Whether two values are the same JSON, whatever the order of their keys: as comparing their canonicalJson,
- * without writing either. A field that is undefined counts as absent, an undefined item of a list as null.
+ * True if two values are the same JSON, in any order of their keys: as comparing their canonicalJson, without
+ * writing either. A field that is undefined counts as absent, an undefined item of a list as null.
  */
 export function sameJson(a: unknown, b: unknown): boolean {
   if (a === b) return true;

@@ -6,7 +6,7 @@ export const CHANGE_ANNOTATION = 'flotilla.dev/change';
 
 const DIGITS = 32;
 
-/** Whether the text has the form of a name of a change. */
+/** True if the text has the form of a name of a change. */
 export const isChange = (text: string): boolean => text.length === DIGITS && /^[0-9a-f]+$/.test(text);
 
 /**

@@ -3,7 +3,7 @@ import { sameJson } from '../canonical/same-json.js';
 /** A condition of any kind, as far as every reader of conditions needs it. */
 type AnyCondition = Readonly<{ type: string; status: string }>;
 
-/** A condition as it was found; the time of its last transition comes from what was stored before. */
+/** A condition as found. The time of its last transition comes from the stored condition. */
 export type FoundCondition = Readonly<{
   type: string;
   status: 'True' | 'False' | 'Unknown';

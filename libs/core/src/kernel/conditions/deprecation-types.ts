@@ -1,8 +1,8 @@
 import { isTrue } from './condition-list.js';
 
 /**
- * The conditions by which Subscriptions and ClusterExtensions report what their catalog deprecates: of the
- * package, the channel and the installed bundle, and one that sums these up (spec: subscriptions.md §4).
+ * The conditions with which Subscriptions and ClusterExtensions report deprecations by their catalog. They
+ * cover the package, the channel and the installed bundle, and one sums these up (spec: subscriptions.md §4).
  */
 export const DEPRECATED = 'Deprecated';
 export const DEPRECATED_PARTS = ['PackageDeprecated', 'ChannelDeprecated', 'BundleDeprecated'] as const;

@@ -1,12 +1,12 @@
 import type { KubernetesObject } from '../api/kubernetes-object.js';
 import { asList, asRecord, asText } from './loose-value.js';
 
-/** One entry of a CustomResourceDefinition's spec.versions, reduced to what upgrades read. */
+/** One entry of a CustomResourceDefinition's spec.versions, reduced to the fields that upgrades read. */
 export type CrdVersion = Readonly<{
   name: string;
   served: boolean;
   storage: boolean;
-  /** schema.openAPIV3Schema; absent where the version has none. */
+  /** schema.openAPIV3Schema. Undefined if the version has none. */
   schema?: Readonly<Record<string, unknown>>;
 }>;
 
@@ -18,13 +18,13 @@ export const crdGroup = (crd: KubernetesObject): string => asText(specOf(crd)['g
 /** spec.names.kind. */
 export const crdKind = (crd: KubernetesObject): string => asText(asRecord(specOf(crd)['names'])['kind']);
 
-/** True where objects are turned from one version into another by a webhook. */
+/** True if a webhook converts objects from one version into another. */
 export const convertsByWebhook = (crd: KubernetesObject): boolean =>
   asRecord(specOf(crd)['conversion'])['strategy'] === 'Webhook';
 
 /**
- * spec.versions; of the old API v1beta1 also spec.version with spec.validation, which then serves and stores
- * (spec: install-plans.md §7).
+ * Returns spec.versions. In the old API v1beta1, spec.version with spec.validation also counts, as a served
+ * and stored version (spec: install-plans.md §7).
  */
 export function crdVersions(crd: KubernetesObject): CrdVersion[] {
   const spec = specOf(crd);
@@ -45,7 +45,7 @@ function versionOf(entry: Readonly<Record<string, unknown>>, shared: Readonly<Re
   };
 }
 
-/** status.storedVersions: every version in which an object may still lie in the cluster's storage. */
+/** Returns status.storedVersions: every version that objects in the cluster's storage may still have. */
 export const storedVersions = (crd: KubernetesObject): string[] =>
   asList(asRecord(crd['status'])['storedVersions']).map(asText);
 

@@ -1,12 +1,12 @@
 import { isRecord } from '../json/json-access.js';
 
 /**
- * The value where it is an object, else an empty one: the parsed edge of objects whose kind has no type here.
+ * Returns the value if it is an object, otherwise an empty one. For objects of kinds that have no type here.
  */
 export const asRecord = (value: unknown): Readonly<Record<string, unknown>> => (isRecord(value) ? value : {});
 
-/** The value where it is a list, else an empty one. */
+/** Returns the value if it is a list, otherwise an empty list. */
 export const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** The value where it is text, else the empty text. */
+/** Returns the value if it is text, otherwise the empty text. */
 export const asText = (value: unknown): string => (typeof value === 'string' ? value : '');

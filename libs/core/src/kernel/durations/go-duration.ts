@@ -19,8 +19,8 @@ type ParsedDuration = Readonly<{ ms: number } | { error: string }>;
 const PART = /(?<whole>[0-9]*)(?:\.(?<fraction>[0-9]*))?(?<unit>[^0-9.]*)/y;
 
 /**
- * Reads a Go duration such as `15m`, `1h30m` or `1.5s`: what OLM's flags, annotations and poll intervals are
- * written in. A bare `0` is allowed, a missing unit is not. Each error is Go's.
+ * Reads a Go duration such as `15m`, `1h30m` or `1.5s`, the form of OLM's flags, annotations and poll
+ * intervals. A bare `0` is allowed, a missing unit is not. Each error is Go's.
  */
 export function parseGoDuration(text: string): ParsedDuration {
   const sign = text.startsWith('-') ? -1 : 1;
@@ -29,7 +29,7 @@ export function parseGoDuration(text: string): ParsedDuration {
   return { ms: total === 0n ? 0 : (sign * Number(total)) / NS_IN_MS };
 }
 
-/** The nanoseconds of a text without a sign, or what is wrong with it. */
+/** Returns the nanoseconds of a text without a sign, or the error in it. */
 function nanoseconds(text: string, longest: bigint): bigint | string {
   if (text === '0') return 0n;
   if (text === '') return INVALID;
@@ -55,7 +55,7 @@ function partNs({ whole = '', fraction = '', unit = '' }: Readonly<Record<string
   return value > LONGEST_NS / unitNs ? INVALID : value * unitNs + fractionNs(fraction, unitNs);
 }
 
-/** Go reads the digits that fit an int64, and cuts off what is less than a nanosecond. */
+/** Go reads the digits that fit an int64, and cuts off less than a nanosecond. */
 function fractionNs(digits: string, unitNs: bigint): bigint {
   let [value, scale] = [0n, 1];
   for (const digit of digits) {
@@ -69,7 +69,7 @@ function fractionNs(digits: string, unitNs: bigint): bigint {
 /** The last character of ASCII. */
 const DELETE = '\u007f';
 
-/** As Go quotes in these errors: what is not printable ASCII as its bytes. */
+/** Quotes as Go does in these errors: bytes in place of characters that are not printable ASCII. */
 function quoted(text: string): string {
   const shown = [...text].map((character) => {
     if (character >= ' ' && character <= DELETE) return character.replace(/["\\]/, '\\$&');

@@ -1,6 +1,6 @@
 /**
- * Milliseconds of a pause that are left, 0 when it is over. What says that it begins more than a pause from
- * now was written while a clock was ahead, and counts for nothing: else all would wait until then.
+ * Returns the milliseconds left of a pause, 0 when it is over. A begin that is more than a pause in the
+ * future was written while a clock was ahead, and is ignored. Otherwise all work would wait until then.
  */
 export function leftOf(pauseMs: number, sinceMs: number, nowMs: number): number {
   const left = sinceMs + pauseMs - nowMs;

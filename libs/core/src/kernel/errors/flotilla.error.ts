@@ -5,9 +5,9 @@
 export type Retry = 'backoff' | 'when-input-changes' | { afterMs: number };
 
 /**
- * Base of every error this code throws. `code` is public API (stable, one word per kind of failure);
- * the message is for people and may change: it says what happened, where, and what to do next. Never
- * put a secret into a message.
+ * Base of every error this code throws. `code` is public API (stable, one word per kind of failure). The
+ * message is for people and may change: it names the failure, the place, and the next step. Never put a
+ * secret into a message.
  */
 export abstract class FlotillaError extends Error {
   abstract readonly code: string;

@@ -3,9 +3,9 @@ import { type Owner, ownerKey } from './owner.js';
 type Account = { readonly owner: Owner; bytes: number };
 
 /**
- * Counts the bytes that running work holds, within a limit. Where they do not fit, work must be aborted: that
- * of the cluster that holds most, there that of the namespace that holds most, and there the largest. Many
- * small pieces of other users are never aborted for one large user.
+ * Counts the bytes that running work holds, within a limit. If they do not fit, work must be aborted. The
+ * victim is the largest work of the largest namespace in the largest cluster, by bytes held. Many small
+ * pieces of other users are never aborted for one large user.
  */
 export class ByteLedger<T> {
   readonly #accounts = new Map<T, Account>();
@@ -63,7 +63,7 @@ export class ByteLedger<T> {
   }
 }
 
-/** The key of the largest value; of equal ones the last, which came latest. */
+/** Returns the key of the largest value. Of equal values the last, and so the latest, counts. */
 function largestOf<K>(values: ReadonlyMap<K, number>): K | undefined {
   let largest: Readonly<{ key: K; value: number }> | undefined;
   for (const [key, value] of values) if (largest === undefined || value >= largest.value) largest = { key, value };

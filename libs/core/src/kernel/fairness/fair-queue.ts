@@ -7,15 +7,13 @@ type Lane<T> = Set<T>;
 
 /**
  * A queue with turns: one cluster after the other, within a cluster one namespace after the other, within a
- * namespace in the order of arrival. A cluster or namespace that comes new waits for one round, however
- * much the others have queued. What is under way is bounded in all, per cluster and per namespace; an owner
- * at its bound is passed over.
- *
- * An item may wait for several owners; it is taken at the first turn of any of them, and charged to that one.
- * The order depends on the calls alone: no clock, no chance.
+ * namespace in the order of arrival. A new cluster or namespace waits for one round, however much the others
+ * have queued. Running work is bounded in all, per cluster and per namespace; an owner at its bound is passed
+ * over. An item may wait for several owners. It is taken at the first turn of any of them, and charged to
+ * that one. The order depends on the calls alone: no clock, no chance.
  */
 export class FairQueue<T> {
-  /** The next turn is that of the first one: Maps keep the order in which keys were set. */
+  /** The first cluster has the next turn: Maps keep the order in which keys were set. */
   readonly #clusters = new Map<string, Map<string, Lane<T>>>();
   readonly #owners = new Map<T, Map<string, Owner>>();
   readonly #running = new Map<string, number>();
@@ -56,7 +54,8 @@ export class FairQueue<T> {
   }
 
   /**
-   * The item whose turn it is, and to whom it is charged; undefined where all that wait are at their bounds.
+   * Takes the next item, with the owner that is charged for it. Returns undefined if all items wait for
+   * owners at their bounds.
    */
   take(): Readonly<{ item: T; owner: Owner }> | undefined {
     if (this.#total >= this.bounds.total) return undefined;
@@ -74,7 +73,7 @@ export class FairQueue<T> {
     return undefined;
   }
 
-  /** Charges an item that does not wait, where the owner is within its bounds and nothing waits. */
+  /** Charges an item that does not wait, if the owner is within its bounds and nothing waits. */
   takeAtOnce(owner: Owner): boolean {
     if (this.waiting > 0 || this.#total >= this.bounds.total || !this.#mayRun(owner)) return false;
     this.#count(owner, 1);

@@ -1,6 +1,5 @@
 /**
- * For whom work is done: it is charged to a namespace of a cluster. What belongs to a whole
- * cluster has namespace ``.
+ * The owner of work: it is charged to a namespace of a cluster. Work for a whole cluster has namespace ``.
  */
 export type Owner = Readonly<{ cluster: string; namespace: string }>;
 

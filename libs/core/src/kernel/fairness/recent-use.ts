@@ -4,14 +4,13 @@ const HALF_LIFE_MS = 300_000;
 const HIGHEST_RANK = 1_000_000;
 
 /**
- * How much each user (a cluster) has requested lately: pieces of work, of which half are forgotten every
- * five minutes. Work that is done in the order of these ranks does not let one user's thousand pieces
- * delay another's first ones.
+ * Counts the recent pieces of work of each user (a cluster). Half of them are forgotten every five minutes.
+ * If work is done in the order of these ranks, one user's thousand pieces do not delay another's first ones.
  */
 export class RecentUse {
   readonly #uses = new Map<string, Use>();
 
-  /** The rank of one more piece of work: 0 for a user who has asked for nothing lately. */
+  /** Returns the rank of one more piece of work: 0 for a user without recent requests. */
   rankOfNext(user: string, now: number): number {
     const level = this.#level(user, now);
     this.#uses.set(user, { level: level + 1, at: now });

@@ -3,8 +3,8 @@ import { editScript } from './edit-script.js';
 import { BYTE, elements, entries, fieldOf, type GoType, type GoValue } from './go-type.js';
 
 /**
- * Two values compared, with what is in them (go-cmp v0.7, report_value.go): a leaf has neither records nor a
- * target. `x` or `y` is {@link ABSENT} where a list or map of the other has no such element.
+ * Two compared values with their parts (go-cmp v0.7, report_value.go): a leaf has neither records nor a
+ * target. `x` or `y` is {@link ABSENT} if that list or map has no such element.
  */
 export type Compared = Readonly<{
   type: GoType;
@@ -17,7 +17,7 @@ export type Compared = Readonly<{
   children: number;
   depth: number;
   records: readonly ComparedRecord[];
-  /** What a pointer points to. */
+  /** The target of a pointer. */
   target?: Compared;
 }>;
 export type ComparedRecord = Readonly<{ key: string; value: Compared }>;

@@ -1,6 +1,6 @@
 import { ELLIPSIS, type TextRecord } from './text-node.js';
 
-/** Neighbours of which all are equal, or none is. */
+/** Counts of neighbours: either all are equal, or none is. */
 export type DiffStats = Readonly<{ identical: number; removed: number; inserted: number; modified: number }>;
 
 export const NO_STATS: DiffStats = { identical: 0, removed: 0, inserted: 0, modified: 0 };
@@ -14,7 +14,7 @@ export const together = (a: DiffStats, b: DiffStats): DiffStats => ({
   modified: a.modified + b.modified,
 });
 
-/** What was left out: `... // 3 identical and 1 removed fields`. */
+/** Returns the record for elements left out: `... // 3 identical and 1 removed fields`. */
 export const leftOut = (stats: DiffStats, name: string): TextRecord => ({
   sign: '',
   key: '',

@@ -2,8 +2,8 @@ import { type DiffStats, differing, NO_STATS, together } from './diff-stats.js';
 import { type Edit, editScript } from './edit-script.js';
 
 /**
- * Steps between two lists of texts, counted where they are neighbours; equal stretches up to `window`
- * within a change belong to it.
+ * Returns the steps between two lists of texts, with neighbours counted together. Equal stretches up to
+ * `window` within a change belong to it.
  */
 export const editGroups = (x: readonly string[], y: readonly string[], window: number): DiffStats[] =>
   tidied(coalesced(grouped(x, y), window), x, y);
@@ -47,9 +47,9 @@ function coalesced(groups: readonly DiffStats[], window: number): DiffStats[] {
   return kept;
 }
 
-/** What is equal at either end of a change belongs to what is around it. */
+/** Moves the equal texts at either end of a change to the groups around it. */
 function tidied(groups: readonly DiffStats[], x: readonly string[], y: readonly string[]): DiffStats[] {
-  // An empty group at either end takes what the first and the last change lend.
+  // An empty group at either end takes the equal texts of the first and the last change.
   const tidy = [NO_STATS, ...groups, NO_STATS];
   let [ix, iy] = [0, 0];
   for (let index = 1; index <= groups.length; index += 1) {
@@ -61,7 +61,7 @@ function tidied(groups: readonly DiffStats[], x: readonly string[], y: readonly 
       if (equal > 0) tidy[index] = { ...NO_STATS, removed: nx - equal, inserted: ny - equal };
       lend(tidy, index - 1, leading);
       lend(tidy, index + 1, trailing);
-      // The group that follows steps over what it got.
+      // The next group now begins with the trailing equal texts.
       [ix, iy] = [ix - trailing, iy - trailing];
     }
     [ix, iy] = [ix + nx, iy + ny];

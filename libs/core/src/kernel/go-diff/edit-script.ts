@@ -9,9 +9,9 @@ type Path = Point & { readonly edits: Edit[] };
 type Compare = (ix: number, iy: number) => Likeness;
 
 /**
- * The steps by which a list of `nx` elements becomes one of `ny`, as go-cmp v0.7 finds them (internal/diff,
- * Difference): greedily, from both ends in turn. Go starts at either end, by chance for each process; here
- * always at the beginning.
+ * Returns the steps that turn a list of `nx` elements into one of `ny`, as go-cmp v0.7 finds them
+ * (internal/diff, Difference): greedily, from both ends in turn. Go starts at either end, by chance for each
+ * process; here always at the beginning.
  */
 export function editScript(nx: number, ny: number, compare: Compare): readonly Edit[] {
   const forward: Path = { x: 0, y: 0, edits: [] };
@@ -58,7 +58,7 @@ function searchBackward(forward: Path, reverse: Path, back: Point, budget: Budge
   Object.assign(back, { x: reverse.x, y: reverse.y });
 }
 
-/** The corners between which a diagonal runs. */
+/** The two corners of a diagonal. */
 const [TOP, BOTTOM] = [1, 2];
 
 function search(

@@ -1,6 +1,6 @@
-/** What is written: the difference, what both have, or only what was removed or inserted. */
+/** The part to write: the difference, the common part, or only removed or inserted elements. */
 export type DiffMode = 'difference' | 'identical' | 'removed' | 'inserted';
-/** Whether the type is written before its value: always, never, or before lists, maps and structs. */
+/** Rule for writing the type before its value: always, never, or before lists, maps and structs. */
 type TypeMode = 'emit' | 'elide' | 'auto';
 
 /** How a value is written (go-cmp v0.7, formatOptions). */
@@ -27,5 +27,5 @@ export const moreVerbose = (options: FormatOptions, attempt: number): FormatOpti
   verbosity: verbosityOf(options) + 2 * attempt,
   avoidStringer: options.avoidStringer || attempt > 0,
 });
-/** Attempts after which go-cmp would print addresses, which are different each time. */
+/** Attempts after which go-cmp would print addresses. These differ each time. */
 export const ATTEMPTS = 6;

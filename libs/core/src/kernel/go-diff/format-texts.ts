@@ -12,7 +12,7 @@ import { inTripleQuotes } from './triple-quotes.js';
 const MIN_LENGTH = 32;
 const CONTEXT = 2;
 
-/** Whether only the changed parts of two texts are shown, not the whole (go-cmp v0.7, CanFormatDiffSlice). */
+/** True if only the changed parts of two texts are shown, not the whole (go-cmp v0.7, CanFormatDiffSlice). */
 export function canFormatTexts({ diff }: FormatOptions, { type, x, y, same, different }: Compared): boolean {
   if (diff !== 'difference' || different === 0 || (type.kind !== 'string' && type.kind !== 'bytes')) return false;
   if (typeof x !== 'string' || typeof y !== 'string') return false;
@@ -96,7 +96,7 @@ function changes(
   return rest === NO_STATS ? list : [...list, leftOut(rest, name)];
 }
 
-/** How much of an equal stretch is written at its ends; what would be left out is written if it is short. */
+/** Returns how much of an equal stretch is written at its ends. A short middle part is written too. */
 function shownOf(count: number, size: number, hasBefore: boolean, hasAfter: boolean) {
   const first = hasBefore ? Math.min(size * CONTEXT, count) : 0;
   const wanted = hasAfter ? Math.min(size * CONTEXT, count - first) : 0;

@@ -91,7 +91,7 @@ function limited<T>(all: readonly T[], limit: number, write: (one: T) => TextRec
 
 const entry = (key: string, value: TextNode): TextRecord => ({ sign: '', key, value });
 
-/** A key of a map: a quoted text, cut where it is very long. */
+/** Returns a key of a map: a quoted text, cut if it is very long. */
 export const mapKey = (key: string): string => clipped(key, 2048, '');
 
 /** A byte as Go writes it: `0x0a`. */

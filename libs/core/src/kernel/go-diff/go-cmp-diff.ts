@@ -4,9 +4,9 @@ import type { GoType, GoValue } from './go-type.js';
 import { renderText } from './text-node.js';
 
 /**
- * The text of go-cmp's `cmp.Diff(x, y)` (github.com/google/go-cmp v0.7): values that are the same are left
- * out for the most part, and long ones are cut, so different changes may have one text. Where Go decides by
- * chance or prints addresses, one form is always written; columns are not padded.
+ * Returns the text of go-cmp's `cmp.Diff(x, y)` (github.com/google/go-cmp v0.7). Equal values are mostly left
+ * out, and long ones are cut, so different changes may have one text. If Go decides by chance or prints
+ * addresses, one form is always written; columns are not padded.
  */
 export function goCmpDiff(type: GoType, x: GoValue, y: GoValue): string {
   const text = formatDiff(

@@ -1,6 +1,6 @@
 import { goQuote, isPrintable } from '../versions/go-quote.js';
 
-/** In double quotes, or in back quotes where that spares escapes (go-cmp v0.7, formatString). */
+/** Writes the text in double quotes, or in back quotes if that spares escapes (go-cmp v0.7, formatString). */
 export function formatString(text: string): string {
   const quoted = goQuote(text);
   if (quoted.length === text.length + 2) return quoted;

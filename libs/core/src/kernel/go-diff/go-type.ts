@@ -11,7 +11,7 @@ export type GoType =
 
 type GoField = Readonly<{ name: string; type: GoType }>;
 
-/** A Go value: undefined is nil; a struct is an object of its fields; a pointer is what it points to. */
+/** A Go value: undefined is nil; a struct is an object of its fields; a pointer is its target. */
 export type GoValue =
   | string
   | boolean

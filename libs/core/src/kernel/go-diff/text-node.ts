@@ -29,7 +29,7 @@ export function renderText(node: TextNode): string {
 
 type Compacted = Readonly<{ line: string; node: TextNode }>;
 
-/** What fits into a line becomes one. */
+/** Joins the parts that fit into a line. */
 function compacted(node: TextNode, sign: Sign): Compacted {
   if (typeof node === 'string') return { line: node, node };
   if (!isList(node)) {

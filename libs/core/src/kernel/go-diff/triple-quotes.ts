@@ -4,8 +4,8 @@ import type { TextNode, TextRecord } from './text-node.js';
 const QUOTES: TextRecord = { sign: '', key: '', value: '"""', noComma: true };
 
 /**
- * Changed lines between triple quotes; undefined where that would hide what changed
- * (go-cmp v0.7, FormatDiffSlice).
+ * Returns changed lines between triple quotes. Returns undefined if that would hide the change (go-cmp v0.7,
+ * FormatDiffSlice).
  */
 export function inTripleQuotes(lines: readonly TextRecord[]): TextNode | undefined {
   const list = lines.map(asWritten);
@@ -24,7 +24,7 @@ const textOf = ({ value }: TextRecord): string => String(value);
 const isWritable = (record: TextRecord): boolean =>
   isElided(record) || (!textOf(record).startsWith('"""') && isQuotableLine(textOf(record)));
 
-/** Whether a change is one of blanks only. */
+/** True if a change is one of blanks only. */
 function hidesBlanks(list: readonly TextRecord[]): boolean {
   const seen = { '-': new Set<string>(), '+': new Set<string>() };
   for (const record of list) {

@@ -2,9 +2,9 @@
 // operator-registry v1.73.0, operator-controller v1.10.0 and Kubernetes v1.36.2: do not edit.
 
 /**
- * The structs that OLM and OLM v1 decode into, one a line: its name, then its members with their types in
- * the order in which Go writes them. A question mark is omitempty, an exclamation mark omitzero; [] stands
- * before the type of a list, {} of a map, * of a pointer.
+ * The structs that OLM and OLM v1 decode into, one a line: its name, then its members with their types in the
+ * order of Go's output. A question mark is omitempty, an exclamation mark omitzero; [] stands before the type
+ * of a list, {} of a map, * of a pointer.
  */
 export const GO_TYPE_TABLE = `
 alpha.ClusterServiceVersion kind?:string apiVersion?:string metadata:meta.ObjectMeta spec:alpha.ClusterServiceVersionSpec status:alpha.ClusterServiceVersionStatus

@@ -126,7 +126,7 @@ const READERS: Readonly<Record<LeafType, (value: unknown) => Leaf>> = {
 /** Reads a value that is there and not null. */
 export const readLeaf = (leaf: LeafType, value: unknown): Leaf => READERS[leaf](value);
 
-/** Types whose own reader refuses null where no pointer stands before them. */
+/** Types with a reader of their own that refuses null, unless a pointer stands before them. */
 const REFUSES_NULL: ReadonlySet<LeafType> = new Set(['OperatorVersion', 'OperatorRelease', 'Duration', 'Unstructured']);
 
 /** Returns why null is refused, or undefined if null counts as absent. */

@@ -6,9 +6,9 @@ const SCALE = 1_000_000_000n;
 const MAX_LENGTH = 64;
 
 /**
- * A resource quantity in the one form in which Kubernetes writes it: no fraction, and the largest suffix
- * that allows for that (`1000m` is `1`, `1.5Gi` is `1536Mi`). What is no quantity, or finer than a
- * billionth, stays as it is.
+ * Returns a resource quantity in Kubernetes' canonical form: no fraction, and the largest suffix that allows
+ * for that (`1000m` is `1`, `1.5Gi` is `1536Mi`). A value that is no quantity, or finer than a billionth,
+ * stays as it is.
  */
 export function canonicalQuantity(value: unknown): unknown {
   const parsed = parseQuantity(value);
@@ -20,7 +20,7 @@ export function canonicalQuantity(value: unknown): unknown {
   return prefix + inDecimal(amount, exponential);
 }
 
-/** A resource quantity as a number of its unit (`1.5Ki` is 1536); undefined where it is none. */
+/** Returns a resource quantity as a number of its unit (`1.5Ki` is 1536). Returns undefined if it is none. */
 export function quantityNumber(value: unknown): number | undefined {
   const parsed = parseQuantity(value);
   if (parsed === undefined) return undefined;
@@ -29,7 +29,7 @@ export function quantityNumber(value: unknown): number | undefined {
 
 type ParsedQuantity = Readonly<{ amount: bigint; isNegative: boolean; binary: boolean; exponential: boolean }>;
 
-/** In billionths; undefined where it is no quantity, or a finer one. */
+/** Reads a quantity in billionths. Returns undefined if it is no quantity, or a finer one. */
 function parseQuantity(value: unknown): ParsedQuantity | undefined {
   const written = typeof value === 'number' ? String(value) : value;
   if (typeof written !== 'string' || written.length > MAX_LENGTH) return undefined;

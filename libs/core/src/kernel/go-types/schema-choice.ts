@@ -7,8 +7,8 @@ export type SchemaLeaf = 'SchemaOrArray' | 'SchemaOrBool' | 'SchemaOrStrings';
 export const isSchemaLeaf = (leaf: LeafType): leaf is SchemaLeaf => leaf.startsWith('SchemaOr');
 
 /**
- * Returns the type of a value in such a place, or what Go writes for a value that it passes over, or why Go
- * refuses it.
+ * Returns the type of a value in such a place. If Go skips the value, returns Go's output for it; if Go
+ * refuses it, the problem.
  */
 export function schemaChoice(
   leaf: SchemaLeaf,

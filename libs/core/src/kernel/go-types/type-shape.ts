@@ -32,19 +32,19 @@ export type TypeShape =
 export type StructShape = Readonly<{
   is: 'struct';
   name: string;
-  /** By name, in the order in which Go writes them. */
+  /** Members by name, in the order of Go's output. */
   members: ReadonlyMap<string, MemberShape>;
   /** No rule of ours reads its members: inside of another object it is passed on as it is. */
   isPassedOn: boolean;
 }>;
 
-/** `omit`: the tag by which Go leaves an empty (or a zero) value out. */
+/** `omit`: the tag that makes Go leave an empty (or a zero) value out. */
 export type MemberShape = Readonly<{ type: TypeShape; omit?: 'empty' | 'zero' }>;
 
 /** Members that the objects of all kinds have. */
 const OBJECT = 'Object apiVersion:string kind:string metadata:meta.ObjectMeta';
 
-/** Long parts of CSVs, of which the objects of clusters are full. */
+/** Long parts of CSVs that are frequent in the objects of clusters. */
 const PASSED_ON: ReadonlySet<string> = new Set([
   'apps.DeploymentSpec',
   ...['APIResourceReference', 'StatusDescriptor', 'SpecDescriptor', 'ActionDescriptor', 'Icon'].map(

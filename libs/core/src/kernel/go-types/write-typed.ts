@@ -11,9 +11,9 @@ import { type MemberShape, type StructShape, structShape, type TypeShape } from 
 type Json = Readonly<Record<string, unknown>>;
 
 /**
- * Returns what Go writes after it has read a JSON value into the struct of this name: every member without
+ * Returns Go's output after it has read a JSON value into the struct of this name. Every member without
  * `omitempty` is there, empty ones with it and unknown ones are not, versions and quantities have one form.
- * Names of fields match in any case, as Go's own decoder has it.
+ * Names of fields match in any case, as in Go's own decoder.
  */
 export function writtenTyped<T>(type: string, value: unknown): Decoded<T> {
   const path = new ProblemPath();

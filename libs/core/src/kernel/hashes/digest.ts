@@ -17,7 +17,7 @@ export function base62(bytes: Uint8Array): string {
   return digitsOf(Number(rest)) + text;
 }
 
-/** Large integers are divided by this, and what is left fits a number. */
+/** Large integers are divided by this; the remainder fits a number. */
 const EIGHT_DIGITS = 62n ** 8n;
 
 function digitsOf(value: number): string {

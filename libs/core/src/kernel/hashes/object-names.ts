@@ -10,8 +10,8 @@ export const apiHash = (kind: string, version: string, group: string): string =>
 export const ALONGSIDE_PREFIX = 'operatorframework.io/installed-alongside-';
 
 /**
- * The annotation key under which a CRD remembers that this CSV was installed with it
- * (spec: install-plans.md §7.3).
+ * Returns the annotation key with which a CRD records that this CSV was installed with it (spec:
+ * install-plans.md §7.3).
  */
 export const alongsideAnnotationKey = (namespace: string, csv: string): string =>
   `${ALONGSIDE_PREFIX}${fnv1a64Hex(`${namespace}/${csv}`)}`;

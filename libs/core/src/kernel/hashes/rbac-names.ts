@@ -47,7 +47,7 @@ export function clusterRoleName(csv: string, namespace: string, permission: Stra
 /** Label `olm.permissions.hash` of a Role or ClusterRole: its rules, without the newline of a deep hash. */
 export const rulesHash = (rules: readonly PolicyRule[]): string => sha224Base62(escapedGoJson(rules.map(orderedRule)));
 
-/** Who a binding grants to and what: the parts that its hash is made of. */
+/** The content of a binding that its hash covers: its subjects and its rights. */
 type BindingContent = Readonly<{
   roleRef: Readonly<{ apiGroup: string; kind: string; name: string }>;
   subjects: readonly Readonly<{ kind: string; apiGroup?: string; name: string; namespace?: string }>[];

@@ -1,9 +1,9 @@
 const DECIMAL = /^\d+$/;
 
 /**
- * True if resourceVersion `a` is `b` or a newer one. Both must come from one cluster, whose
- * versions are numbers that grow with every write (Kubernetes, "Resource versions"). Versions that are no
- * numbers are never as new as others.
+ * True if resourceVersion `a` is `b` or a newer one. Both must come from one cluster. Its versions are
+ * numbers that grow with every write (Kubernetes, "Resource versions"). Versions that are no numbers are
+ * never as new as others.
  */
 export function isAsNewAs(a: string | undefined, b: string | undefined): boolean {
   if (a === undefined || b === undefined || !DECIMAL.test(a) || !DECIMAL.test(b)) return false;

@@ -19,19 +19,19 @@ type ShownChange = Readonly<{
 }>;
 
 /**
- * The relation of what was seen of an API server to what it has now.
- * - `same`: the server still has the change, so that its history up to there is the one that was seen.
+ * The relation of the changes seen of an API server to its current state.
+ * - `same`: the server still has the change, so its history up to there is the one that was seen.
  * - `other`: the server's data was replaced, as by a restored backup; `because` names the fact.
- * - `unknown`: the object has changed since, which may have happened in either history.
+ * - `unknown`: the object has changed since. That may have happened in either history.
  */
 export type HistoryComparison =
   | Readonly<{ history: 'same' | 'unknown' }>
   | Readonly<{ history: 'other'; because: string }>;
 
 /**
- * Compares the newest change that was seen of a kind with what the server shows now. In one history
- * versions only grow, no version is given twice, and a watch has reported every change up to the version that
- * it has reached. A restored server breaks one of these: its version is lower, or versions are reused.
+ * Compares the newest change that was seen of a kind with the server's current state. In one history versions
+ * only grow, no version is given twice, and a watch has reported every change up to the version that it has
+ * reached. A restored server breaks one of these: its version is lower, or versions are reused.
  */
 export function compareLastChange(seen: LastChange, shown: ShownChange): HistoryComparison {
   if (isOlderThan(shown.version, seen.reached)) {
@@ -51,7 +51,9 @@ export function compareLastChange(seen: LastChange, shown: ShownChange): History
   return object.hasSameContent ? SAME : other(`version ${version} of an object has other content`);
 }
 
-/** Names and versions of a list, and what the watch of the same objects has reported up to `reached`. */
+/**
+ * Names and versions of a list, and those that the watch of the same objects has reported up to `reached`.
+ */
 type ListedObjects = Readonly<{
   version: string;
   items: Iterable<ListedVersion>;
@@ -69,8 +71,8 @@ type ListedVersion = Readonly<{
 }>;
 
 /**
- * Compares a whole list with what a watch has reported before: whatever the list has from before the version
- * that the watch reached must be known in that very version. `unknown` does not occur.
+ * Compares a whole list with the earlier reports of a watch. Each object that the list has from before the
+ * version that the watch reached must be known in that very version. `unknown` does not occur.
  */
 export function compareList({ version, items, reached, known }: ListedObjects): HistoryComparison {
   if (isOlderThan(version, reached)) return other(`its resourceVersion is ${version}, and was ${reached}`);

@@ -1,4 +1,4 @@
-/** Whether a request is answered; if not, with which status and why. */
+/** The admission of a request. If it is refused: the status and the reason. */
 export type Admission = Readonly<{ admitted: true } | { admitted: false; status: 401 | 403 | 503; message: string }>;
 
 export const ADMITTED: Admission = { admitted: true };

@@ -6,11 +6,11 @@ const bareHost = (host: string): string => host.toLowerCase().replace(/:\d*$/, '
 const isAddress = (host: string): boolean => /^\[[0-9a-f:.]+\]$/.test(host) || /^\d+\.\d+\.\d+\.\d+$/.test(host);
 
 /**
- * Whether a request is answered by its `Host` header. A service that listens on loopback alone counts on
- * that other machines do not reach it; a web page in a browser of this machine does, when the name that
- * it was loaded from is made to lead to loopback. Such a request has that name as its host, so only
- * addresses, `localhost` and the names that are set are answered. Elsewhere names are not known, and
- * authentication is on by default.
+ * True if a request with this `Host` header is answered. A service that listens on loopback alone relies on
+ * other machines not reaching it. A web page in a browser of this machine can reach it, if its host name
+ * resolves to loopback. Such a request has that name as its host, so only addresses, `localhost` and the
+ * configured names are answered. On other addresses the names are not known, and authentication is on by
+ * default.
  */
 export function isHostAnswered(host: string | undefined, bindAddress: string, names: readonly string[]): boolean {
   if (host === undefined || !isLoopback(bindAddress)) return true;
@@ -19,6 +19,6 @@ export function isHostAnswered(host: string | undefined, bindAddress: string, na
   return isLocal || isAddress(bare) || names.some((name) => bareHost(name) === bare);
 }
 
-/** What a request with another host is answered, with status 421. */
+/** The answer to a request with another host, with status 421. */
 export const HOST_REFUSAL =
   'this service listens on its own machine alone, and the name in the Host header is not one of its own: use localhost, or add the name to FLOTILLA_HTTP_HOSTS';

@@ -7,7 +7,7 @@ import { isLoopback } from './loopback.js';
 export const HTTP_AREAS = ['content', 'packages', 'catalogs', 'metrics', 'health'] as const;
 export type HttpArea = (typeof HTTP_AREAS)[number];
 
-/** What the setting may name besides areas. */
+/** Value of the setting that is no area. */
 export const HTTP_AREAS_AUTO = 'auto';
 export const HTTP_AREAS_NONE = 'none';
 
@@ -15,8 +15,8 @@ export const HTTP_AREAS_NONE = 'none';
 const OPEN_BY_DEFAULT: readonly HttpArea[] = ['catalogs'];
 
 /**
- * The areas that ask for authentication. `auto`: none where only this machine reaches the port, and elsewhere
- * all but the content of ClusterCatalogs.
+ * Returns the areas that ask for authentication. `auto`: none if only this machine reaches the port, and
+ * otherwise all but the content of ClusterCatalogs.
  */
 export function authenticatedAreas(
   setting: readonly (HttpArea | typeof HTTP_AREAS_AUTO | typeof HTTP_AREAS_NONE)[],

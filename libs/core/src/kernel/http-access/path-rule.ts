@@ -1,5 +1,5 @@
 /**
- * Whether one of the rules allows the path: `*`, a path, or the beginning of one and `*`, as
+ * True if one of the rules allows the path: `*`, a path, or the beginning of one and `*`, as
  * `nonResourceURLs` in RBAC.
  */
 export const allowsPath = (rules: readonly string[], path: string): boolean =>

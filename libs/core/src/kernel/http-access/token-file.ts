@@ -1,6 +1,6 @@
 /** One line of a file with tokens. */
 type TokenEntry = Readonly<{
-  /** Who has the token: for the log, which never has the token itself. */
+  /** Name of the token's owner, for the log. The log never has the token itself. */
   name: string;
   token: string;
   /** Paths that the token may read, as `nonResourceURLs` in RBAC. */
@@ -55,7 +55,7 @@ const MOST_TOKEN_LENGTH = 8_192;
 const isBearerToken = (text: string): boolean =>
   text.length <= MOST_TOKEN_LENGTH && /^[A-Za-z0-9._~+/-]+=*$/.test(text);
 
-/** The token of an `Authorization` header; undefined where it has none that could be one. */
+/** Returns the token of an `Authorization` header. Returns undefined if no part of it can be a token. */
 export function bearerToken(header: string | undefined): string | undefined {
   const [scheme = '', token = '', ...more] = (header ?? '').slice(0, MOST_TOKEN_LENGTH + 16).split(' ');
   return scheme.toLowerCase() === 'bearer' && more.length === 0 && isBearerToken(token) ? token : undefined;

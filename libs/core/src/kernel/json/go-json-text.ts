@@ -12,10 +12,10 @@ type Layout = Readonly<{
 export const goJson = (value: unknown): string => written(withSortedKeys(value), { indent: 0, sortKeys: true });
 
 /**
- * JSON on one line as Go's encoding/json writes a struct: `<`, `>`, `&`, U+2028 and U+2029 are escaped inside
- * strings. Keys stay in the order given: a Go struct writes its fields in declared order, so the caller
- * builds objects in that order and leaves out what `omitempty` would (spec: api-types.md §12). Numbers must
- * be integers: floats are written differently.
+ * Writes JSON on one line as Go's encoding/json writes a struct: `<`, `>`, `&`, U+2028 and U+2029 are escaped
+ * inside strings. Keys stay in the order given. A Go struct writes its fields in declared order, so the
+ * caller builds objects in that order and leaves out the fields that `omitempty` would (spec: api-types.md
+ * §12). Numbers must be integers: floats are written differently.
  */
 export const escapedGoJson = (value: unknown): string =>
   JSON.stringify(value).replace(
@@ -38,7 +38,7 @@ function written(value: unknown, layout: Layout): string {
 /** How JavaScript begins to write half of a surrogate pair; a text may also have it behind a backslash. */
 const HALF_PAIR = '\\ud';
 
-/** False for a negative zero, keys that are numbers, and gaps, which Go writes otherwise. */
+/** False for a negative zero, keys that are numbers, and gaps: Go writes these differently. */
 function isWrittenAlike(value: unknown): boolean {
   if (typeof value === 'number') return !Object.is(value, -0);
   if (Array.isArray(value)) return value.every(isWrittenAlike);

@@ -5,7 +5,7 @@ import { isRecord } from './json-access.js';
 // Go's rules for reading JSON into typed fields: names match in any case, null leaves the zero value, unknown
 // fields are passed over, a wrong type is an error that names struct and field.
 
-/** Where a value stands, for the error text: the Go struct and the path of the field in it. */
+/** The place of a value, for the error text: the Go struct and the path of the field in it. */
 type JsonPlace = Readonly<{ struct: string; path: string }>;
 export type Decoder<T> = (value: unknown, place: JsonPlace) => T;
 
@@ -36,7 +36,7 @@ export const text: Decoder<string> = (value, place) => {
   throw mismatch(value, place, 'string');
 };
 
-/** A list, or null where it is null or absent. */
+/** Reads a list. The result is null if it is null or absent. */
 export const listOf =
   <T>(item: Decoder<T>, goType: string): Decoder<T[] | null> =>
   (value, place) => {
@@ -88,7 +88,8 @@ function byte(value: unknown, place: JsonPlace): number {
 }
 
 /**
- * Bytes written as standard base64 (line breaks allowed), or as a list of numbers; null where null or absent.
+ * Reads bytes written as standard base64 (line breaks allowed), or as a list of numbers. Returns null if the
+ * value is null or absent.
  */
 export const base64: Decoder<Buffer | null> = (value, place) => {
   if (value === null || value === undefined) return null;

@@ -1,4 +1,4 @@
-// Access to manifests of unchecked shape: what is absent or of another type reads as empty.
+// Access to manifests of unchecked shape: a field that is absent or of another type reads as empty.
 
 /** True for an object of JSON: no list, no null. */
 export const isRecord = (value: unknown): value is Record<string, unknown> =>

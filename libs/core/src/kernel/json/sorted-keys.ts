@@ -2,8 +2,8 @@ import { byCodeUnit } from '../canonical/canonical-json.js';
 import { isRecord } from './json-access.js';
 
 /**
- * The same JSON value with the keys of every object in order, as Go writes a map. What is in order already is
- * not copied: the value given may be part of the value returned, or be it.
+ * Returns the same JSON value with the keys of every object in order, as Go writes a map. Parts that are
+ * already in order are not copied. So the value given may be part of the value returned, or be it.
  */
 export function withSortedKeys(value: unknown): unknown {
   if (Array.isArray(value)) return listWithSortedKeys(value);

@@ -9,7 +9,7 @@ export type LabelSelector = Readonly<{
 }>;
 type LabelExpression = Readonly<{ key: string; operator: string; values?: readonly string[] | undefined }>;
 
-/** Whether labels are selected; one made by {@link readSelector}. */
+/** True if a selector made by {@link readSelector} selects the labels. */
 type Selects = (labels: Readonly<Record<string, string>>) => boolean;
 
 type Values = readonly string[];
@@ -22,10 +22,7 @@ const OPERATORS: ReadonlyMap<string, Operator> = new Map([
   ['DoesNotExist', { takesValues: false, holds: (label) => label === undefined }],
 ]);
 
-/**
- * Reads a selector, or says in Kubernetes' words what is wrong with it. None, or an empty
- * one, selects everything.
- */
+/** Reads a selector, or returns its error in Kubernetes' words. None, or an empty one, selects everything. */
 export function readSelector(selector: LabelSelector | undefined): Selects | Readonly<{ error: string }> {
   const expressions: readonly LabelExpression[] = [
     ...Object.entries(selector?.matchLabels ?? {})

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-/** Of what services pass to each other: the form of this release, and what makes it of older ones. */
+/** The form of a payload between services: this release's form, and the upgrades of older ones. */
 export type PayloadForm<T> = Readonly<{
   /** The `v` of the payloads that this release writes. */
   version: number;
@@ -13,7 +13,7 @@ type OlderPayload = Readonly<Record<string, unknown>>;
 
 type PayloadRead<T> =
   | Readonly<{ kind: 'read'; value: T }>
-  /** Of a release that is newer than this one. */
+  /** A payload of a release that is newer than this one. */
   | Readonly<{ kind: 'newer'; version: number }>
   | Readonly<{ kind: 'invalid'; problems: string }>;
 
@@ -21,8 +21,8 @@ type PayloadRead<T> =
 const LAST_VERSION = 1_000;
 
 /**
- * Reads a payload, after it was made one of this release where an older one wrote it. Of one of a newer
- * release nothing but its version is read (decision 0280).
+ * Reads a payload, after upgrading it if an older release wrote it. Reads only the version if a newer release
+ * wrote it (decision 0280).
  */
 export function readPayload<T>(data: unknown, { version, schema, upgrades = {} }: PayloadForm<T>): PayloadRead<T> {
   const found = versionOf(data);

@@ -19,7 +19,7 @@ export type AccessRequest =
   | Readonly<{ verb: string; path: string }>;
 
 /**
- * Whether granted rules add up to all that `rule` names: every combination of verb, group, resource and name
+ * True if granted rules add up to all that `rule` names. Every combination of verb, group, resource and name
  * must be allowed, and several rules may add up to it (spec: csv-lifecycle.md §4, a real RBAC authorizer: any
  * source counts).
  */
@@ -27,7 +27,7 @@ export const coveredBy = (granted: readonly PolicyRule[], rule: PolicyRule): boo
   granted.some((one) => includesRule(one, rule)) ||
   requestsOf(rule).every((request) => granted.some((one) => allows(one, request)));
 
-/** Whether one rule names all that another one does: without each combination, which may be millions. */
+/** True if one rule names all that another one does. Does not try each combination: there may be millions. */
 export function includesRule(one: PolicyRule, rule: PolicyRule): boolean {
   const all = (allowed: readonly string[] = [], wanted: readonly string[] = []) => {
     const known = new Set(allowed);
@@ -116,7 +116,7 @@ export function requestsOf(rule: PolicyRule): readonly AccessRequest[] {
   );
 }
 
-/** Whether one granted rule covers one request, as Kubernetes' RBAC matches them. */
+/** True if one granted rule covers one request, as Kubernetes' RBAC matches them. */
 export function allows(rule: PolicyRule, request: AccessRequest): boolean {
   if (!covers(rule.verbs, request.verb)) return false;
   if ('path' in request) return (rule.nonResourceURLs ?? []).some((pattern) => pathMatches(pattern, request.path));
@@ -141,7 +141,8 @@ function resourceMatches(allowed: string, wanted: string): boolean {
 }
 
 /**
- * Why a rule can never be granted, or undefined when it can (csv-lifecycle.md §3: install strategy invalid).
+ * Returns the reason why a rule can never be granted, otherwise undefined (csv-lifecycle.md §3: install
+ * strategy invalid).
  */
 export function ruleError(rule: PolicyRule): string | undefined {
   if ((rule.verbs ?? []).length === 0) return 'policy rule must have at least one verb';

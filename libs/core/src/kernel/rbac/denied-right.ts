@@ -1,4 +1,4 @@
-/** The right that was missing when the API server refused a request, and whose it would have been. */
+/** The right that was missing when the API server refused a request, and the user that needs it. */
 type DeniedRight = Readonly<{
   user: string;
   verb: string;
@@ -9,7 +9,7 @@ type DeniedRight = Readonly<{
 
 const DENIED = /\bis forbidden: User "([^"]+)" cannot ([a-z*]+) resource "([^"]+)" in API group "([^"]*)"/;
 
-/** Returns what the API server's own words say; undefined for any other refusal or trouble. */
+/** Reads the API server's own words. Returns undefined for any other refusal or error. */
 export function deniedRight(text: string): DeniedRight | undefined {
   const [, user, verb, resource, group] = DENIED.exec(text) ?? [];
   if (user === undefined || verb === undefined || resource === undefined || group === undefined) return undefined;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { PolicyRule } from '../api/cluster-service-version.js';
 import type { KubernetesObject } from '../api/kubernetes-object.js';
 
-/** One who is granted something by a binding. */
+/** A subject to which a binding grants rights. */
 export const RbacSubject = z.looseObject({
   kind: z.string(),
   name: z.string(),

@@ -5,9 +5,9 @@ import type { KubernetesObject } from '../api/kubernetes-object.js';
 const ManagedFields = z.array(z.looseObject({ manager: z.string().optional(), time: z.string().optional() }));
 
 /**
- * Milliseconds since the epoch of an object's creation or its last change by another writer; 0 where its
- * managed fields do not show it. What the applier itself writes on existing objects, labels of Operators
- * above all, grants no rights.
+ * Returns the milliseconds since the epoch of an object's creation or its last change by another writer.
+ * Returns 0 if its managed fields do not show it. The applier's own writes on existing objects, mostly labels
+ * of Operators, grant no rights.
  */
 function changedAt({ metadata }: KubernetesObject): number {
   const managers = ManagedFields.safeParse(metadata['managedFields']);
@@ -25,8 +25,8 @@ export const managedRights = (objects: readonly KubernetesObject[]): readonly Ku
   objects.filter(({ metadata }) => metadata.labels?.['olm.managed'] === 'true');
 
 /**
- * Whether one of the objects was made or changed after `since` (a Kubernetes time; absent: no). OLM learns
- * this from events; after a missed event, work that waits for rights would wait for ever.
+ * True if one of the objects was created or changed after `since` (a Kubernetes time; absent: no). OLM learns
+ * this from events; after a missed event, work that waits for rights would wait forever.
  */
 export function changedAfter(since: string | null | undefined, objects: readonly KubernetesObject[]): boolean {
   const start = Date.parse(since ?? '');

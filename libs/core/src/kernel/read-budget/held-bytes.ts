@@ -1,4 +1,4 @@
-/** What V8 needs beside the characters and values themselves, in round numbers. */
+/** Memory that V8 needs in addition to the characters and values themselves, in round numbers. */
 const STRING_BYTES = 24;
 const MEMBER_BYTES = 16;
 const OBJECT_BYTES = 40;

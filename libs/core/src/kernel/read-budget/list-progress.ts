@@ -1,6 +1,6 @@
 import type { Excess, ReadLimits } from './read-limits.js';
 
-/** What was read of one list so far. `mark` is the token that later ones are compared with. */
+/** The part of one list that was read so far. `mark` is the token that later ones are compared with. */
 export type ListProgress = Readonly<{ pages: number; objects: number; bytes: number; mark?: string }>;
 
 export type ListPage = Readonly<{ objects: number; bytes: number; continue?: string | undefined }>;
@@ -14,12 +14,10 @@ const SPARE_PAGES = 16;
 const LONGEST_TOKEN = 16 * 1024;
 
 /**
- * The progress after one more page that was asked for with `pageSize` (undefined: all in
- * one), or what was exceeded.
- *
- * A repeated token is found with the memory of a single one (Brent): the token of page 1, 2, 4, 8 …
- * is compared with those that follow. A token that repeats itself at once is found at once, a cycle
- * of n pages within 3n pages.
+ * Returns the progress after one more page that was requested with `pageSize` (undefined: all in one), or the
+ * exceeded limit. A repeated token is found with the memory of a single one (Brent): the token of page 1, 2,
+ * 4, 8 … is compared with those that follow. A token that repeats itself at once is found at once, a cycle of
+ * n pages within 3n pages.
  */
 export function listProgress(
   before: ListProgress,

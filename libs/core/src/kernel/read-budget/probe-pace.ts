@@ -6,7 +6,7 @@ const LONGEST_PAUSE_MS = 300_000;
 /** A cluster that has kept to its budgets for so long after its last pause begins with short pauses again. */
 const FORGIVEN_MS = 120_000;
 
-/** The pause after which one read of the cluster may try again what exceeded its budget. */
+/** Returns the pause before one read of the cluster may retry after an excess. */
 export const probePauseMs = ({ times }: ExcessHistory): number =>
   Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(Math.max(0, times - 1), 10));
 

@@ -1,4 +1,4 @@
-/** What one process reads of one cluster at most. */
+/** Limits of the reads of one process from one cluster. */
 export type ReadLimits = Readonly<{
   /** Bytes of one answer, after decompression. */
   answerBytes: number;
@@ -30,7 +30,8 @@ export const DEFAULT_READ_LIMITS: ReadLimits = {
 };
 
 /**
- * Which budget was exceeded; `endless` is a list that repeats itself or has more pages than its objects need.
+ * The budget that was exceeded. `endless` is a list that repeats itself or has more pages than its objects
+ * need.
  */
 export type Excess =
   | 'answer'
@@ -44,7 +45,7 @@ export type Excess =
   | 'event-bytes'
   | 'discovery';
 
-/** What was exceeded, and what to do, for `what`: a kind, or a request such as `get Secret a/b`. */
+/** Returns the exceeded limit, and the remedy, for `what`: a kind, or a request such as `get Secret a/b`. */
 export function excessText(what: string, excess: Excess, limits: ReadLimits): string {
   const raise = (setting: string) => `raise ${setting} if the cluster is well`;
   switch (excess) {

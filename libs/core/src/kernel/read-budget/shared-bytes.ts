@@ -1,15 +1,15 @@
-/** What one of those that share the bytes has taken. */
+/** The bytes that one holder of a share has taken. */
 export type BytesShare = Readonly<{
-  /** Takes `bytes` in place of `before`; false, and nothing taken, where the budget does not allow it. */
+  /** Takes `bytes` in place of `before`. Returns false and takes nothing if the budget does not allow it. */
   take: (bytes: number, before: number) => boolean;
   /** Gives all of it back; the others share the whole without this one. */
   leave: () => void;
 }>;
 
 /**
- * Bytes that several share. One half is divided equally: each may always take its part of it. The other half
- * is for those that need more, in the order in which they ask. So all together never exceed the whole, and
- * one that takes no more than its part is never refused for what others take.
+ * Bytes shared by several holders. One half is divided equally: each holder may always take its part of it.
+ * The other half is for those that need more, in the order in which they ask. So all together never exceed
+ * the whole, and a holder within its part is never refused because of others.
  */
 export class SharedBytes {
   readonly #taken = new Set<{ bytes: number }>();

@@ -1,11 +1,11 @@
 import type { Excess, ReadLimits } from './read-limits.js';
 
-/** What one watch has brought since `sinceMs`. */
+/** Events and bytes that one watch has received since `sinceMs`. */
 export type WatchRate = Readonly<{ sinceMs: number; events: number; bytes: number }>;
 
 const MINUTE_MS = 60_000;
 
-/** The rate after one more event, or what was exceeded. */
+/** Returns the rate after one more event, or the exceeded limit. */
 export function watchRate(
   before: WatchRate | undefined,
   eventBytes: number,

@@ -8,17 +8,18 @@ export type Pace = Readonly<{
 }>;
 
 /**
- * What the work is for. `events`: of watches, half of the time. `lists`: half of the time for a while, as at
- * the start of a cluster, then a quarter: a list of 2 GiB must be read before its continue token expires,
- * after five minutes. `excess`: of a cluster that has exceeded a budget lately, or sends events without end,
- * a twentieth.
+ * The purpose of the work.
+ * - `events`: of watches, half of the time.
+ * - `lists`: half of the time for a while, as at the start of a cluster, then a quarter. A list of 2 GiB must
+ *   be read before its continue token expires, after five minutes.
+ * - `excess`: of a cluster that has exceeded a budget lately, or sends events without end, a twentieth.
  */
 export type WorkKind = 'events' | 'lists' | 'excess';
 
 /** Work that a cluster may cause at once before it has to rest. */
 const BURST_MS = 50;
 const ALLOWANCE_MS = 1_000;
-/** The allowance that a millisecond gives back: less than lasting work takes, which so never regains any. */
+/** The allowance that a millisecond gives back. Lasting work takes more, so it never regains any. */
 const REGAINED = 0.05;
 
 function restPerWork(kind: WorkKind, workMs: number, allowanceMs: number): number {
@@ -44,5 +45,5 @@ export function paceAfter(
 
 const MS_PER_BYTE = 8 / (1024 * 1024);
 
-/** What it costs to receive so many bytes, and to collect their memory again: measured 5 to 8 ms a MiB. */
+/** Returns the cost to receive so many bytes, and to collect their memory again: measured 5 to 8 ms a MiB. */
 export const receivingMs = (bytes: number): number => bytes * MS_PER_BYTE;

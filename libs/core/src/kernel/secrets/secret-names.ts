@@ -25,7 +25,7 @@ function kept(judge: (name: string) => boolean): (name: string) => boolean {
 
 const setOf = (text: string): ReadonlySet<string> => new Set(text.split(' '));
 
-/** Say in which form a value is, and nothing about what it is. */
+/** Words about the form of a value, not about its content. */
 const NEUTRAL = setOf(
   'data value values base64 b64 b plain text string json yaml yml txt ini conf cfg properties env xml toml pem',
 );
@@ -40,7 +40,7 @@ const KEY_OF = setOf(
 const SECRET_OF = setOf(
   'client app application consumer shared key oauth oauth2 oidc hmac jwt cookie session signing api webhook hash encryption bot totp otp master',
 );
-/** What comes after `secret` or `token` in names of what is no secret itself. */
+/** Words that follow `secret` or `token` in names of values that are no secret themselves. */
 const ABOUT = setOf(
   'name names ref refs reference file files filename path paths dir directory mount namespace namespaces selector policy policies review reviews ttl expiry expiration expires lifetime duration age timeout interval period seconds minutes hours days length size count limit limits max min enabled disabled enable required type kind version algorithm format provider class store rotation endpoint issuer audience audiences url uri host port template schema prefix suffix header headers field claim label labels annotation annotations mode location region storage backend engine server service operator controller manager exchange request requests',
 );
@@ -66,11 +66,11 @@ function endsInSecret(words: readonly string[]): boolean {
 /** True if a field of this name holds a secret itself; `secretName` and `passwordPolicy` do not. */
 export const isSecretName = kept((name) => endsInSecret(meaningful(name)) || /connection.?strings?$/i.test(name));
 
-/** Where an environment variable says which folder the shell is in. */
+/** Environment variables with the folder of the shell. */
 const WORKING_FOLDER = /^(?:OLD)?PWD$/;
 
 /**
- * Whether a variable or a flag of this name holds a secret: names are less strict there, so such a word
+ * True if a variable or a flag of this name holds a secret. Names are less strict there, so such a word
  * anywhere counts, unless the name is about it, as in `TOKEN_FILE` and `--secret-name`.
  */
 export const isSecretVariable = kept((name) => {
@@ -81,12 +81,12 @@ export const isSecretVariable = kept((name) => {
   return words.some((word, at) => isOne(word) || (ANYWHERE.has(word) && words[at - 1] !== 'public'));
 });
 
-/** Fields such as `pullSecret`, which mostly hold the name of a Secret. */
+/** Fields such as `pullSecret`: mostly these hold the name of a Secret. */
 const MAY_NAME_ONE = /secrets?$/i;
-/** As objects are named: in small letters, and no word with a digit, which may be a password. */
+/** The form of objects' names: small letters, and no word with a digit, since that may be a password. */
 const OBJECT_NAME = /^(?:[a-z]+|[a-z0-9]+(?:[.-][a-z0-9]+)+)$/;
 
-/** Names of files and their places, which fields for keys hold at times. */
+/** Names of files and their paths. Fields for keys hold these at times. */
 const FILE_NAME = /^(?:\/[\w.-]+)+$|^[\w.-]+\.(?:key|crt|pem|json|ya?ml|txt)$/;
 const IS_KEY = /keys?$/i;
 
@@ -103,7 +103,7 @@ export function isSecretText(name: string, text: string): boolean {
   return MAY_NAME_ONE.test(name) && !OBJECT_NAME.test(text);
 }
 
-/** Keys of an object that holds a secret whose values are about it. */
+/** True if a field of this name, next to a secret, holds facts about the secret and not the secret itself. */
 export const isAboutSecret = (key: string): boolean => {
   const words = wordsOf(key);
   return ABOUT.has(words.at(-1) ?? '') || ['key', 'apiVersion', 'optional', 'description'].includes(key);

@@ -29,7 +29,7 @@ const LOGIN = /(?<=\blogin\s{1,5}\S{1,200}\s{1,5}password\s{1,5})\S+/g;
 const BASIC_FLAG = /(?<=(?:^|\s)(?:-u\s{0,3}|--user(?:=|\s{1,3}))["']?[^\s:"']{1,200}:)[^\s"']+/g;
 const XML = /<([A-Za-z][\w.:-]{0,80})>([^<>]{1,2000})(?=<\/)/g;
 
-/** In quotes, also in those that are escaped, and up to a blank where they do not end. */
+/** A text in quotes, also in escaped ones, or up to a blank if the quotes do not end. */
 const QUOTED = `"(?:\\\\.|[^"\\\\]){0,20000}"|'[^'\\n]{0,20000}'|\\\\"[^"]{0,20000}"|["'][^\\s"']+`;
 const FLAG = new RegExp(`(?<![\\w-])(--?)([A-Za-z][\\w.-]{1,80})(=|[ \\t]{1,4}(?!-))(${QUOTED}|[^\\s"']+)`, 'g');
 const ASSIGNED = /(?<![\w.-])(\\?["']?)[A-Za-z_.][\w./-]{0,120}\1[ \t]{0,8}(?:=>|:=|[:=])[ \t]{0,8}/g;
@@ -82,7 +82,10 @@ function lineBelow(line: string): string {
   return line.replace(/^([ \t]*(?:- )?)\S.*$/, `$1${HIDDEN}`);
 }
 
-/** What a line of a file says: where its key begins, whether it names a secret, and what goes to its end. */
+/**
+ * Reads a line of a file: its key, the key's indentation, and the place of a secret: on this line, or on
+ * those below (`opens`).
+ */
 function lineOf(line: string) {
   const [, start = '', quote = '', name = '', between = '', value = ''] = LINE.exec(line) ?? [];
   const rest = value.trim();
@@ -100,7 +103,7 @@ function lineOf(line: string) {
 
 /** Files within a text: values that go to the end of their line, and those on the lines below. */
 function linesWithoutSecrets(text: string): string {
-  /** The indentation of the key whose value lies on the lines below. */
+  /** The indentation of a key with a value on the lines below. */
   let below: number | undefined;
   const isBelow = (line: string, above: number): boolean => {
     const indent = line.length - line.trimStart().length;
@@ -146,8 +149,8 @@ const FORMS: readonly Readonly<{ needs: readonly string[]; form: RegExp; as: Rep
 const HINT = /[:=@<$~]|--|eyJ|bearer|basic|[_-]\w{10}|AKIA|ASIA|AIza|LS0t|login|\s-u/i;
 
 /**
- * A text without what is a secret by its form, or by the name before it: users of addresses, DSNs, flags,
- * assignments in files and command lines, tokens, private keys.
+ * Hides the secrets of a text, known by their form or by the name before them: users of addresses, DSNs,
+ * flags, assignments in files and command lines, tokens, private keys.
  */
 export function textWithoutSecrets(text: string): string {
   if (!HINT.test(text)) return text;

@@ -10,9 +10,9 @@ const SCHEMAS: ReadonlySet<string> = new Set(['properties', 'patternProperties',
 type Place = Readonly<{ depth: number; isWithin: boolean; isSchema: boolean }>;
 
 /**
- * An object as people may see it who have no right to its cluster: what is a secret by its name or its form,
- * users of addresses, and the data of Secrets in the steps of a plan are hidden. What is nested too deeply is
- * left out. The form stays: each list has as many items, each object the same fields.
+ * Returns an object for people without rights to its cluster. It hides secrets known by name or form, users
+ * of addresses, and the data of Secrets in the steps of a plan. Parts that are nested too deeply are left
+ * out. The form stays: each list has as many items, each object the same fields.
  */
 export function withoutSecrets(value: unknown, depth = 0): unknown {
   return shownAt(value, { depth, isWithin: false, isSchema: false });
@@ -79,7 +79,10 @@ function sizes(data: unknown): unknown {
   );
 }
 
-/** The manifest of a step is an object as JSON. One that is none is not shown: what it holds is not known. */
+/**
+ * Hides secrets in the manifest of a step: an object as JSON. Any other text is not shown, since its content
+ * is not known.
+ */
 function manifestText(text: string, depth: number): string {
   if (text === '') return text;
   try {

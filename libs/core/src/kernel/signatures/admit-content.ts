@@ -6,7 +6,7 @@ import {
   type SignaturePolicy,
 } from './signature-policy.js';
 
-/** A signature that was found, and who it is proven to be of. `digest`: of the manifest that it names. */
+/** A signature that was found, and its proven signer. `digest`: of the manifest that it names. */
 export type SignatureClaim = Readonly<{ digest: string }> &
   (
     | Readonly<{ by: 'key'; key: string }>
@@ -16,13 +16,13 @@ export type SignatureClaim = Readonly<{ digest: string }> &
     | Readonly<{ by: 'unknown'; because: 'other-key' | Readonly<{ fault: string }> }>
   );
 
-/** Content that a policy judges: the digests under which it may be signed, first that of the reference. */
+/** Content that a policy judges. `digests`: those that may be signed, first that of the reference. */
 type JudgedContent = Readonly<{ image: ImageName; digests: readonly string[] }>;
 
 export type ContentVerdict =
   /** `by` is absent if no rule asks for a signature. */
   | Readonly<{ admitted: true; by?: Authority }>
-  /** `text`: which policy refuses which digest, why, and what to do. */
+  /** `text`: the policy, the digest that it refuses, the reason, and the remedy. */
   | Readonly<{ admitted: false; text: string }>;
 
 const OPEN: ContentVerdict = { admitted: true };
@@ -64,7 +64,7 @@ const refused = (scope: string, [digest = '']: readonly string[], because: strin
   text: `signature policy ${scope} refuses ${digest}: ${because}`,
 });
 
-/** The files of the hub are no business of who reads a status: its log names them. */
+/** Users who read a status must not see the files of the hub: the hub's log names them. */
 const unreadable = (scope: string, digests: readonly string[], { place }: PolicyProblem): ContentVerdict =>
   refused(
     scope,
@@ -92,7 +92,7 @@ function isOf(claim: SignatureClaim, authority: Authority): boolean {
   }
 }
 
-/** True if the text fits the pattern, in which `*` stands for any text. No pattern takes long. */
+/** True if the text fits the pattern. `*` in it stands for any text. No pattern takes long. */
 export function matchesText(pattern: string, text: string): boolean {
   const [first = '', ...rest] = pattern.split('*');
   const last = rest.pop();

@@ -1,4 +1,4 @@
-/** A signer whose signature admits content. `key` and `root` are ids of key material. */
+/** A signer that can admit content. `key` and `root` are ids of key material. */
 export type Authority =
   /** A public key, as `cosign sign --key` uses its private half. */
   | Readonly<{ kind: 'key'; key: string }>
@@ -14,7 +14,10 @@ export type Authority =
 export type SignatureRule = Readonly<{
   /** `*`, `*.DOMAIN`, or `HOST[:PORT][/PATH]`. */
   scope: string;
-  /** One of these must have signed; empty if the rule has a `problem` or admits what is not signed. */
+  /**
+   * Accepted signers; one of them must have signed. Empty if the rule has a `problem` or admits unsigned
+   * content.
+   */
   accepts: readonly Authority[];
   /** The rule takes its scope out of a wider one. */
   admitsUnsigned?: true;
@@ -28,7 +31,7 @@ export type SignaturePolicy = Readonly<{
   problem?: PolicyProblem;
 }>;
 
-/** `text` is for who runs the hub: it names files there. `place`: of the rule, as `rules[1]`. */
+/** `text` is for the operator of the hub: it names files there. `place`: of the rule, as `rules[1]`. */
 export type PolicyProblem = Readonly<{ text: string; place?: string }>;
 
 /** The parts of an image reference that a scope names. */
@@ -40,7 +43,7 @@ const DEFAULT_PORT = /:(?:80|443)$/;
 
 /**
  * Returns the one spelling of a registry's host: lower case, addresses in their usual form, without the
- * port that is the default. Who writes an image reference must not leave a scope by another spelling.
+ * default port. The author of an image reference must not escape a scope by another spelling.
  */
 function plainHost(host: string): string {
   const text = host.toLowerCase();

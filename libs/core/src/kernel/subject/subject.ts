@@ -17,14 +17,14 @@ export const NamespaceSubject = z.strictObject({ cluster: Cluster, namespace: Na
 export const ExtensionSubject = z.strictObject({ cluster: Cluster, extension: Name });
 export const ObjectSetSubject = z.strictObject({ cluster: Cluster, objectSet: Name });
 
-/** What one pass of the applier is about: a namespace (OLM Classic). */
+/** The subject of one pass of the applier: a namespace (OLM Classic). */
 export type NamespaceSubject = z.infer<typeof NamespaceSubject>;
 /** A ClusterExtension (OLM v1). */
 export type ExtensionSubject = z.infer<typeof ExtensionSubject>;
 /** A ClusterObjectSet without a ClusterExtension of the name that it carries (OLM v1). */
 export type ObjectSetSubject = z.infer<typeof ObjectSetSubject>;
 
-/** What one pass of the applier, and one observation of the poller, is about. */
+/** The subject of one pass of the applier, and of one observation of the poller. */
 export const Subject = z.union([NamespaceSubject, ExtensionSubject, ObjectSetSubject]);
 export type Subject = NamespaceSubject | ExtensionSubject | ObjectSetSubject;
 
@@ -43,7 +43,7 @@ export function subjectName(subject: Subject): string {
 }
 
 /**
- * The identity of a subject: no two subjects have the same. The last slash ends the cluster, whatever it
- * holds, and a colon after it ends the kind, which a namespace does without.
+ * Returns the identity of a subject: no two subjects have the same. The last slash ends the cluster, since
+ * its name may contain slashes. A colon after it ends the kind; a namespace has no kind.
  */
 export const subjectKey = (subject: Subject): string => `${subject.cluster}/${subjectName(subject)}`;

@@ -1,4 +1,7 @@
-/** The text; of a longer one so many characters, the last of which is `…`. No character is cut in two. */
+/**
+ * Returns the text. If it is longer than `most`, returns so many characters, with `…` as the last. No
+ * character is cut in two.
+ */
 export function cutText(text: string, most: number): string {
   // No character takes less than one unit.
   if (text.length <= most) return text;

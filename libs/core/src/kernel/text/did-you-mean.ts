@@ -6,14 +6,13 @@ const SIMILARITY = 0.6;
 const MOST_NAMES = 3;
 /** A beginning of fewer characters fits too many names. */
 const SHORTEST_BEGINNING = 2;
-/** Names of Kubernetes are at most 253 characters long; what is longer is not compared. */
+/** Names of Kubernetes are at most 253 characters long; longer ones are not compared. */
 const LONGEST = 253;
 
 /**
- * The end of a message about an unknown name: ` (did you mean "subscription"?)` with the known names
- * that are nearest to what was typed, and '' where none is near. Near is what a few insertions,
- * deletions, replacements and swaps of neighbouring characters make of it; where nothing is, known
- * names that begin with what was typed.
+ * Returns the end of a message about an unknown name: ` (did you mean "subscription"?)` with the nearest
+ * known names, and '' if none is near. A name is near if a few insertions, deletions, replacements and swaps
+ * of neighbouring characters lead to it. If none is near, known names that begin with the typed text count.
  */
 export function didYouMean(typed: string, known: Iterable<string>): string {
   const names = nearestNames(typed, known);
@@ -40,7 +39,10 @@ export function nearestNames(typed: string, known: Iterable<string>): readonly s
   return found.slice(0, MOST_NAMES);
 }
 
-/** Optimal string alignment distance; more than {@link MOST_EDITS} where the lengths alone say so. */
+/**
+ * Returns the optimal string alignment distance, or more than {@link MOST_EDITS} if the lengths alone show
+ * that.
+ */
 function editsBetween(a: string, b: string): number {
   if (Math.abs(a.length - b.length) > MOST_EDITS) return MOST_EDITS + 1;
   let beforeLast: number[] = [];

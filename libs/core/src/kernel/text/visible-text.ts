@@ -2,9 +2,9 @@
 const CONTROL = /[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/gu;
 
 /**
- * Text with its control characters shown as escapes, so that none acts on the terminal that prints it. Valid
- * JSON stays the same JSON: what may stand unescaped in its strings (DEL and beyond) becomes an escape of
- * JSON with the same value.
+ * Returns text with its control characters shown as escapes, so that none acts on the terminal that prints
+ * it. Valid JSON stays the same JSON: a character that needs no escape in its strings (DEL and beyond)
+ * becomes an escape of JSON with the same value.
  */
 export const visibleText = (text: string): string => text.replace(CONTROL, escaped);
 

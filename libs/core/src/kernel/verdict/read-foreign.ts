@@ -1,11 +1,11 @@
 import type { z } from 'zod';
 
-/** Data that others wrote, as a value of ours, or what is wrong with the first field that does not fit. */
+/** Data that others wrote, as a value of ours, or the problem of the first field that does not fit. */
 type ReadForeign<T> = Readonly<{ value: T }> | Readonly<{ problem: string }>;
 
 /**
- * Reads data that others wrote (bundles, catalogs, objects of clusters). Never throws: what does not fit is a
- * text that names the field, what it holds and what to write.
+ * Reads data that others wrote (bundles, catalogs, objects of clusters). Never throws. If a field does not
+ * fit, returns a text with the field, its value and the remedy.
  */
 export function readForeign<T>(schema: z.ZodType<T>, value: unknown): ReadForeign<T> {
   const parsed = schema.safeParse(value);
@@ -43,7 +43,7 @@ function fieldProblem(issue: Issue | undefined, value: unknown): string {
 const memberOf = (value: unknown, key: PropertyKey): unknown =>
   typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
 
-/** Says what a field holds in place of a text: `is the number 1; a text is expected: quote it`. */
+/** Describes the value of a field that is no text: `is the number 1; a text is expected: quote it`. */
 export function typeProblem(found: unknown, expected = 'a text'): string {
   const shown = shownValue(found);
   if (expected !== 'a text' || typeof found === 'object') return `is ${shown}; ${expected} is expected`;

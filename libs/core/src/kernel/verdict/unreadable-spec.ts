@@ -1,7 +1,7 @@
-/** The key of the problem in a spec that stands for one which cannot be read. No user can write it. */
+/** The key of the problem in a spec that stands for an unreadable one. No user can write it. */
 const PROBLEM = Symbol('problem of the spec');
 
-/** Returns a spec that stands for one which cannot be read, and remembers why. */
+/** Returns a spec that stands for an unreadable one, and stores the problem. */
 export const unreadableSpec = <S extends object>(empty: S, problem: string): S => ({ ...empty, [PROBLEM]: problem });
 
 /** Names the field that could not be read; undefined if the spec was readable. */

@@ -1,7 +1,7 @@
 /** Characters of a line about data that others wrote: it is read in terminals and in statuses. */
 export const LONGEST_VERDICT = 200;
 
-/** The least characters of a place, which distinguish most images; fewer if all of the text then fits. */
+/** The least characters of a place. They distinguish most images; fewer if all of the text then fits. */
 const SHORTEST_PLACES = [24, 16];
 /** Shortens words of more than `over` characters to `to`, if the text does not fit: its end says more. */
 const WORDS = [
@@ -17,10 +17,11 @@ const LAST = { place: 24, word: { over: 40, to: 40 } };
 const DIGEST = /(@sha256:[0-9a-f]{12})[0-9a-f]{52}/;
 
 /**
- * Returns one line about data that others wrote: the places from the outermost to the innermost (image, file,
- * object), then what is wrong and what to do. Empty places are left out. If the line is too long, digests are
- * shortened first, then the longest place in its middle and the next one, then long words of the text. The
- * end of the text is cut last. The text may be such a line itself: its places are shortened like the others.
+ * Returns one line about data that others wrote. It has the places from the outermost to the innermost
+ * (image, file, object), then the problem and the remedy. Empty places are left out. If the line is too long,
+ * digests are shortened first, then the longest place in its middle and the next one, then long words of the
+ * text. The end of the text is cut last. The text may be such a line itself: its places are shortened like
+ * the others.
  */
 export function verdictLine(places: readonly string[], text: string, most = LONGEST_VERDICT): string {
   const { inner, told } = innerPlaces(oneLine(text));
@@ -36,14 +37,14 @@ export function verdictLine(places: readonly string[], text: string, most = LONG
   return `${wellFormed(cut(LAST).slice(0, most - 1))}…`;
 }
 
-/** Shortens long words but for the first, which is the field. */
+/** Shortens long words except for the first, which is the field. */
 const withShortWords = (text: string, { over, to }: typeof LAST.word): string =>
   text
     .split(' ')
     .map((word, at) => (at === 0 || word.length <= over ? word : withoutMiddle(word, to)))
     .join(' ');
 
-/** An image, a bundle, a file, or an object with its kind; or what such a place was shortened to. */
+/** An image, a bundle, a file, or an object with its kind; or the shortened form of such a place. */
 const PLACE = /^(?:(?:image|bundle|object) \S+|\S+…\S+|[A-Z][A-Za-z]+ \S+|\S+\/\S+|\S+\.(?:ya?ml|json)(?::\d+)?): /;
 
 function innerPlaces(text: string): Readonly<{ inner: readonly string[]; told: string }> {

@@ -39,7 +39,7 @@ export function parseRange(text: string): Range | VersionError {
 }
 
 /**
- * Whether the version lies in the range. Pre-releases are ordinary versions; build metadata does not count.
+ * True if the version lies in the range. Pre-releases are ordinary versions; build metadata does not count.
  */
 export const inRange = (version: Version, range: Range): boolean =>
   range.alternatives.some((comparators) => comparators.every((comparator) => holds(comparator, version)));
@@ -187,8 +187,8 @@ function wildcardFloor(version: string): string {
 }
 
 /**
- * The next minor after `1.2.x`, the next major after `1.x`; empty when there is none,
- * which then fails to parse.
+ * Returns the next minor after `1.2.x`, the next major after `1.x`. Returns the empty text, which fails to
+ * parse, if there is none.
  */
 function wildcardCeiling(version: string, floor: string): string {
   const parts = version.split('.');
@@ -203,8 +203,8 @@ function wildcardCeiling(version: string, floor: string): string {
 }
 
 /**
- * One more, as Go's int does it: the highest number is followed by the lowest. Undefined
- * for what is no such number.
+ * Adds one as Go's int does: the highest number is followed by the lowest. Returns undefined if the text is
+ * no such number.
  */
 function incremented(text: string): string | undefined {
   const [, sign, digits = ''] = /^([+-]?)0*([0-9]*)$/.exec(text) ?? [];

@@ -73,8 +73,8 @@ const hasLeadingZero = (text: string): boolean => text.length > 1 && text.starts
 
 function parseUint64(text: string): Parsed<bigint> {
   if (text === '') return { error: 'strconv.ParseUint: parsing "": invalid syntax' };
-  // 20 digits are enough for 2^64-1; longer texts are not turned into a number at all, which
-  // would cost quadratic time.
+  // 20 digits are enough for 2^64-1. Longer texts are never parsed as a number: that would cost quadratic
+  // time.
   const value = text.length > 20 ? MAX_UINT64 + 1n : BigInt(text);
   return value > MAX_UINT64 ? { error: `strconv.ParseUint: parsing ${goQuote(text)}: value out of range` } : { value };
 }

@@ -11,7 +11,7 @@ const SHORT_ESCAPES: Readonly<Record<string, string>> = {
 };
 const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
 
-/** Whether Go's quoting leaves a character as it is. */
+/** True if Go's quoting leaves a character as it is. */
 export const isPrintable = (char: string): boolean => PRINTABLE.test(char);
 
 /** The text in double quotes as Go's `%q` writes it: OLM's messages quote so, and users compare them. */

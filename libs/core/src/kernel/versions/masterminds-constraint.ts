@@ -44,8 +44,8 @@ function parseGroup(text: string): Group | VersionError {
 }
 
 /**
- * Whether the version satisfies the constraint. A pre-release satisfies only a group in which some comparator
- * names a pre-release (npm asks for the same major.minor.patch, too); build metadata does not count.
+ * True if the version satisfies the constraint. A pre-release satisfies only a group with a comparator that
+ * names a pre-release (npm asks for the same major.minor.patch, too). Build metadata does not count.
  */
 export const satisfiesConstraint = (version: Version, constraint: MastermindsConstraint): boolean =>
   constraint.groups.some(
@@ -84,7 +84,9 @@ const equal: Rule = (version, { operand }) => compareVersions(version, operand) 
 const exactOrTilde: Rule = (version, comparator) =>
   comparator.open === 'nothing' ? equal(version, comparator) : tilde(version, comparator);
 
-/** `~0.0.0` takes whatever is not below it, and so does `~x`, of which the library remembers only 0.0.0. */
+/**
+ * `~0.0.0` accepts every version that is not below it. So does `~x`, since the library remembers only 0.0.0.
+ */
 const tilde: Rule = (version, comparator) => {
   const { operand, open } = comparator;
   if (!atLeast(version, comparator)) return false;

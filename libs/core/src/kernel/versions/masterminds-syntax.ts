@@ -19,8 +19,8 @@ const OPERATORS = {
 export type MastermindsOperator = (typeof OPERATORS)[keyof typeof OPERATORS];
 
 /**
- * One comparator as written: operator, and the version's parts with `x`, `X`, `*` and
- * what is missing still in it.
+ * One comparator as written: operator, and the version's parts with `x`, `X`, `*` and missing parts still in
+ * it.
  */
 export type WrittenComparator = Readonly<{
   operator: MastermindsOperator;
@@ -32,7 +32,7 @@ export type WrittenComparator = Readonly<{
 
 const MAX_LENGTH = 512;
 const MAX_GROUPS = 32;
-/** What Go's `\s` means: less than JavaScript's. */
+/** Characters of Go's `\s`: fewer than JavaScript's. */
 const BLANK = '[\\t\\n\\f\\r ]';
 const VERSION =
   /v?(?<major>[0-9|xX*]+)(?:\.(?<minor>[0-9|xX*]+))?(?:\.(?<patch>[0-9|xX*]+))?(?:-(?<pre>[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?(?:\+[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?/;
@@ -59,7 +59,9 @@ export function splitGroups(text: string): Readonly<{ groups: readonly string[] 
   return groups.length > MAX_GROUPS ? { error: `too many constraint groups (max ${MAX_GROUPS})` } : { groups };
 }
 
-/** `a - b` means `>= a, <= b`. The library replaces the first equal text, which need not be the match. */
+/**
+ * Rewrites `a - b` to `>= a, <= b`. The library replaces the first equal text. That need not be the match.
+ */
 function rewriteHyphenRanges(text: string): string {
   let rewritten = text;
   for (const { 0: found, groups } of text.matchAll(HYPHEN_RANGE)) {
@@ -68,7 +70,10 @@ function rewriteHyphenRanges(text: string): string {
   return rewritten;
 }
 
-/** The comparators of one group, which blanks and commas part, or why it is none. Reads the text once. */
+/**
+ * Splits one group at blanks and commas into comparators. Returns an error if it is no group. Reads the text
+ * once.
+ */
 export function splitComparators(group: string): Readonly<{ comparators: WrittenComparator[] }> | VersionError {
   const improper = { error: `improper constraint: ${goQuote(group)}` };
   const text = group.replace(/[\t\n\f\r ]+$/, '');

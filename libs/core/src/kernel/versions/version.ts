@@ -10,7 +10,9 @@ export type Version = Readonly<{
   build: readonly string[];
 }>;
 
-/** Why a text is not a version or range, in the words of the library that it was written for. */
+/**
+ * The error of a text that is not a version or range, in the words of the library that it was written for.
+ */
 export type VersionError = Readonly<{ error: string }>;
 
 /** -1, 0 or 1 by semantic versioning's precedence; build metadata does not count. */

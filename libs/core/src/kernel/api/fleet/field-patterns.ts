@@ -1,6 +1,6 @@
 /**
- * Patterns of fields, in the syntax that Go and JavaScript share: the CRDs have the same text, so that an API
- * server refuses what the hub refuses.
+ * Patterns of fields, in the syntax that Go and JavaScript share. The CRDs have the same text, so an API
+ * server and the hub refuse the same values.
  */
 const SUBDOMAIN_TEXT = '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*';
 const LABEL_NAME_TEXT = '([A-Za-z0-9][-A-Za-z0-9_.]{0,61})?[A-Za-z0-9]';
@@ -44,7 +44,7 @@ const DAYS = '[Ss][Uu][Nn]|[Mm][Oo][Nn]|[Tt][Uu][Ee]|[Ww][Ee][Dd]|[Tt][Hh][Uu]|[
 const MONTHS =
   '[Jj][Aa][Nn]|[Ff][Ee][Bb]|[Mm][Aa][Rr]|[Aa][Pp][Rr]|[Mm][Aa][Yy]|[Jj][Uu][Nn]|[Jj][Uu][Ll]|[Aa][Uu][Gg]|[Ss][Ee][Pp]|[Oo][Cc][Tt]|[Nn][Oo][Vv]|[Dd][Ee][Cc]';
 const SHORT_MONTH = '(0?[2469]|11|[Ff][Ee][Bb]|[Aa][Pp][Rr]|[Jj][Uu][Nn]|[Ss][Ee][Pp]|[Nn][Oo][Vv])';
-/** A cron whose only days are in no month that it names. */
+/** A cron that can never match: none of its months has one of its days. */
 export const NO_SUCH_DAY = new RegExp(
   `^\\s*\\S+\\s+\\S+\\s+((30|31)(,(30|31))*\\s+(0?2|[Ff][Ee][Bb])|31\\s+${SHORT_MONTH}(,${SHORT_MONTH})*)\\s+[*?]\\s*$`,
 );

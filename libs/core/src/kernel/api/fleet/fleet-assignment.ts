@@ -15,7 +15,7 @@ const Subject = z
   .max(512)
   .regex(/^Fleet(Operator|Catalog)\/[^/]+\/[^/]+$/, 'must be KIND/NAMESPACE/NAME');
 
-/** What a cluster is to do now about one subject. */
+/** The work of a cluster for one subject. */
 export const AssignmentRow = z.strictObject({
   subject: Subject,
   /** `<namespace>/<name>`; absent while plans are made before there is a roll-out. */
@@ -23,7 +23,7 @@ export const AssignmentRow = z.strictObject({
   wave: z.string().max(63).optional(),
   order: z.enum(['Preview', 'Go', 'Return', 'Rest', 'Remove']),
   attempt: z.int().min(0).default(0),
-  /** The newest hop of the path that may be approved, from 1; absent where it has one. */
+  /** The newest hop of the path that may be approved, from 1. Undefined if the path has one hop. */
   hop: z.int().min(1).max(MOST_HOPS).optional(),
   /** It is tried again: the bundle of the target is planned though it was denied. */
   liftsDenial: z.boolean().optional(),
@@ -32,19 +32,21 @@ export const AssignmentRow = z.strictObject({
       specHash: Hash.optional(),
       catalogDigest: Hash.optional(),
       planHash: Hash.optional(),
-      /** Of what was approved, where that is more than the FleetPlan of the plan shows. */
+      /** The hash of the approved content, if that is more than the FleetPlan of the plan shows. */
       differences: Hash.optional(),
       hops: z.array(Hash).max(MOST_HOPS).default([]),
       bundle: Bundle.optional(),
     })
     .optional(),
   approvedBy: z.array(Name).max(MOST_APPROVERS).default([]),
-  /** What the cluster answers about its objects, again after each interval, while the row asks for it. */
+  /**
+   * Checks of the cluster's objects. The cluster answers them after each interval while the row asks for it.
+   */
   checks: z
     .array(z.strictObject({ name: Name, interval: duration(), cel: CelCheck }))
     .max(MOST_CHECKS)
     .optional(),
-  /** Where the target is not installed again once it was taken back. */
+  /** The scope in which the target is not installed again after it was rolled back. */
   denies: z.enum(['Cluster', 'Operator']).optional(),
   result: z.enum(['Done', 'Failed', 'RolledBack', 'Skipped']).optional(),
   resultReason: z.string().max(63).optional(),
@@ -54,28 +56,28 @@ export const AssignmentRow = z.strictObject({
 });
 export type AssignmentRow = z.infer<typeof AssignmentRow>;
 
-/** What a cluster reports about one subject. */
+/** The report of a cluster about one subject. */
 export const AssignmentReport = z.strictObject({
   subject: Subject,
   rollout: z.string().max(512).optional(),
   attempt: z.int().min(0).default(0),
   state: z.enum(['Planning', 'Planned', 'Running', 'Ready', 'Failed', 'Refused']),
   planHash: Hash.optional(),
-  /** Of the plan with what it changes in this cluster, where that is more than its FleetPlan shows. */
+  /** The hash of the plan with its changes in this cluster, if these are more than its FleetPlan shows. */
   differences: Hash.optional(),
   /** The hashes of the path's plans, in their order. */
   hops: z.array(Hash).max(MOST_HOPS).default([]),
-  /** What the plan leads to; `bundle` is what is installed. */
+  /** The bundle that the plan leads to; `bundle` is the installed one. */
   planned: Bundle.optional(),
   /** The installed operator says that it must not be upgraded now. */
   notUpgradeable: z.boolean().optional(),
   changes: z.array(ChangeKind).max(CHANGES.length).default([]),
-  /** The hop that runs, or the last that has ended where the state is Ready. */
+  /** The hop that runs, or the last that has ended if the state is Ready. */
   hop: z.int().min(0).default(0),
   bundle: Bundle.optional(),
-  /** What its catalog deprecates of what is installed. */
+  /** The deprecations by its catalog that concern the installed bundle. */
   deprecated: Text.optional(),
-  /** Of what the FleetOperator asks for, once the cluster has planned it. */
+  /** The hash of the spec that the FleetOperator asks for, once the cluster has planned it. */
   specHash: Hash.optional(),
   catalogDigest: Hash.optional(),
   healthy: z.boolean().default(false),
@@ -91,9 +93,12 @@ export const AssignmentReport = z.strictObject({
       z.strictObject({
         bundle: Bundle,
         scope: z.enum(['Cluster', 'Operator']),
-        /** Of the bundle's image. */
+        /** The digest of the bundle's image. */
         digest: Hash.optional(),
-        /** Which roll-out was taken back, and when; absent where `versions` leaves the bundle out. */
+        /**
+         * The rollout that was rolled back; `since` is its time. Undefined if `versions` leaves the bundle
+         * out.
+         */
         rollout: z.string().max(512).optional(),
         since: Time.optional(),
       }),
@@ -114,7 +119,7 @@ const differentSubjects = {
 
 const FleetAssignmentSpec = z.strictObject({
   clusterUID: z.string().max(128).optional(),
-  /** Nothing is written in the cluster but what has begun. */
+  /** True if the applier writes nothing in the cluster except for work that has begun. */
   paused: z.boolean().optional(),
   rows: withRules(z.array(AssignmentRow).max(MOST_ROWS), differentSubjects).default([]),
 });
@@ -122,7 +127,7 @@ const FleetAssignmentSpec = z.strictObject({
 export const FleetAssignmentStatus = z.strictObject({
   clusterUID: z.string().max(128).optional(),
   rows: z.array(AssignmentReport).max(MOST_ROWS).default([]),
-  /** Of the rows: how many there are, are carried out now, and have failed. */
+  /** Numbers of rows: all, those carried out now, and those that have failed. */
   counts: z.strictObject({ rows: z.int().min(0), active: z.int().min(0), failed: z.int().min(0) }).optional(),
 });
 type AssignmentCounts = NonNullable<z.infer<typeof FleetAssignmentStatus>['counts']>;
@@ -134,7 +139,7 @@ export const countsOf = (reports: readonly AssignmentReport[]): AssignmentCounts
   failed: reports.filter(({ state }) => state === 'Failed').length,
 });
 
-/** What one cluster is to do, and what it reports; it has the name of its FleetCluster. */
+/** The work of one cluster, and its reports. It has the name of its FleetCluster. */
 export const FleetAssignment = z.strictObject({
   apiVersion: z.literal(FLEET_API),
   kind: z.literal('FleetAssignment'),

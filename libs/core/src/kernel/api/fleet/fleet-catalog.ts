@@ -57,7 +57,7 @@ const FleetCatalogSpec = withRules(
 );
 
 const MOST_REVISIONS = 10;
-/** What the poller reports of a FleetCatalog: the digest that its image has by now, and those before. */
+/** The poller's report about a FleetCatalog: the current digest of its image, and earlier ones. */
 export const FleetCatalogStatus = z.looseObject({
   current: z.string().optional(),
   revisions: z
@@ -76,7 +76,7 @@ const Outcome = z.strictObject({
     .optional(),
   conditions: Conditions.optional(),
 });
-/** What the controller reports of a Staged FleetCatalog, beside the conditions of others. */
+/** The controller's report about a Staged FleetCatalog, in addition to the conditions of others. */
 export const FleetCatalogOutcome = z.object(Outcome.shape);
 
 /** The whole status, as the CRD declares it. */

@@ -36,7 +36,7 @@ const FleetClusterSpec = withRules(
 
 const Fact = z.string().max(256);
 
-/** What is reported of a FleetCluster, as the CRD declares it. */
+/** Status of a FleetCluster, as the CRD declares it. */
 export const FleetClusterStatusFields = z.strictObject({
   uid: z.string().max(128).optional(),
   version: z.string().max(128).optional(),

@@ -3,7 +3,7 @@ import * as pattern from './field-patterns.js';
 import { FLEET_API, Name, NamespacedMetadata, Subdomain, Text, Time, withRules } from './fleet-fields.js';
 import { CHANGES, ChangeKind } from './fleet-strategy.js';
 
-/** What a user can decide about a roll-out. */
+/** Actions that a user can decide about a rollout. */
 export const ACTIONS = [
   ...(['Approve', 'Reject', 'Pause', 'Resume', 'Promote', 'Retry', 'Skip', 'Abort', 'Rollback'] as const),
   'BreakGlass',
@@ -46,7 +46,7 @@ export const FleetDecisionStatus = z.looseObject({
   at: Time,
 });
 
-/** What a user has decided: who, when and why. It is checked by the API server, and never changed later. */
+/** A decision of a user, with name, time and reason. The API server checks it, and it never changes later. */
 export const FleetDecision = z.strictObject({
   apiVersion: z.literal(FLEET_API),
   kind: z.literal('FleetDecision'),

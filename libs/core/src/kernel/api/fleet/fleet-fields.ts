@@ -7,8 +7,8 @@ import * as pattern from './field-patterns.js';
 export const FLEET_API = 'fleet.flotilla.dev/v1alpha1';
 
 /**
- * A rule of a CRD in CEL, with the text that the API server answers where it does not hold. `isServers`: the
- * hub checks the same by other means, with more to say.
+ * A rule of a CRD in CEL, with the API server's answer if the rule does not hold. `isServers`: the hub checks
+ * the same by other means, with a longer answer.
  */
 export type FieldRule = Readonly<{ rule: string; message: string; isServers?: true }>;
 
@@ -153,14 +153,14 @@ const Expression = withRules(
   })),
 );
 
-/** Which clusters: both parts must match, an absent part matches all. */
+/** Selector of clusters: both parts must match, an absent part matches all. */
 export const ClusterSelector = z.strictObject({
   selector: Selector.optional(),
   expression: Expression.optional(),
 });
 export type ClusterSelector = z.infer<typeof ClusterSelector>;
 
-/** Any JSON object, which the API server keeps as it is. */
+/** Any JSON object. The API server keeps all of its fields. */
 export const AnyObject = z.record(z.string(), z.unknown()).meta({ 'x-kubernetes-preserve-unknown-fields': true });
 
 /** A point in time, RFC 3339. */

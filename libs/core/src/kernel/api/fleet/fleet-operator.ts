@@ -23,7 +23,10 @@ const MOST_LIST = 64;
 const immutable = (field: string) => ({ rule: 'self == oldSelf', message: `${field} is immutable` });
 const Range = z.string().max(256);
 
-/** A field with ranges in the dialect of its API. `unset`: it is not there; `each`: what its ranges obey. */
+/**
+ * Returns the rule of a field with ranges in the dialect of its API. `unset`: CEL that is true if the field
+ * is absent; `each`: the rule for its ranges.
+ */
 function rangeRule(field: string, unset: string, each: (is: (range: string) => string) => string): FieldRule {
   const matches = (dialect: RegExp) => each((range) => `${range}.matches(r'${dialect.source}')`);
   const rule = `${unset} || (self.api == 'V1' ? ${matches(pattern.V1_RANGE)} : ${matches(pattern.CLASSIC_RANGE)})`;
@@ -106,7 +109,7 @@ export const MOST_VERSIONS_SHOWN = 20;
 export const MOST_DENIED_SHOWN = 20;
 const Bundle = z.string().max(512);
 
-/** What a FleetOperator has come to in its clusters (design: fleet.md §1.3). */
+/** The outcome of a FleetOperator in its clusters (design: fleet.md §1.3). */
 export const FleetOperatorStatus = z.strictObject({
   active: Name.optional(),
   standing: Name.optional(),
@@ -127,7 +130,7 @@ export const FleetOperatorStatus = z.strictObject({
 });
 export type FleetOperatorStatus = z.infer<typeof FleetOperatorStatus>;
 
-/** Why a FleetOperator has another name. */
+/** The reason to refuse the name of a FleetOperator. */
 export const NAME_OF_CATALOG = 'must not begin with "catalog-": roll-outs of catalogs have such names';
 
 /** An operator that is rolled out over clusters. */

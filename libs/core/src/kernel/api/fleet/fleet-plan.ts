@@ -24,7 +24,7 @@ const FleetPlanSpec = withRules(
       .min(1)
       .max(MOST_HOPS),
     changes: z.array(ChangeKind).max(CHANGES.length),
-    /** What its catalog deprecates: the package, the channel, the bundle. */
+    /** Deprecations by its catalog: of the package, the channel, the bundle. */
     deprecations: Lines.default([]),
     images: z.strictObject({ added: Lines.default([]), removed: Lines.default([]) }).optional(),
     crds: z
@@ -51,7 +51,7 @@ const FleetPlanSpec = withRules(
   { rule: 'self == oldSelf', message: 'a plan is immutable' },
 );
 
-/** What was reviewed: the content of a plan class, kept as long as its roll-out. */
+/** The reviewed content of a plan class, kept as long as its rollout. */
 export const FleetPlan = z.strictObject({
   apiVersion: z.literal(FLEET_API),
   kind: z.literal('FleetPlan'),

@@ -6,7 +6,7 @@ import { CHANGES, ChangeKind, StrategySpec } from './fleet-strategy.js';
 const MOST_WAVES = 17;
 const Hash = z.string().min(1).max(128);
 
-/** What a roll-out brings its subject to. */
+/** The target to which a rollout brings its subject. */
 const RolloutTarget = z.strictObject({
   specHash: Hash.optional(),
   catalogDigest: Hash.optional(),
@@ -34,7 +34,10 @@ export const MOST_CLASSES_SHOWN = 50;
 export const MOST_FAILURES = 10;
 export const MOST_SAMPLED = 5;
 
-/** What a roll-out has come to; all of it follows from the roll-out and its rows (design: fleet.md §1.7). */
+/**
+ * The progress and outcome of a rollout. All of it follows from the rollout and its rows (design: fleet.md
+ * §1.7).
+ */
 export const FleetRolloutStatus = z.strictObject({
   phase: Word,
   reason: Word,
@@ -84,7 +87,7 @@ export const FleetRolloutStatus = z.strictObject({
 });
 export type FleetRolloutStatus = z.infer<typeof FleetRolloutStatus>;
 
-/** One change on its way through the fleet; what was fixed at its start is in `spec`. */
+/** One change that is rolled out through the fleet. Facts fixed at its start are in `spec`. */
 export const FleetRollout = z.strictObject({
   apiVersion: z.literal(FLEET_API),
   kind: z.literal('FleetRollout'),

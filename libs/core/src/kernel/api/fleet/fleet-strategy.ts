@@ -116,7 +116,7 @@ export const WaveSpec = withRules(
 );
 export type WaveSpec = z.infer<typeof WaveSpec>;
 
-/** Who must approve plans with a kind of change. */
+/** The approvers of plans with a kind of change. */
 export const ApprovalRule = z.strictObject({
   changes: z.array(ChangeKind).min(1).max(CHANGES.length),
   action: z.enum(['Auto', 'Manual', 'Deny']),

@@ -8,13 +8,13 @@ export type UnreadableObject = Readonly<{ kind: AnyFleetKind; object: Kubernetes
 export const unreadableKey = ({ kind, object: { metadata } }: UnreadableObject): string =>
   [kind, ...(metadata.namespace === undefined ? [] : [metadata.namespace]), metadata.name ?? ''].join('/');
 
-/** What an unreadable object does to the rollouts that depend on it. */
+/** The effect of an unreadable object on the rollouts that depend on it. */
 export const HOLDS = 'nothing of its rollouts goes on until it is corrected';
 
 /** Message of the condition of an unreadable FleetOperator, FleetCatalog or FleetStrategy. */
 export const unreadableText = ({ problem }: UnreadableObject): string => `${problem}; ${HOLDS}`;
 
-/** The spec of an object of which nothing is known. */
+/** The spec of an object that could not be read. */
 export const specOf = ({ object }: UnreadableObject): Readonly<Record<string, unknown>> => {
   const { spec } = object as Readonly<{ spec?: unknown }>;
   return typeof spec === 'object' && spec !== null ? (spec as Readonly<Record<string, unknown>>) : {};
