@@ -3,12 +3,12 @@ import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
 /** Image that opm's own Dockerfiles build on. */
 export const OPM_IMAGE = 'quay.io/operator-framework/opm:latest';
 
-/** What a catalog's Dockerfile is made of. */
+/** Parts of a catalog's Dockerfile. */
 export type DockerfileParts = Readonly<{
   /** Name of the catalog's directory beside the Dockerfile. */
   directory: string;
   builderImage: string;
-  /** `scratch` makes an image without `opm`, which OLM serves with its own. */
+  /** `scratch` makes an image without `opm`. OLM serves such an image with its own `opm`. */
   baseImage: string;
   labels: ReadonlyMap<string, string>;
 }>;

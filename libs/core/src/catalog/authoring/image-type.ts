@@ -26,8 +26,8 @@ const SIGNATURES: readonly Signature[] = [
 const TEXT_LENGTH = 4096;
 
 /**
- * Media type of a file from its bytes; empty where it is not known. SVG, which has no signature, is
- * known by its root element.
+ * Returns the media type of a file from its bytes, or the empty text if it is not known. SVG has no signature
+ * and is known by its root element.
  */
 export function mediaTypeOf(bytes: Uint8Array): string {
   const text = Buffer.from(bytes.subarray(0, TEXT_LENGTH)).toString('latin1');

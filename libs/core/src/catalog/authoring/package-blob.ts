@@ -3,7 +3,7 @@ import { goQuote } from '../../kernel/versions/go-quote.js';
 import type { CatalogPackage } from '../model/catalog.js';
 import { mediaTypeOf } from './image-type.js';
 
-/** What a new package is described by. */
+/** Description of a new package. */
 export type PackageDescription = Readonly<{
   name: string;
   defaultChannel: string;

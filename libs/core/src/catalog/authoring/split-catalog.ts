@@ -6,8 +6,8 @@ type Blobs = Omit<Catalog, 'starts'>;
 type Part = { -readonly [K in keyof Blobs]: Blobs[K][number][] };
 
 /**
- * The catalog of each package by the package's name, sorted; what belongs to no package stands under the
- * empty name (spec: file-based-catalogs.md §4). Nothing is checked.
+ * Splits a catalog by package name, sorted. Blobs without a package stand under the empty name (spec:
+ * file-based-catalogs.md §4). Nothing is checked.
  */
 export function splitByPackage(catalog: Catalog): Map<string, Catalog> {
   const parts = new Map<string, Part>();

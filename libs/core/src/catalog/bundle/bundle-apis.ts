@@ -14,7 +14,8 @@ export function providedApis(csv: KubernetesObject, objects: readonly Kubernetes
 }
 
 /**
- * The CRDs and APIServices the CSV requires, sorted. CRDs whose name is no `plural.group` are in `unnamed`.
+ * Returns the CRDs and APIServices the CSV requires, sorted. CRDs with a name that is no `plural.group` are
+ * in `unnamed`.
  */
 export function requiredApis(csv: KubernetesObject): { apis: BundleApi[]; unnamed: string[] } {
   const { apis, unnamed } = csvCrds(csv, 'required');

@@ -69,7 +69,9 @@ function describedProperties(bundle: Bundle): Property[] {
   ];
 }
 
-/** A property from a YAML file: opm turns the value to JSON, which puts its keys in order. */
+/**
+ * Returns a property from a YAML file as opm writes it: opm turns the value to JSON, with its keys in order.
+ */
 const asWritten = ({ type, value }: Property): Property => ({ type, value: withSortedKeys(value) });
 
 function packageProperty({ csv, annotations }: Bundle): Property {
@@ -123,7 +125,10 @@ function withoutEmptyApiVersion(object: Readonly<Record<string, unknown>>): Read
   return rest;
 }
 
-/** What the CSV lists, then the bundle's own image and the containers' images that it does not list. */
+/**
+ * Returns the images that the CSV lists, then the bundle's own image and the containers' images that it does
+ * not list.
+ */
 function relatedImages(csv: KubernetesObject, image: string): CatalogBundle['relatedImages'] {
   const listed = recordsAt(csv, 'spec', 'relatedImages').map((one) => ({
     name: textAt(one, 'name'),

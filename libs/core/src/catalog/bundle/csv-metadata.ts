@@ -7,9 +7,9 @@ import { BundleError } from './bundle.error.js';
 type Json = Readonly<Record<string, unknown>>;
 
 /**
- * Returns the `olm.csv.metadata` value made from a CSV: what a console shows without the CSV itself. Fields
- * come in the order in which opm writes them (spec: file-based-catalogs.md §5.1). Throws {@link BundleError}
- * for a CSV that opm cannot read into its type.
+ * Returns the `olm.csv.metadata` value made from a CSV: the facts that a console shows without the CSV
+ * itself. Fields come in opm's order (spec: file-based-catalogs.md §5.1). Throws {@link BundleError} for a
+ * CSV that opm cannot read into its type.
  */
 export function csvMetadata(csv: Json): Json {
   const read = writtenCsv(csv);

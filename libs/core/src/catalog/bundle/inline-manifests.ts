@@ -2,7 +2,9 @@ import { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import { isRecord, textAt } from '../../kernel/json/json-access.js';
 import { readForeign } from '../../kernel/verdict/read-foreign.js';
 
-/** The manifests of a bundle that a catalog carries itself, or what is wrong with the first that is none. */
+/**
+ * The manifests of a bundle that a catalog carries itself, or the problem of the first that is no manifest.
+ */
 export type InlineManifests = Readonly<{ objects: readonly KubernetesObject[] }> | Readonly<{ problem: string }>;
 
 /** Reads the objects of `olm.bundle.object` properties, each as Kubernetes' decoder reads it. */
@@ -24,8 +26,8 @@ function named(value: unknown): string {
 }
 
 /**
- * Fills what OLM's reader does not insist on: a manifest without apiVersion is carried along (with an empty
- * one) and refused by the cluster, and `metadata: null` is empty metadata.
+ * Fills in fields that OLM's reader does not require. A manifest without apiVersion is carried along (with an
+ * empty one) and refused by the cluster; `metadata: null` is empty metadata.
  */
 function completedManifest(value: unknown): unknown {
   if (!isRecord(value)) return value;

@@ -2,13 +2,13 @@ import { isRecord } from '../../kernel/json/json-access.js';
 import { typeProblem } from '../../kernel/verdict/read-foreign.js';
 import type { Property } from '../model/catalog.js';
 
-/** Types of items whose values opm decodes, and the fields of these. */
+/** Types of items with values that opm decodes, and the fields of these values. */
 const DECODED: Readonly<Record<string, readonly string[]>> = {
   'olm.gvk': ['group', 'version', 'kind'],
   'olm.package': ['packageName', 'version'],
 };
 
-/** The items of a list in a bundle's metadata, and what opm refuses of them, one text each. */
+/** The items of a list in a bundle's metadata, and opm's refusals of them, one text each. */
 type MetadataItems = Readonly<{ items: readonly Property[]; refusals: readonly string[] }>;
 
 /**

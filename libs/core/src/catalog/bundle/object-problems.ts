@@ -13,8 +13,9 @@ const STRATEGY = ['spec', 'install', 'spec'] as const;
 type Check = (object: KubernetesObject, bundle: Bundle) => readonly string[];
 
 /**
- * Returns what keeps the objects of a bundle from being installed, one line each with file, object and field:
- * what every install refuses before it applies anything, and what the cluster refuses afterwards.
+ * Returns the problems that keep the objects of a bundle from being installed, one line each with file,
+ * object and field. Every install refuses some before it applies anything; the cluster refuses the others
+ * afterwards.
  */
 export const objectProblems = (bundle: Bundle): string[] =>
   bundle.objects.flatMap((object) => {

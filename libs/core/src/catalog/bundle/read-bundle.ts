@@ -13,9 +13,9 @@ import { BUNDLE_ANNOTATION, type Metadata, readMetadata } from './read-metadata.
 export const BUNDLE_LIMITS = { files: 5_000, bytes: 128 * 1024 * 1024 } as const;
 
 /**
- * A registry+v1 bundle from the files of its directory or image (spec: file-based-catalogs.md §5.1):
- * `metadata/`, and `manifests/` or the directory that the annotations name. Throws {@link BundleError} where
- * opm refuses; what opm passes over is in `warnings`.
+ * Reads a registry+v1 bundle from the files of its directory or image (spec: file-based-catalogs.md §5.1):
+ * `metadata/`, and `manifests/` or the directory that the annotations name. Throws {@link BundleError} if opm
+ * refuses the bundle. Parts that opm skips are in `warnings`.
  */
 export function readBundle(files: readonly BundleFile[]): Bundle {
   boundSize(files);
@@ -79,8 +79,9 @@ const firstOf = ([first, ...others]: readonly string[]): string | undefined =>
   first === undefined || others.length === 0 ? first : `${first} (and ${counted(others.length, 'more file')})`;
 
 /**
- * Every CRD the CSV owns must come with the bundle, and those it requires have a full name. `passedOver`:
- * files that could not be read, one of which may hold a CRD that is missed. Throws {@link BundleError}.
+ * Checks that the bundle contains every CRD the CSV owns, and that required CRDs have a full name.
+ * `passedOver`: files that could not be read; a missing CRD may be in one of them. Throws {@link
+ * BundleError}.
  */
 export function requireOwnedCrds(
   csv: KubernetesObject,

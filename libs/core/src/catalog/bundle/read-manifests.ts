@@ -12,11 +12,14 @@ import { ByteWindow } from '../read/bytes/byte-window.js';
 import { BundleError } from './bundle.error.js';
 import { csvProblems } from './csv-problems.js';
 
-/** opm tries every file, whatever its name; what it cannot read says more of this one. */
+/**
+ * True for a file name with the ending of a manifest. opm tries files of any name. If it cannot read one, the
+ * warning depends on the ending.
+ */
 const isManifestName = (path: string): boolean => /\.(?:ya?ml|json)$/i.test(path);
 const NO_MANIFEST = 'no manifest: keep files other than .yaml, .yml and .json out of the bundle';
 
-/** What one file holds: its first document, and what else is to be said about it. */
+/** The content of one file: its first document, and warnings about the rest. */
 type FirstDocument = Readonly<{ value: unknown; warnings: readonly string[] }>;
 
 /**
@@ -62,8 +65,8 @@ export type Manifests = Readonly<{
 }>;
 
 /**
- * The manifests among `files`: one object per file, in the order of file names. Of several
- * CSVs only the first is kept. Throws {@link BundleError} where opm refuses the bundle for one of them.
+ * Reads the manifests among `files`: one object per file, in the order of file names. Of several CSVs only
+ * the first is kept. Throws {@link BundleError} if opm refuses the bundle for one of them.
  */
 export function readManifests(files: readonly BundleFile[]): Manifests {
   const found: Found[] = [];

@@ -24,13 +24,13 @@ export type Metadata = Readonly<{
   dependencies: readonly Property[];
   properties: readonly Property[];
   warnings: readonly string[];
-  /** Items whose values opm refuses, one line each. */
+  /** Items with values that opm refuses, one line each. */
   refusals: readonly string[];
 }>;
 
 /**
- * Annotations, dependencies and properties of a bundle, each from the first file, in the order of file names,
- * that has some. What cannot be read is passed over with a warning.
+ * Reads annotations, dependencies and properties of a bundle, each from the first file, in the order of file
+ * names, that has some. Unreadable parts are skipped with a warning.
  */
 export function readMetadata(files: readonly BundleFile[]): Metadata {
   let annotations: Readonly<Record<string, string>> | undefined;
@@ -66,7 +66,7 @@ const LISTS: readonly ListName[] = ['dependencies', 'properties'];
 const withFoldedKeys = (value: unknown): unknown =>
   isRecord(value) ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [foldCase(key), inner])) : value;
 
-/** The annotations that opm reads into text; it passes a file over in which one of them is something else. */
+/** The annotations that opm reads into text. It skips a file if one of them has another type. */
 const TYPED = [BUNDLE_ANNOTATION.package, BUNDLE_ANNOTATION.channels, BUNDLE_ANNOTATION.defaultChannel];
 
 function annotationProblem(value: unknown): string | undefined {

@@ -41,8 +41,8 @@ export const PodSpec = z.looseObject({
 export type PodSpec = z.infer<typeof PodSpec>;
 
 /**
- * The config of the Subscription that installed the CSV: the first by name whose status.installedCSV names
- * it. A config that is not shaped like one is left out (spec: csv-lifecycle.md §11).
+ * Returns the config of the Subscription that installed the CSV: the first by name with this CSV in
+ * status.installedCSV. A config of another shape is left out (spec: csv-lifecycle.md §11).
  */
 export function configFor(csv: string, subscriptions: readonly Subscription[]): SubscriptionConfig {
   const owner = subscriptions
@@ -67,8 +67,8 @@ export function mergedVariables<T extends { name: string }>(
 }
 
 /**
- * Each of `added` takes the place of the first entry of `base` with its name, or follows: what is new may
- * share a name, as a volume may be mounted at several places.
+ * Merges lists by name. Each of `added` replaces the first entry of `base` with its name, or is appended.
+ * Added entries may share a name, as a volume may be mounted at several places.
  */
 function mergedByName<T extends { name: string }>(base: readonly T[], added: readonly NoInfer<T>[]): readonly T[] {
   const result = [...base];
@@ -80,7 +80,7 @@ function mergedByName<T extends { name: string }>(base: readonly T[], added: rea
   return result;
 }
 
-/** `added` behind what is there, without what is there already. */
+/** Returns `base` with those of `added` appended that it does not contain already. */
 function appendedUnlessEqual<T>(base: readonly T[], added: readonly NoInfer<T>[]): readonly T[] {
   const known = new Set(base.map(canonicalJson));
   return [...base, ...added.filter((one) => !known.has(canonicalJson(one)))];

@@ -1,14 +1,12 @@
 import type { Property } from '../model/catalog.js';
 import type { Bundle } from './bundle.js';
 
-/**
- * What an author should write where an item of `properties` or `dependencies` has no type (decision 0118).
- */
+/** Advice to the author if an item of `properties` or `dependencies` has no type (decision 0118). */
 export const TYPED_ITEM_FORM = 'write each item as {type: <type>, value: <value>}, without "property:" around it';
 
 /**
- * Where a bundle's metadata holds properties and dependencies without a type, such as `properties[0]`: opm
- * keeps neither their type nor their value.
+ * Returns the places of properties and dependencies without a type in a bundle's metadata, such as
+ * `properties[0]`. opm keeps neither their type nor their value.
  */
 export const untypedItems = ({ properties, dependencies }: Pick<Bundle, 'properties' | 'dependencies'>): string[] => [
   ...untypedIn('properties', properties),

@@ -21,13 +21,13 @@ export const BUNDLE_KINDS: ReadonlySet<string> = new Set([
 
 /** The API of CRDs before Kubernetes 1.16. */
 export const OLD_CRD_API = 'apiextensions.k8s.io/v1beta1';
-/** Why a CRD of the old API is of no use. */
+/** The reason to refuse a CRD of the old API. */
 export const OLD_CRD_TEXT = `CustomResourceDefinitions of ${OLD_CRD_API} are not served by any cluster since Kubernetes 1.22; write v1, with a schema for each version`;
 
 /**
- * What is wrong with a bundle that can be read, one sentence each, in the words of opm where it has
- * some; what was passed over while reading comes first, since it would be missing in the cluster. Empty
- * when the bundle is good.
+ * Returns the problems of a readable bundle, one sentence each, in the words of opm if it has some. Parts
+ * skipped while reading come first, since they would be missing in the cluster. Empty when the bundle is
+ * good.
  */
 export function validateBundle(bundle: Bundle): string[] {
   return [
@@ -83,7 +83,7 @@ function csvProblems({ csv }: Bundle): string[] {
   const written = recordAt(csv, 'spec')['version'] ?? '';
   const text = typeof written === 'string' ? written : undefined;
   const version = parseVersion(text ?? '');
-  // A number and the like is what the decoder of the CSV refuses.
+  // The decoder of the CSV refuses a number and the like itself.
   if ('error' in version && text !== undefined) {
     problems.push(`ClusterServiceVersion: spec.version ${goQuote(text)} is no semantic version: ${version.error}`);
   }

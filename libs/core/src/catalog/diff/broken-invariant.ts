@@ -7,21 +7,22 @@ export type BrokenInvariant = Readonly<{
   invariant: Invariant;
   package: string;
   channel: string;
-  /** The bundle that a user may have installed; empty where the break concerns the whole channel. */
+  /** The bundle that a user may have installed. Empty if the break concerns the whole channel. */
   bundle: string;
   version: string;
-  /** The bundle that OLM went to from it, and the bundle at which OLM stopped. */
+  /** The upgrade from `bundle` in the old catalog and in the new one, as text. */
   before: string;
   after: string;
-  /** What to add or take away to mend it. */
+  /** The edit to the catalog that mends the break. */
   mend: string;
 }>;
 
 /**
- * `lost-way`: nothing follows the bundle any more. `several-next`: more than one entry that OLM may take
- * names it as what it follows. `elsewhere`: the way from it no longer ends at the newest, or its next update
- * is an older one than before. `z-stream`: of a minor version whose releases updated to the newest of them at
- * once, this one no longer does.
+ * Invariants that a new catalog may break.
+ * - `lost-way`: no entry follows the bundle any more.
+ * - `several-next`: more than one entry that OLM may take replaces or skips it by name.
+ * - `elsewhere`: its upgrade path no longer ends at the newest, or its next update is an older one.
+ * - `z-stream`: all releases of its minor version updated to the newest at once; this one no longer does.
  */
 export const INVARIANTS = ['lost-way', 'several-next', 'elsewhere', 'z-stream'] as const;
 export type Invariant = (typeof INVARIANTS)[number];

@@ -61,12 +61,12 @@ function channelBreaks(name: string, old: EntryGroup, now: EntryGroup): BrokenIn
   });
 }
 
-/** A bundle that may be installed, the channel now, and as it was where it held the bundle. */
+/** A bundle that may be installed, the channel now, and the old channel if it held the bundle. */
 type Comparison = Readonly<{ entry: Entry; now: EntryGroup; old: EntryGroup | undefined }>;
 type Finding = Pick<BrokenInvariant, 'invariant' | 'before' | 'after' | 'mend'>;
 
 /**
- * No entry follows the bundle, or OLM stops before the newest entry. Reported only where
+ * Returns a finding if no entry follows the bundle, or if OLM stops before the newest entry. Reported only if
  * the old catalog did better.
  */
 function stopBreak({ entry, old, now }: Comparison): Finding | undefined {
@@ -106,7 +106,7 @@ function elsewhereBreak({ entry, old, now }: Comparison): Finding | undefined {
 }
 
 /**
- * More than one entry that OLM may take follows the bundle. Reported only where the old
+ * Returns a finding if more than one entry that OLM may take follows the bundle. Reported only if the old
  * catalog had at most one.
  */
 function severalBreak({ entry, old, now }: Comparison): Finding | undefined {

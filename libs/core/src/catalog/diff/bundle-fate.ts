@@ -4,7 +4,7 @@ import type { EntryGroup } from '../model/catalog-view.js';
 import type { Entry } from '../model/entry.js';
 import { walkChannel } from '../path/walk-channel.js';
 
-/** What becomes of an installed bundle in a channel when OLM Classic is left alone. */
+/** The end of an installed bundle's upgrades in a channel when OLM Classic is left alone. */
 export type BundleFate = Readonly<{
   /**
    * OLM reaches the newest bundle of the channel; stays; stops on the way; goes in a circle; or finds
@@ -15,7 +15,7 @@ export type BundleFate = Readonly<{
   text: string;
 }>;
 
-/** Where OLM takes `installed`, which need not be an entry of the channel itself. */
+/** Follows OLM's upgrades from `installed`, which need not be an entry of the channel itself. */
 export function fateOf(installed: Entry, channel: EntryGroup): BundleFate {
   const { hops, end, outcome: walked } = walkChannel(channel, installed);
   const head = headOf(channel);

@@ -1,19 +1,19 @@
-/** One thing that two catalogs say differently; `before` and `after` where there is a value on that side. */
+/** One difference between two catalogs. `before` and `after` are set if there is a value on that side. */
 export type CatalogChange = Readonly<{
   change: 'added' | 'removed' | 'changed';
   what: ChangedThing;
   package: string;
   channel?: string;
-  /** Name of the bundle or channel entry, or of what is deprecated. */
+  /** Name of the bundle, of the channel entry, or of the deprecated item. */
   name?: string;
   before?: string;
   after?: string;
 }>;
 
 /**
- * What can change. `entry`: a bundle's place in a channel; `replaces`, `skips` and `skipRange`: its
- * edges there; `image`: a bundle's image under the same name and version; `content`: its properties,
- * related images or manifests.
+ * Kinds of changes. `entry`: a bundle's place in a channel; `replaces`, `skips` and `skipRange`: its edges
+ * there. `image`: a bundle's image under the same name and version. `content`: its properties, related images
+ * or manifests.
  */
 type ChangedThing =
   | 'package'
@@ -29,10 +29,10 @@ type ChangedThing =
   | 'skipRange'
   | 'deprecation';
 
-/** Where a change is. */
+/** The place of a change. */
 type ChangePlace = Readonly<Pick<CatalogChange, 'what' | 'package' | 'channel' | 'name'>>;
 
-/** The change of one value; none where both sides say the same. Empty and absent are the same. */
+/** Returns the change of one value, none if both sides are the same. Empty and absent are the same. */
 export function valueChange(place: ChangePlace, before = '', after = ''): CatalogChange[] {
   if (before === after) return [];
   const change = before === '' ? 'added' : after === '' ? 'removed' : 'changed';

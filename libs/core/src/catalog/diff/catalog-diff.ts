@@ -6,8 +6,7 @@ import { catalogChanges } from './catalog-changes.js';
 import { type PathNote, pathNotes } from './path-notes.js';
 
 /**
- * What changes from one catalog to the next, which upgrade paths break by it, and
- * which change without a break.
+ * Changes from one catalog to the next, the upgrade paths that break, and those that change without a break.
  */
 export type CatalogDiff = Readonly<{
   changes: readonly CatalogChange[];

@@ -5,7 +5,7 @@ import type { EntryGroup } from '../model/catalog-view.js';
 import type { Entry } from '../model/entry.js';
 import { type BundleFate, fateOf } from './bundle-fate.js';
 
-/** What to add so that OLM goes on from where it stops. */
+/** Returns the edit that makes OLM continue from the bundle at which it stops. */
 export function mendStop(channel: EntryGroup, { outcome, end }: BundleFate): string {
   if (outcome === 'unordered') return 'let every entry be reached from the newest through replaces, or be skipped';
   if (outcome === 'circles') return 'take away the replaces or skipRange that leads back to an older bundle';
@@ -51,7 +51,7 @@ export function mendZStream(channel: EntryGroup, newest: Entry): string {
   return `give the entry ${newest.name} of channel "${channel.channel}" the skipRange "${range}"`;
 }
 
-/** What took the bundle straight there before. */
+/** Returns the edit that restores the direct upgrade from before. */
 export function mendElsewhere({ name }: Entry, target: Entry): string {
   return `let ${target.name} cover ${name} again: "skips: [${name}]", or a skipRange that holds its version`;
 }

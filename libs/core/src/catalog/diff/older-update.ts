@@ -9,7 +9,7 @@ import { minorOf, newestPatch } from './z-stream.js';
  * The next update of a bundle is an older one than before, though OLM could still take the one from before.
  */
 type OlderUpdate = Readonly<{
-  /** The update from before, which the new channel still has. */
+  /** The update from before. The new channel still has it. */
   instead: Entry;
   /**
    * The next update is the newest release of the bundle's own minor version, and the newest of the
@@ -18,7 +18,9 @@ type OlderUpdate = Readonly<{
   isZStream: boolean;
 }>;
 
-/** Compares the next update of `entry` in both channels; undefined where it is none, or as new as before. */
+/**
+ * Compares the next update of `entry` in both channels. Returns undefined if it is none, or as new as before.
+ */
 export function olderUpdate(entry: Entry, old: EntryGroup, now: EntryGroup): OlderUpdate | undefined {
   const [before, after] = [olmStep(old, entry), olmStep(now, entry)];
   if (before === 'stays' || after === 'stays' || 'unordered' in before || 'unordered' in after) return undefined;
@@ -29,8 +31,8 @@ export function olderUpdate(entry: Entry, old: EntryGroup, now: EntryGroup): Old
 }
 
 /**
- * To the newest release of its own minor version, from which the newest of the channel is
- * reached (decision 0117).
+ * True if `to` is the newest release of its own minor version and the newest of the channel is reached from
+ * it (decision 0117).
  */
 function isZStreamUpdate(from: Entry, to: Entry, now: EntryGroup): boolean {
   const minor = minorOf(from);

@@ -12,7 +12,7 @@ export type PackageParts = Readonly<{
   blob: CatalogPackage;
   channels: ReadonlyMap<string, ReadonlyMap<string, ChannelEntry>>;
   bundles: ReadonlyMap<string, CatalogBundle>;
-  /** Messages by what is deprecated: `package`, `channel <name>` or `bundle <name>`. */
+  /** Messages by the deprecated item: `package`, `channel <name>` or `bundle <name>`. */
   deprecations: ReadonlyMap<string, string>;
 }>;
 

@@ -17,9 +17,9 @@ export type PathNote = Readonly<{
 }>;
 
 /**
- * `z-stream-first`: the bundle updates to a new release of its own minor version before it goes on
- * to where it went at once. Seed 003 asks for that, so it is no break. Sorted by package and
- * channel, newest bundle first.
+ * Returns the changed upgrade paths that are no break. In a `z-stream-first`, the bundle first updates to a
+ * new release of its own minor version, then to the target of its former direct update. Seed 003 asks for
+ * that, so it is no break. Sorted by package and channel, newest bundle first.
  */
 export function pathNotes(before: Catalog, after: Catalog): PathNote[] {
   const [old, now] = [upgradeGraphs(before), upgradeGraphs(after)];

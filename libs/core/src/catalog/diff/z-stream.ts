@@ -3,7 +3,7 @@ import { byVersion, type Installed, newestFirst } from '../graph/upgrade-graph.j
 import type { EntryGroup } from '../model/catalog-view.js';
 import type { Entry } from '../model/entry.js';
 
-/** `major.minor` of a version; undefined where there is none. */
+/** Returns `major.minor` of a version. Returns undefined if there is none. */
 export const minorOf = ({ version }: Installed): string | undefined =>
   version === undefined ? undefined : `${version.major}.${version.minor}`;
 
@@ -23,8 +23,9 @@ export function goesToNewestPatch(channel: EntryGroup, installed: Installed, new
 }
 
 /**
- * The minor versions whose every release updates to the newest of them at once, as decision 0117 asks of
- * z-streams, and not only because there are no more than two in a line.
+ * Returns the minor versions that are z-streams: every older release updates to the newest of them at once,
+ * as decision 0117 asks. The newest must have a skipRange or skip one of them: a line of two releases alone
+ * is no z-stream.
  */
 export function zStreamMinors(channel: EntryGroup): ReadonlySet<string> {
   const byMinor = Map.groupBy(channel.entries, (entry) => minorOf(entry) ?? '');

@@ -34,5 +34,5 @@ function versionOf({ name, properties }: CatalogBundle): Version | Readonly<{ er
   return { error: `bundle ${goQuote(name)} has invalid version ${goQuote(said.version)}: ${version.error}` };
 }
 
-/** What opm takes for the version of an entry that has no bundle. */
+/** The version that opm assumes for an entry without bundle. */
 export const NO_VERSION: Version = { major: 0n, minor: 0n, patch: 0n, pre: [], build: [] };

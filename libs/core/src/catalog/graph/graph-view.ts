@@ -11,7 +11,7 @@ import {
   versionText,
 } from './upgrade-graph.js';
 
-/** A package's upgrade graph as a user reads it, with what matters to one installed version marked. */
+/** A package's upgrade graph as a user reads it, with marks that concern one installed version. */
 export type GraphView = Readonly<{
   package: string;
   defaultChannel: string;
@@ -24,7 +24,7 @@ export type ChannelView = Readonly<{
   name: string;
   default: boolean;
   deprecated?: string;
-  /** Newest first; what is named by an edge and not in the channel stands last. */
+  /** Newest first. Bundles that an edge names and that are not in the channel stand last. */
   entries: readonly NodeView[];
   edges: readonly EdgeView[];
 }>;
@@ -32,13 +32,15 @@ export type ChannelView = Readonly<{
 export type NodeView = Readonly<{ name: string; version: string; marks: readonly NodeMark[]; deprecated?: string }>;
 
 /**
- * `newest`: OLM Classic takes it for the newest of the channel. `reachable`: edges of the channel lead there
- * from what is installed, over entries that OLM may install. `skipped`: an entry skips it, so OLM never
- * installs it. `absent`: no entry.
+ * Marks of a bundle.
+ * - `newest`: OLM Classic takes it for the newest of the channel.
+ * - `reachable`: edges of the channel lead there from the installed version, over installable entries.
+ * - `skipped`: an entry skips it, so OLM never installs it.
+ * - `absent`: no entry.
  */
 export type NodeMark = 'installed' | 'newest' | 'reachable' | 'skipped' | 'deprecated' | 'absent';
 
-/** `taken`: OLM Classic goes this way by itself from what is installed. */
+/** An edge of the graph. `taken`: OLM Classic takes it without a user from the installed version. */
 export type EdgeView = Readonly<{ from: string; to: string; kind: EdgeKind; range?: string; taken?: true }>;
 
 /** The same view whatever the order of blobs and entries. */
@@ -120,7 +122,9 @@ function nodeView(name: string, version: string, deprecated: string | undefined,
 const absentMarks = (name: string, installed: Installed | undefined): NodeMark[] =>
   name === installed?.name ? ['installed', 'absent'] : ['absent'];
 
-/** What is installed leads on by its skipRange too where it is no entry itself. */
+/**
+ * Returns the edges of a channel. A skipRange may also cover an installed version that is no entry itself.
+ */
 function edgesOf(entries: readonly Entry[], installed: Installed | undefined, taken: ReadonlySet<string>): EdgeView[] {
   const sources: Installed[] = [...entries];
   if (installed !== undefined && !entries.some(({ name }) => name === installed.name)) sources.push(installed);

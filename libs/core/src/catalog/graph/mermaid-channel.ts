@@ -5,7 +5,7 @@ import type { CatalogChannel, ChannelEntry } from '../model/catalog.js';
 import { NO_VERSION } from './bundle-versions.js';
 import type { Deprecated } from './deprecated-names.js';
 
-/** One channel of a Mermaid graph, and what the end of the text must say about it. */
+/** One channel of a Mermaid graph, and the facts about it that the end of the text needs. */
 export type DrawnChannel = Readonly<{
   package: string;
   name: string;
@@ -21,7 +21,9 @@ export type DrawnChannel = Readonly<{
 
 type NodeClass = 'deprecated' | 'skipped' | 'deprecatedskipped';
 
-/** What drawing needs to know beside the channel; `linkId` is the number of links in the channels before. */
+/**
+ * Inputs of the drawing in addition to the channel. `linkId` is the number of links in the channels before.
+ */
 type Drawing = Readonly<{
   versions: ReadonlyMap<string, Version>;
   deprecated: Deprecated;
@@ -36,7 +38,7 @@ export function drawMermaidChannel(channel: CatalogChannel, drawing: Drawing): D
   return new ChannelDrawing(channel, drawing).draw();
 }
 
-/** What has been drawn of a channel so far: how an entry is drawn depends on the entries above it. */
+/** The part of a channel that is drawn so far: the form of an entry depends on the entries above it. */
 class ChannelDrawing {
   readonly #id: string;
   readonly #entries: readonly ChannelEntry[];

@@ -7,7 +7,7 @@ import { type Deprecated, deprecatedNames } from './deprecated-names.js';
 import { type DrawnChannel, drawMermaidChannel } from './mermaid-channel.js';
 import { aboveMinimumEdge, type MinimumEdge } from './minimum-edge.js';
 
-/** What of a catalog is drawn, and how. */
+/** The part of a catalog to draw, and the form. */
 export type MermaidOptions = Readonly<{
   /** Only this package. */
   package?: string;

@@ -4,13 +4,14 @@ import type { CatalogChannel, ChannelEntry } from '../model/catalog.js';
 import { NO_VERSION } from './bundle-versions.js';
 
 /**
- * The oldest bundle to draw: its name, its version and the package whose channel names it (empty: none does).
+ * The oldest bundle to draw: its name, its version and the package with a channel that names it (empty: none
+ * does).
  */
 export type MinimumEdge = Readonly<{ name: string; version: Version; package: string }>;
 
 /**
- * The entries of a channel from the minimum edge upwards, edges from below it left out; undefined where
- * nothing remains. An entry all of whose edges come from below goes too, whatever its own version
+ * Returns the entries of a channel from the minimum edge upwards, without edges from below it. Returns
+ * undefined if no entry remains. An entry with all of its edges from below is left out too, at any version
  * (spec: file-based-catalogs.md §7).
  */
 export function aboveMinimumEdge(

@@ -5,7 +5,7 @@ import { sampleCatalog } from './sample-catalog.fixture.js';
 
 const name = (number: number): string => `ant.v1.${number}.0`;
 
-/** Entries whose replaces, skips and ranges mostly lead upwards, as in catalogs that people write. */
+/** Entries with replaces, skips and ranges that mostly lead upwards, as in catalogs that people write. */
 const entries: fc.Arbitrary<ChannelEntry[]> = fc
   .array(
     fc.record({

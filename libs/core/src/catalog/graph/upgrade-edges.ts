@@ -3,12 +3,12 @@ import type { EntryGroup } from '../model/catalog-view.js';
 import type { Entry } from '../model/entry.js';
 import type { Installed } from './upgrade-graph.js';
 
-/** What lets an entry follow another one. */
+/** The field that makes an entry follow another one. */
 export type EdgeKind = 'replaces' | 'skips' | 'skipRange';
 
 /**
- * By which of its fields `entry` may directly follow what is installed; none where it may not
- * (spec: classic-resolution.md §6).
+ * Returns the fields with which `entry` may directly follow the installed bundle, none if it may not (spec:
+ * classic-resolution.md §6).
  */
 export function edgeKinds(entry: Entry, installed: Installed): EdgeKind[] {
   const kinds: EdgeKind[] = [];
@@ -21,15 +21,13 @@ export function edgeKinds(entry: Entry, installed: Installed): EdgeKind[] {
   return kinds;
 }
 
-/**
- * What OLM Classic does next: it takes `entry`, or stays; `unordered` where the channel has no single order.
- */
+/** OLM Classic's next step: it takes `entry`, or stays. `unordered` if the channel has no single order. */
 type OlmStep = Readonly<{ entry: Entry }> | 'stays' | Readonly<{ unordered: string }>;
 
 /**
- * OLM Classic's next step in one channel: of the entries on the chain from the head that directly follow what
- * is installed, the first. So it is never a skipped entry (spec: classic-resolution.md §5.2, §6) and never
- * one with property `olm.deprecated` (§4). Dependencies are not checked.
+ * Returns OLM Classic's next step in one channel: of the entries on the chain from the head that directly
+ * follow the installed bundle, the first. So it is never a skipped entry (spec: classic-resolution.md §5.2,
+ * §6) and never one with property `olm.deprecated` (§4). Dependencies are not checked.
  */
 export function olmStep(channel: EntryGroup, installed: Installed): OlmStep {
   const ordered = channel.ordered();
@@ -43,8 +41,8 @@ export const skippedNames = ({ entries }: EntryGroup): ReadonlySet<string> =>
   new Set(entries.flatMap(({ skips }) => skips));
 
 /**
- * The entry that OLM Classic takes for the newest of a channel: the head of its chain; undefined where the
- * channel has no single head.
+ * Returns the entry that OLM Classic takes for the newest of a channel: the head of its chain. Returns
+ * undefined if the channel has no single head.
  */
 export function headOf(channel: EntryGroup): Entry | undefined {
   const ordered = channel.ordered();

@@ -17,7 +17,7 @@ export function upgradeGraphs(catalog: Catalog): ReadonlyMap<string, UpgradeGrap
   return new Map(records.map((record) => [record.name, graphOf(record)]));
 }
 
-/** The upgrade graph of one package; undefined where the catalog has no such package. */
+/** Returns the upgrade graph of one package. Returns undefined if the catalog has no such package. */
 export function upgradeGraph(catalog: Catalog, packageName: string): UpgradeGraph | undefined {
   return upgradeGraphs({
     packages: catalog.packages.filter(({ name }) => name === packageName),
@@ -34,7 +34,7 @@ export const graphOf = (record: PackageRecord): UpgradeGraph => ({
   channels: new CatalogView({ name: '', namespace: '' }, 0, false, [record]).groups,
 });
 
-/** The facts of an installed operator that decide where it may go next. */
+/** The facts of an installed operator that decide its possible upgrades. */
 export type Installed = Readonly<{ name: string; version?: Version | undefined }>;
 
 /** Newest version first; of equal versions the later name first. A total order within a channel. */
@@ -51,7 +51,7 @@ export function byVersion(a: Installed, b: Installed): number {
 /** The text of an entry's version as its bundle gives it. */
 export const versionText = ({ from }: Entry): string => (from.kind === 'catalog' ? from.record.version : '');
 
-/** The text of an entry's skipRange; empty where it has none. */
+/** Returns the text of an entry's skipRange, or the empty text if it has none. */
 export const skipRangeText = ({ from }: Entry): string => (from.kind === 'catalog' ? from.record.skipRange : '');
 
 /** The message of a deprecated bundle. */

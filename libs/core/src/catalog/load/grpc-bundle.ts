@@ -53,9 +53,9 @@ export type GrpcRecords = Readonly<{
 }>;
 
 /**
- * Turns what a registry server lists into package records (spec: classic-resolution.md §2.2).
- * Bundles of a package that is not among `packages`, and bundles that cannot be read, are left
- * out, as OLM leaves them out.
+ * Converts the bundles of a registry server into package records (spec: classic-resolution.md §2.2). Bundles
+ * of a package that is not among `packages`, and bundles that cannot be read, are left out, as OLM leaves
+ * them out.
  */
 export function recordsOfGrpc(bundles: readonly GrpcBundle[], packages: readonly GrpcPackage[]): GrpcRecords {
   const inline = new Map<`sha256:${string}`, readonly KubernetesObject[]>();
@@ -116,7 +116,10 @@ function objectsOf({ object, csvJson }: GrpcBundle): KubernetesObject[] {
   return [...read.objects];
 }
 
-/** Own properties, then what the older fields say, each thing once: repeating it changes no resolution. */
+/**
+ * Returns the bundle's own properties, then those of the older fields, each once: repeating one changes no
+ * resolution.
+ */
 function propertiesOf(bundle: GrpcBundle): Property[] {
   const own: Property[] = bundle.properties.map(({ type, value }) => ({ type, value: JSON.parse(value) }));
   const provided = own.length > 0 ? own : bundle.providedApis.map((api) => apiProperty('olm.gvk', api));

@@ -60,8 +60,8 @@ const lightMetadata = ({ value }: Property): Property => ({
 });
 
 /**
- * From the CSV where the catalog carries it, as opm shows it; empty where it does not
- * (spec: file-based-catalogs.md §7).
+ * Returns the display name of the CSV that the catalog carries, as opm shows it. Empty if the catalog does
+ * not carry it (spec: file-based-catalogs.md §7).
  */
 export function csvDisplayName({ objects }: CatalogBundle): string {
   const csv = objects.find(isCsv);
@@ -69,8 +69,8 @@ export function csvDisplayName({ objects }: CatalogBundle): string {
 }
 
 /**
- * From the CSV where the catalog carries it, else from the metadata taken out of it;
- * empty where it says none.
+ * Returns the display name from the CSV if the catalog carries it, otherwise from the metadata taken out of
+ * it. Empty if neither has one.
  */
 export function displayName(bundle: CatalogBundle): string {
   if (bundle.objects.some(isCsv)) return csvDisplayName(bundle);

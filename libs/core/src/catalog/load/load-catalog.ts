@@ -7,9 +7,9 @@ import { type DecodedBlob, decodeCatalogBlob } from '../read/decode-blob.js';
 import { readBlobs } from '../read/read-blobs.js';
 
 /**
- * A whole file-based catalog in memory, from files in memory: see {@link readBlobs}, which reads the same one
- * blob at a time. Nothing but form is checked; for the rules see `validateCatalog`. Throws `CatalogLoadError`
- * at the first unreadable blob.
+ * Reads a whole file-based catalog into memory, from files in memory. See {@link readBlobs}, which reads the
+ * same one blob at a time. Only the form is checked; for the rules see `validateCatalog`. Throws
+ * `CatalogLoadError` at the first unreadable blob.
  */
 export function loadCatalog(files: readonly BundleFile[]): Catalog {
   const collector = new CatalogCollector();

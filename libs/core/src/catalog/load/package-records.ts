@@ -14,18 +14,15 @@ import { asWritten } from '../model/written-property.js';
 import { type BlobConsumer, blobsOf, detached } from '../read/blob-consumer.js';
 import type { DecodedBlob } from '../read/decode-blob.js';
 
-/**
- * What the entries of a bundle have in common, as JSON text, so that no other part of
- * the blob stays in memory.
- */
+/** The common part of a bundle's entries, as JSON text, so that no other part of the blob stays in memory. */
 type BundleText = string;
 type BundlePart = Pick<EntryRecord, 'version' | 'properties' | 'source'>;
 type PackageParts = { channels: Pick<CatalogChannel, 'name' | 'entries'>[]; bundles: Map<string, BundleText> };
 
 /**
- * What resolution needs of a catalog, gathered as its blobs come by: one record per package. Entries without
- * bundle and bundles without entry are left out (spec: classic-resolution.md §2.1). `inlineDigestOf` names
- * the manifests of a bundle without image.
+ * Collects the facts that resolution needs of a catalog from its blobs: one record per package. Entries
+ * without bundle and bundles without entry are left out (spec: classic-resolution.md §2.1). `inlineDigestOf`
+ * names the manifests of a bundle without image.
  */
 export class PackageRecordBuilder implements BlobConsumer {
   readonly #packages: Pick<CatalogPackage, 'name' | 'defaultChannel'>[] = [];

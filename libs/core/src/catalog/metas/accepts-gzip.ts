@@ -2,8 +2,8 @@
 export const GZIP_FROM_BYTES = 1_024;
 
 /**
- * Whether the client takes gzip: named in Accept-Encoding, and not with `q=0`. A `*` is not
- * taken for it, as in catalogd.
+ * True if the client accepts gzip: named in Accept-Encoding, and not with `q=0`. A `*` does not count, as in
+ * catalogd.
  */
 export function acceptsGzip(acceptEncoding: string | undefined): boolean {
   for (const coding of (acceptEncoding ?? '').split(',')) {

@@ -13,10 +13,7 @@ const UNIT = 'bytes=';
 /** So many parts of one answer; a header that asks for more gets the whole content. */
 const MAX_PARTS = 64;
 
-/**
- * What a Range header asks for, as Go's file server reads it (RFC 9110 §14.2). Empty or
- * absent: the whole content.
- */
+/** Reads a Range header as Go's file server does (RFC 9110 §14.2). Empty or absent: the whole content. */
 export function readRange(header: string | undefined, size: number): RangeAnswer {
   // Some clients ask for a range of whatever they get, so of nothing too.
   if (!header || (size === 0 && header.startsWith(UNIT))) return { kind: 'whole' };

@@ -6,7 +6,8 @@ const FORM =
   `with an alphanumeric character (e.g. 'example.com', regex used for validation is '${LABEL}(\\.${LABEL})*')`;
 
 /**
- * Why a text cannot be the name of a catalog, in the words of Kubernetes' validation; undefined where it can.
+ * Returns the reason why a text cannot be the name of a catalog, in the words of Kubernetes' validation,
+ * otherwise undefined.
  */
 export function catalogNameProblem(name: string): string | undefined {
   const problems = [

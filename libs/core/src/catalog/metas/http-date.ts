@@ -12,7 +12,7 @@ const FORMS = [
   new RegExp(`^${NAMED} ${MONTH} (?<day>[ \\d]?\\d) ${TIME} (?<year>\\d{4})$`),
 ];
 
-/** Seconds since 1970 of a date in a header; undefined where it is none. */
+/** Returns the seconds since 1970 of a date in a header. Returns undefined if it is no date. */
 export function parseHttpDate(text: string): number | undefined {
   for (const form of FORMS) {
     const groups = form.exec(text)?.groups;

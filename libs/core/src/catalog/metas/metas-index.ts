@@ -4,15 +4,15 @@ import { detached } from '../read/blob-consumer.js';
 import type { ByteRange } from './byte-range.js';
 import type { MetasQuery } from './metas-query.js';
 
-/** Numbers a blob: bytes, and which text is its schema, package and name. */
+/** Numbers for each blob: its bytes, and the indexes of the texts of its schema, package and name. */
 const COLUMNS = 4;
 const VERSION = 1;
 const Header = z.strictObject({ v: z.literal(VERSION), blobs: z.number().int().min(0), texts: z.array(z.string()) });
 
 /**
- * Which blobs of a catalog.jsonl have which schema, package and name: 16 bytes per blob, and each text
- * once. A query is answered by one scan of the numbers, which takes some ten microseconds for the
- * largest public catalogs.
+ * Index of the blobs of a catalog.jsonl by schema, package and name: 16 bytes per blob, and each text once. A
+ * query is answered by one scan of the numbers. For the largest public catalogs that takes some ten
+ * microseconds.
  */
 export class MetasIndex {
   readonly #numbers: Uint32Array;
@@ -42,8 +42,9 @@ export class MetasIndex {
   }
 
   /**
-   * Where the blobs are that match all of the query, in file order, neighbours in one. Without any condition
-   * the whole content; with one, blobs without a schema never match (spec: v1-catalog.md §2).
+   * Returns the ranges of the blobs that match all of the query, in file order, with neighbours joined.
+   * Without any condition the whole content matches; with one, blobs without a schema never match (spec:
+   * v1-catalog.md §2).
    */
   find(query: MetasQuery): ByteRange[] {
     const { schema, package: pkg, name } = query;
@@ -87,7 +88,7 @@ export class MetasIndex {
     return Buffer.concat([header, numbers]);
   }
 
-  /** Undefined where the bytes are no index of this version, or not a whole one. */
+  /** Decodes an index. Returns undefined if the bytes are no index of this version, or not a whole one. */
   static decode(encoded: Uint8Array): MetasIndex | undefined {
     const bytes = Buffer.from(encoded.buffer, encoded.byteOffset, encoded.byteLength);
     const end = bytes.indexOf('\n');

@@ -1,12 +1,12 @@
-/** What a metas request filters by; absent fields match everything. */
+/** Filters of a metas request. Absent fields match everything. */
 export type MetasQuery = Readonly<{ schema?: string; package?: string; name?: string }>;
 
 const PARAMETERS = ['schema', 'package', 'name'] as const;
 
 /**
- * The query of a metas request, read as Go reads it; undefined where it has a parameter that metas does not
- * know. Of a repeated parameter the first counts, an empty one is as if absent, and a pair that cannot be
- * decoded is passed over (spec: v1-catalog.md §2).
+ * Reads the query of a metas request as Go does. Returns undefined if it has a parameter that metas does not
+ * know. Of a repeated parameter the first counts, an empty one counts as absent, and a pair that cannot be
+ * decoded is skipped (spec: v1-catalog.md §2).
  */
 export function readMetasQuery(query: string): MetasQuery | undefined {
   const first = new Map<string, string>();

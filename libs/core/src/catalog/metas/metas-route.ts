@@ -2,15 +2,15 @@ import { catalogNameProblem } from './catalog-name.js';
 import { type MetasQuery, readMetasQuery } from './metas-query.js';
 import { badRequest, methodNotAllowed, pageNotFound, type ResponsePlan, refusal } from './response-plan.js';
 
-/** What a request for a catalog's content asks for. */
+/** The content that a request asks for. */
 export type MetasQuestion = Readonly<{
-  /** What stands in the path for each `*` of the place, decoded; the last is the catalog's name. */
+  /** Segments of the path at each `*` of the place, decoded. The last is the catalog's name. */
   names: readonly string[];
   endpoint: 'all' | 'metas';
   query: MetasQuery;
 }>;
 
-/** Where catalogs are, segment by segment; `*` takes any one segment. */
+/** The path of catalogs, segment by segment; `*` takes any one segment. */
 export type CatalogPlace = readonly string[];
 
 /** As catalogd: one cluster's catalogs. */

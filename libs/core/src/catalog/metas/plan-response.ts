@@ -6,7 +6,7 @@ import { type ResponsePlan, refusal } from './response-plan.js';
 
 export type MetasRequest = Readonly<{ method: string; headers: LowerCaseHeaders }>;
 
-/** What is known of the content that answers. */
+/** Facts about the content of the answer. */
 type ContentFacts = Readonly<{
   /** Bytes. */
   size: number;

@@ -3,7 +3,7 @@ import { parseHttpDate } from './http-date.js';
 /** Request headers by their lower-case names; of one that came more than once the first value. */
 export type LowerCaseHeaders = Readonly<Record<string, string | undefined>>;
 
-/** What conditional headers make of a GET or HEAD. */
+/** The effect of conditional headers on a GET or HEAD. */
 type PreconditionVerdict = 'go on' | 'not modified' | 'failed';
 
 type Holds = boolean | 'not asked';
@@ -23,7 +23,7 @@ export function judge(headers: LowerCaseHeaders, modified: number): Precondition
   return isNews === false ? 'not modified' : 'go on';
 }
 
-/** Whether a Range header counts, given If-Range: an ETag never matches here, a date must be the very one. */
+/** True if a Range header counts, given If-Range: an ETag never matches here, a date must be the very one. */
 export function rangeCounts(ifRange: string | undefined, modified: number): boolean {
   if (!ifRange) return true;
   return parseHttpDate(ifRange) === modified;
@@ -39,7 +39,7 @@ function ifNoneMatch(header: string | undefined): Holds {
 
 const ENTITY_TAG = /^(?:W\/)?"[\x21\x23-\x7e\x80-\uffff]*"/;
 
-/** Whether a list of entity tags has a `*`. What follows a malformed tag is not read. */
+/** True if a list of entity tags has a `*`. The text after a malformed tag is not read. */
 function hasStar(list: string): boolean {
   let rest = list;
   while (rest !== '') {

@@ -4,7 +4,7 @@ import type { Version } from '../../kernel/versions/version.js';
 import type { Property } from './catalog.js';
 import { stringFields } from './property-value.js';
 
-/** What a bundle or installed CSV offers to others, read once from its properties. */
+/** Facts that a bundle or installed CSV offers to others, read once from its properties. */
 export type BundleFacts = Readonly<{
   apis: readonly GroupVersionKind[];
   /** {@link apiText} of each API, by its {@link apiKey}. */

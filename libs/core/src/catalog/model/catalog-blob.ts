@@ -5,26 +5,26 @@ import { isRecord } from '../../kernel/json/json-access.js';
 import { goQuote } from '../../kernel/versions/go-quote.js';
 import { BlobError, BlobFormError, CatalogLoadError } from './catalog-load.error.js';
 
-/** Where a blob begins. */
+/** The place at which a blob begins. */
 export type BlobStart = Readonly<{
-  /** Of the file, below the catalog's root. */
+  /** Path of the file, below the catalog's root. */
   path: string;
   /** Its first line, from 1. */
   line: number;
 }>;
 
-/** Where a blob was found. */
+/** The place and format of a blob. */
 type BlobPlace = BlobStart & Readonly<{ format: 'json' | 'yaml' }>;
 
-/** What every blob says about itself; empty where it says nothing. */
+/** Identity of a blob. Fields that the blob does not have are empty. */
 export type BlobMeta = Readonly<{ schema: string; package: string; name: string }>;
 
-/** A blob as it came: an object whose schema, package and name are known, and nothing else checked. */
+/** A blob as read: an object with a known schema, package and name. Nothing else is checked. */
 export type CatalogBlob = BlobPlace & BlobMeta & Readonly<{ value: Readonly<Record<string, unknown>> }>;
 
 /**
- * The value as a blob (spec: file-based-catalogs.md §1.3). Throws {@link CatalogLoadError} where it is no
- * object or says something odd.
+ * Returns the value as a blob (spec: file-based-catalogs.md §1.3). Throws {@link CatalogLoadError} if it is
+ * no object or its identity is malformed.
  */
 export function catalogBlob(value: unknown, place: BlobPlace): CatalogBlob {
   return atPlace(place, () => {
@@ -33,7 +33,7 @@ export function catalogBlob(value: unknown, place: BlobPlace): CatalogBlob {
   });
 }
 
-/** Adds its place to what is wrong with a blob. */
+/** Runs `read`, and adds the blob's place to its error. */
 export function atPlace<T>({ path, line, format }: BlobPlace, read: () => T): T {
   try {
     return read();
@@ -46,7 +46,7 @@ export function atPlace<T>({ path, line, format }: BlobPlace, read: () => T): T 
   }
 }
 
-/** The value as an object, which every blob is. Throws {@link BlobError}. */
+/** Returns the value as an object, the form of every blob. Throws {@link BlobError}. */
 export function recordOf(value: unknown): Record<string, unknown> {
   if (value === null) throw new BlobError("object '' is missing root schema field");
   if (isRecord(value)) return value;
@@ -54,7 +54,7 @@ export function recordOf(value: unknown): Record<string, unknown> {
   throw new BlobFormError(`json: cannot unmarshal ${kind} into Go value of type map[string]interface {}`);
 }
 
-/** What a value says about itself as a blob. Throws {@link BlobError}. */
+/** Reads the schema, package and name of a blob. Throws {@link BlobError}. */
 export function metaOf(value: unknown): BlobMeta {
   const blob = recordOf(value);
   const spellings = new Map<string, string[]>();
@@ -87,7 +87,7 @@ function rejectDuplicates(spellings: ReadonlyMap<string, string[]>): void {
 const notText = (key: string, value: unknown): string =>
   `expected value for key ${goQuote(key)} to be a string, got ${value === null ? '%!t(<nil>)' : slipped(value)}: ${shown(value)}`;
 
-/** Prints a value as Go's verb for booleans does, which is what opm uses by mistake. */
+/** Prints a value as Go's verb for booleans does. opm uses that verb by mistake. */
 function slipped(value: unknown): string {
   if (typeof value === 'number') return `%!t(float64=${shown(value)})`;
   return typeof value === 'string' ? `%!t(string=${value})` : collected(value, slipped);

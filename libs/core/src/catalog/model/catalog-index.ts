@@ -4,7 +4,8 @@ import type { IndexedPackage } from './indexed-package.js';
 import type { Requirement } from './requirement.js';
 
 /**
- * A catalog's packages by what they offer. Built once for each catalog content and shared by all who use it.
+ * A catalog's packages by the names, APIs and labels that they offer. Built once for each catalog content and
+ * shared by all its users.
  */
 export class CatalogIndex {
   readonly #packages: ReadonlyMap<string, IndexedPackage>;

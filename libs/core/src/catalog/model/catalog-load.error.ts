@@ -1,8 +1,8 @@
 import { FlotillaError } from '../../kernel/errors/flotilla.error.js';
 
 /**
- * A catalog that cannot be read at all, as opposed to one that reads well and breaks a rule
- * (`validateCatalog`). `olmText` is what opm says about the same input.
+ * A catalog that cannot be read at all, as opposed to a readable one that breaks a rule (`validateCatalog`).
+ * `olmText` is opm's text for the same input.
  */
 export class CatalogLoadError extends FlotillaError {
   readonly code = 'CatalogLoadError';
@@ -18,7 +18,7 @@ export class CatalogLoadError extends FlotillaError {
   }
 }
 
-/** What is wrong with one blob, in opm's words; {@link CatalogLoadError} adds the place. */
+/** The problem of one blob, in opm's words; {@link CatalogLoadError} adds the place. */
 export class BlobError extends Error {
   constructor(
     readonly olmText: string,
@@ -29,7 +29,5 @@ export class BlobError extends Error {
   }
 }
 
-/**
- * A blob whose outer form is wrong: in a YAML stream opm says that it was decoding JSON when it found out.
- */
+/** A blob with a wrong outer form. In a YAML stream, opm's text then says that it was decoding JSON. */
 export class BlobFormError extends BlobError {}

@@ -9,8 +9,8 @@ import { meets, type Requirement } from './requirement.js';
 type Ordered = ReturnType<typeof chainOrder>;
 
 /**
- * All entries of one channel of one package of one catalog; their order, and which of them meet a
- * requirement, are found when first asked for.
+ * All entries of one channel of one package of one catalog. Their order, and those that meet a requirement,
+ * are computed on first use.
  */
 export class EntryGroup {
   #ordered: Ordered | undefined;
@@ -29,7 +29,10 @@ export class EntryGroup {
     return this.#ordered;
   }
 
-  /** The entries that meet a requirement, best first; that there is no order matters only where one does. */
+  /**
+   * Returns the entries that meet a requirement, best first. A missing order is an error only if an entry
+   * meets it.
+   */
   meeting(requirement: Requirement): Ordered {
     const known = this.#meeting.get(requirement) ?? this.#find(requirement);
     this.#meeting.set(requirement, known);
@@ -43,7 +46,7 @@ export class EntryGroup {
     return 'error' in ordered ? ordered : { entries: ordered.entries.filter((entry) => found.has(entry)) };
   }
 
-  /** What its entries offer, each once. */
+  /** Returns all that its entries offer, each once. */
   get offers(): PackageOffers {
     this.#offers ??= offersOfGroup(this);
     return this.#offers;
@@ -72,7 +75,8 @@ const byPreference = (a: EntryGroup, b: EntryGroup): number =>
   byCodeUnit(a.channel, b.channel);
 
 /**
- * One visible catalog's groups, found by what their entries offer; every list keeps the order of preference.
+ * One visible catalog's groups, found by the offers of their entries. Every list keeps the order of
+ * preference.
  */
 export class CatalogView {
   readonly groups: readonly EntryGroup[];
@@ -130,7 +134,7 @@ const shorter = (a: readonly EntryGroup[], b: readonly EntryGroup[]) => (b.lengt
  */
 const known = new WeakMap<PackageRecord, Readonly<{ key: CatalogKey; groups: readonly EntryGroup[] }>>();
 
-/** The groups of a record, which must not change after. */
+/** Returns the groups of a record. The record must not change afterwards. */
 function groupsOf(key: CatalogKey, record: PackageRecord): readonly EntryGroup[] {
   const kept = known.get(record);
   if (kept !== undefined && kept.key.name === key.name && kept.key.namespace === key.namespace) return kept.groups;

@@ -12,8 +12,8 @@ export type Catalog = Readonly<{
   /** Blobs of any other schema, as they came. */
   others: readonly Readonly<Record<string, unknown>>[];
   /**
-   * Where each blob begins, by the blob; absent where the catalog was not read from files,
-   * or nothing names places.
+   * The begin of each blob, by the blob. Undefined if the catalog was not read from files, or no message
+   * names places.
    */
   starts?: ReadonlyMap<object, BlobStart>;
 }>;
@@ -61,15 +61,15 @@ export type CatalogBundle = Readonly<{
 }>;
 
 /**
- * `written` is the value's JSON text as Go writes it, kept where storing it with sorted
- * keys would write another.
+ * A property. `written` is the value's JSON text as Go writes it. It is kept if storing the value with sorted
+ * keys would change its text.
  */
 export type Property = Readonly<{ type: string; value: unknown; written?: string }>;
 
 export type CatalogDeprecation = Readonly<{
   schema: 'olm.deprecations';
   package: string;
-  /** Null where the blob has none: OLM distinguishes null from an empty list when it writes the catalog. */
+  /** Null if the blob has none: OLM distinguishes null from an empty list when it writes the catalog. */
   entries: readonly DeprecationEntry[] | null;
 }>;
 

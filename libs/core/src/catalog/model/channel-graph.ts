@@ -14,9 +14,9 @@ export function channelHeads(entries: readonly ChannelEntry[]): string[] {
 }
 
 /**
- * What is wrong with a channel's upgrade graph, in opm's words, one finding at most: it needs one head, from
- * which the `replaces` chain reaches every entry that no other entry skips
- * (spec: file-based-catalogs.md §3.2).
+ * Returns the problem of a channel's upgrade graph, in opm's words, one finding at most. The graph needs one
+ * head. The `replaces` chain from it must reach every entry that no other entry skips (spec:
+ * file-based-catalogs.md §3.2).
  */
 export function replacesChainProblem(entries: ReadonlyMap<string, ChannelEntry>): string | undefined {
   const list = [...entries.values()];

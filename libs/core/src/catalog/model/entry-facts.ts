@@ -33,7 +33,7 @@ class EntryFacts {
  */
 const known = new WeakMap<EntryRecord, EntryFacts>();
 
-/** The facts of a record, which must not change after. */
+/** Returns the facts of a record. The record must not change afterwards. */
 export function entryFacts(record: EntryRecord): EntryFacts {
   const found = known.get(record) ?? new EntryFacts(record);
   known.set(record, found);

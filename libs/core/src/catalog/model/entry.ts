@@ -5,7 +5,7 @@ import { entryFacts, versionOrNone } from './entry-facts.js';
 import type { CatalogKey, EntryRecord, PackageRecord } from './package-record.js';
 import type { Candidate } from './requirement.js';
 
-/** What the solver chooses between: a channel entry of a catalog in sight, or an installed CSV. */
+/** A choice of the solver: a channel entry of a visible catalog, or an installed CSV. */
 export type Entry = Candidate &
   Readonly<{
     /** As in OLM's messages: `<catalog>/<namespace>/<channel>/<csv>`, or `@existing/<namespace>//<csv>`. */

@@ -5,14 +5,14 @@ import { recordHash } from './package-record.js';
 import type { Requirement } from './requirement.js';
 import { requirementsOf } from './requirements-of.js';
 
-/** What a package offers to others: names of packages, keys of APIs, labels; each once. */
+/** The offers of a package to others: names of packages, keys of APIs, labels; each once. */
 export type PackageOffers = Readonly<{
   packages: readonly string[];
   apis: readonly string[];
   labels: readonly string[];
 }>;
 
-/** What an index needs of a package without reading its record. */
+/** The facts of a package that an index needs without reading its record. */
 export type PackageSummary = Readonly<{
   name: string;
   hash: string;
@@ -21,7 +21,7 @@ export type PackageSummary = Readonly<{
   offers: PackageOffers;
 }>;
 
-/** A package of a catalog. What is worked out of its record is worked out when it is first asked for. */
+/** A package of a catalog. Facts derived from its record are computed on first use. */
 export abstract class IndexedPackage {
   #requirements: readonly Requirement[] | undefined;
 
@@ -40,7 +40,7 @@ export abstract class IndexedPackage {
   }
 }
 
-/** A package whose record is in memory. */
+/** A package with its record in memory. */
 export class PackageInMemory extends IndexedPackage {
   #hash: string | undefined;
 
@@ -55,8 +55,8 @@ export class PackageInMemory extends IndexedPackage {
 }
 
 /**
- * A package whose record is canonical JSON in memory, parsed when it is reached and
- * forgotten when memory is wanted.
+ * A package with its record as canonical JSON in memory. The record is parsed on use and dropped when memory
+ * is needed.
  */
 export class StoredPackage extends IndexedPackage {
   readonly hash: string;
@@ -79,7 +79,7 @@ export class StoredPackage extends IndexedPackage {
   }
 }
 
-/** Everything that any entry of the package offers, in the order in which it is found. */
+/** Returns all offers of the package's entries, in the order in which they are found. */
 export function offersOf({ entries }: PackageRecord): PackageOffers {
   const packages = new Set<string>();
   const apis = new Set<string>();

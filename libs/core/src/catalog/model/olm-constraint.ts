@@ -4,7 +4,7 @@ import { compileCelRule } from './cel/cel-rule.js';
 import { jsonTypeName, stringFields } from './property-value.js';
 import { packageRequirement, type Requirement, type RequirementError } from './requirement.js';
 
-/** Bytes of compact JSON beyond which a constraint is refused (spec: classic-resolution.md §5). */
+/** Most bytes of compact JSON of a constraint; a larger one is refused (spec: classic-resolution.md §5). */
 const MAX_CONSTRAINT_BYTES = 131072;
 /** Deeper nesting than any sensible constraint; ours, OLM relies on the byte limit. */
 const MAX_CONSTRAINT_DEPTH = 200;
@@ -25,8 +25,8 @@ export function parseOlmConstraint(value: unknown): Requirement | RequirementErr
 }
 
 /**
- * Whether OLM's parser takes the value at all; one it takes can still be refused
- * later, as empty for instance.
+ * Returns the error of OLM's parser for the value. A value without error can still be refused later, as empty
+ * for instance.
  */
 export function checkConstraint(value: unknown): RequirementError | undefined {
   // An object that nests too deep for a recursive walk must not reach JSON.stringify either.

@@ -4,7 +4,7 @@ import type { Property } from './catalog.js';
 /** Names a CatalogSource. */
 export type CatalogKey = Readonly<{ namespace: string; name: string }>;
 
-/** A bundle as one entry of one channel: what the solver chooses between (spec: classic-resolution.md §2). */
+/** A bundle as one entry of one channel: a choice of the solver (spec: classic-resolution.md §2). */
 export type EntryRecord = Readonly<{
   name: string;
   channel: string;
@@ -15,8 +15,7 @@ export type EntryRecord = Readonly<{
   /** All properties but olm.bundle.object and olm.csv.metadata. */
   properties: readonly Property[];
   /**
-   * Where the manifests come from: an image reference, or the content digest of
-   * inline manifests (`sha256:…`).
+   * The source of the manifests: an image reference, or the content digest of inline manifests (`sha256:…`).
    */
   source: Readonly<{ image: string } | { inline: string }>;
   /** Deprecation messages of the bundle; channel's and package's stand in {@link PackageRecord}. */

@@ -15,7 +15,7 @@ export function stringFields<K extends string>(value: unknown, names: readonly K
   return fields;
 }
 
-/** What Go calls the JSON type of a value, for texts like `json: cannot unmarshal number into …`. */
+/** Returns Go's name for the JSON type of a value, for texts like `json: cannot unmarshal number into …`. */
 export function jsonTypeName(value: unknown): string {
   if (Array.isArray(value)) return 'array';
   return value === null || typeof value === 'object' ? 'object' : typeof value === 'boolean' ? 'bool' : typeof value;

@@ -5,7 +5,7 @@ import type { BundleFacts } from './bundle-facts.js';
 import type { Property } from './catalog.js';
 import type { CelRule } from './cel/cel-rule.js';
 
-/** What a requirement is tested on: one catalog entry or installed CSV. */
+/** A candidate for a requirement: one catalog entry or installed CSV. */
 export type Candidate = Readonly<{
   /** The package its catalog lists it under; of an installed CSV that of its last `olm.package` property. */
   package: string;
@@ -27,7 +27,10 @@ export type Requirement = Readonly<{ failureMessage?: string }> &
     | Readonly<{ kind: 'cel'; rule: CelRule }>
   );
 
-/** Why a property cannot be understood as a requirement; ends the resolution when its bundle is reached. */
+/**
+ * The reason why a property cannot be understood as a requirement. It ends the resolution when its bundle is
+ * reached.
+ */
 export type RequirementError = Readonly<{ error: string }>;
 
 /** A requirement of a package in a version range; a bad range gives blang's text alone. */
@@ -36,7 +39,7 @@ export function packageRequirement(name: string, rangeText: string): Requirement
   return 'error' in range ? range : { kind: 'package', name, range, rangeText };
 }
 
-/** Whether the candidate meets the requirement. */
+/** True if the candidate meets the requirement. */
 export function meets(candidate: Candidate, requirement: Requirement): boolean {
   switch (requirement.kind) {
     case 'api': {

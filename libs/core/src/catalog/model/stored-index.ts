@@ -4,7 +4,7 @@ import { CatalogIndex } from './catalog-index.js';
 import { offersOf, type PackageSummary, StoredPackage } from './indexed-package.js';
 import type { PackageRecord } from './package-record.js';
 
-/** A record as it is stored: a line of canonical JSON, and what the index keeps of it. */
+/** A stored record: a line of canonical JSON, and the summary that the index keeps. */
 type StoredRecord = Readonly<{ line: string; summary: PackageSummary }>;
 
 /** The stored form of one record; a catalog's lines stand in one file, in the order of its summaries. */

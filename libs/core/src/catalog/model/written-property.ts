@@ -3,7 +3,8 @@ import { escapedGoJson } from '../../kernel/json/go-json-text.js';
 import type { Property } from './catalog.js';
 
 /**
- * Records are stored with sorted keys; what a CSV is annotated with has those of the catalog, in its order.
+ * Keeps the text of a property as the catalog wrote it. Records are stored with sorted keys, but the
+ * annotation of a CSV has the catalog's keys, in its order.
  */
 export function asWritten(property: Property): Property {
   const inOrder = JSON.stringify(property.value) === canonicalJson(property.value);

@@ -1,4 +1,4 @@
-/** A move to another state: what it costs, first in the unit that counts first. */
+/** A move to another state, with its cost. The first unit of the cost counts first. */
 export type Move<State, Step> = Readonly<{ to: State; step: Step; cost: Cost }>;
 type Cost = readonly [first: number, second: number];
 
@@ -11,8 +11,8 @@ type Reached<State, Step> = Readonly<{
 }>;
 
 /**
- * The steps of the cheapest way from `start` to a goal; undefined where none leads there. Of
- * equally cheap ways the one found first by the order of `moves`, so the answer depends on nothing
+ * Returns the steps of the cheapest path from `start` to a goal. Returns undefined if no path leads there. Of
+ * equally cheap paths the one found first by the order of `moves` counts, so the answer depends on nothing
  * else (Dijkstra's algorithm).
  */
 export function cheapestWay<State, Step>(
@@ -53,7 +53,7 @@ type Ranked = Readonly<{ cost: Cost; order: number }>;
 const isCheaper = (a: Ranked, b: Ranked): boolean =>
   (a.cost[0] - b.cost[0] || a.cost[1] - b.cost[1] || a.order - b.order) < 0;
 
-/** Adds to a binary heap whose first item is the cheapest. */
+/** Adds to a binary heap with the cheapest item first. */
 function push<T extends Ranked>(heap: T[], item: T): void {
   let at = heap.length;
   heap.push(item);

@@ -6,8 +6,8 @@ import { newestFirst, type UpgradeGraph, versionText } from '../graph/upgrade-gr
 import type { Entry } from '../model/entry.js';
 
 /**
- * What a version or bundle name means in a package. `assumed`: the catalog has no such bundle,
- * but edges lead on from it.
+ * The meaning of a version or bundle name in a package. `assumed`: the catalog has no such bundle, but edges
+ * lead on from it.
  */
 export type Point =
   | Readonly<{ kind: 'found'; installed: Installed; assumed: boolean }>
@@ -37,8 +37,8 @@ export function findBundle({ record, channels }: UpgradeGraph, text: string): Po
 }
 
 /**
- * As {@link findBundle}, for what is installed: a bundle that has left the catalog counts too, if an entry
- * still replaces or skips it by name, or a skipRange still holds its version.
+ * Finds an installed bundle, as {@link findBundle} does. A bundle that has left the catalog counts too, if an
+ * entry still replaces or skips it by name, or a skipRange still holds its version.
  */
 export function findInstalled(graph: UpgradeGraph, text: string): Point {
   const found = findBundle(graph, text);

@@ -5,7 +5,7 @@ import type { Entry } from '../model/entry.js';
 import { cheapestWay, type Move } from './cheapest-way.js';
 import { type Hop, hop } from './hop.js';
 
-/** What is installed, and the channel the Subscription is set to. */
+/** The installed bundle, and the channel of the Subscription. */
 export type StartPoint = Readonly<{ installed: Installed; channel: string }>;
 
 const key = ({ installed, channel }: StartPoint): string => `${channel}\u0000${installed.name}`;
@@ -22,9 +22,9 @@ function stepOf(channel: EntryGroup, installed: Installed): Entry | undefined {
 }
 
 /**
- * The way OLM Classic goes to `goal`: in each channel the hop its resolver picks, and of all ways
- * the one with the fewest changes of the Subscription's channel, then the fewest hops. Undefined
- * where OLM never gets there.
+ * Returns OLM Classic's upgrade path to `goal`. In each channel its resolver picks the hop. Of all paths, the
+ * one with the fewest changes of the Subscription's channel counts, then the fewest hops. Returns undefined
+ * if OLM never gets there.
  */
 export function olmWay(graph: UpgradeGraph, start: StartPoint, goal: string): Hop[] | undefined {
   const moves = (at: StartPoint) => {
@@ -42,9 +42,9 @@ export function olmWay(graph: UpgradeGraph, start: StartPoint, goal: string): Ho
 }
 
 /**
- * The fewest hops that the edges allow, each to any entry that replaces or skips what is installed or whose
- * skipRange holds it; then the fewest changes of channel. OLM v1 with a pinned version can take any of them
- * (spec: v1-resolution.md).
+ * Returns the path with the fewest hops that the edges allow; then with the fewest changes of channel. Each
+ * hop leads to any entry that replaces or skips the installed bundle or holds it in its skipRange. OLM v1
+ * with a pinned version can take any of them (spec: v1-resolution.md).
  */
 export function shortestWay(graph: UpgradeGraph, start: StartPoint, goal: string): Hop[] | undefined {
   const entries = graph.channels.flatMap((channel) => channel.entries);

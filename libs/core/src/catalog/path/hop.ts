@@ -2,7 +2,7 @@ import { type EdgeKind, edgeKinds } from '../graph/upgrade-edges.js';
 import { deprecationOf, type Installed, skipRangeText, versionText } from '../graph/upgrade-graph.js';
 import type { Entry } from '../model/entry.js';
 
-/** One upgrade: from what is installed to the next entry of `channel`. */
+/** One upgrade: from the installed bundle to the next entry of `channel`. */
 export type Hop = Readonly<{
   from: string;
   to: string;
@@ -10,10 +10,10 @@ export type Hop = Readonly<{
   channel: string;
   /** The Subscription must be set to `channel` before. */
   switchesChannel: boolean;
-  /** Where OLM goes from `from` while the channel has not been changed yet. */
+  /** OLM's next bundle after `from` while the channel has not been changed yet. */
   insteadOf?: string;
   by: readonly EdgeKind[];
-  /** The range that covers `from`, where `by` names it. */
+  /** The range that covers `from`, if `by` names it. */
   skipRange?: string;
   /** Message of the deprecation of `to`. */
   deprecated?: string;

@@ -2,7 +2,7 @@ import { formatVersion } from '../../kernel/versions/version.js';
 import type { Installed } from '../graph/upgrade-graph.js';
 import type { NoWay } from './no-way.js';
 
-/** What is in the way, the nearest version that has a way, and what would help: one sentence a line. */
+/** Returns the obstacle, the nearest version with an upgrade path, and the remedy: one sentence a line. */
 export function noWayLines(noWay: NoWay): string[] {
   return [obstacle(noWay), nearestLine(noWay), helpLine(noWay)].filter((line) => line !== '');
 }

@@ -6,7 +6,9 @@ import type { StartPoint } from './find-ways.js';
 import { leadingTo, olmSteps, reachedFrom } from './olm-reach.js';
 import { type ChannelWalk, walkChannel } from './walk-channel.js';
 
-/** Why OLM Classic does not get from one version to another, whatever channels the Subscription is set to. */
+/**
+ * The reason why OLM Classic does not get from one version to another, with any channel of the Subscription.
+ */
 export type NoWay = Readonly<{
   reason:
     | 'older' // the goal is older than what is installed
@@ -24,12 +26,12 @@ export type NoWay = Readonly<{
   stopsAt: Installed;
   /** The entry that would have to skip `stopsAt`. */
   shouldSkip?: Readonly<{ entry: Installed; channel: string }>;
-  /** The version nearest to `stopsAt` from which OLM gets to the goal. */
+  /** The version nearest to `stopsAt` that OLM can upgrade to the goal. */
   nearest?: Installed;
   skippedBy?: string;
 }>;
 
-/** Finds out what is in the way; to be asked where no way was found. */
+/** Explains a missing upgrade path. Call it only if no path was found. */
 export function explainNoWay(graph: UpgradeGraph, { installed: start, channel }: StartPoint, goal: Installed): NoWay {
   const steps = olmSteps(graph, start);
   const leads = leadingTo(steps, goal);
@@ -73,14 +75,17 @@ const allEntries = ({ channels }: UpgradeGraph): Entry[] => channels.flatMap(({ 
 const groupsWith = (graph: UpgradeGraph, name: string): EntryGroup[] =>
   graph.channels.filter(({ entries }) => entries.some((entry) => entry.name === name));
 
-/** Who skips the goal, where every channel that holds it has an entry that does. */
+/**
+ * Returns the name of an entry that skips the goal. Returns undefined if a channel that holds the goal does
+ * not skip it.
+ */
 function skipperOf(graph: UpgradeGraph, { name }: Installed): string | undefined {
   const groups = groupsWith(graph, name);
   if (groups.length === 0 || !groups.every((group) => skippedNames(group).has(name))) return undefined;
   return groups[0]?.entries.toSorted(newestFirst).find(({ skips }) => skips.includes(name))?.name;
 }
 
-/** Of the versions above, the lowest; only where there is none above, the highest below. */
+/** Returns the lowest of the versions above. Returns the highest below only if there is none above. */
 function nearestOf(graph: UpgradeGraph, from: Installed, names: ReadonlySet<string>): Installed | undefined {
   const upward = allEntries(graph)
     .filter(({ name }) => names.has(name) && name !== from.name)

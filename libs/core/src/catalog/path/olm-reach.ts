@@ -2,12 +2,12 @@ import { olmStep } from '../graph/upgrade-edges.js';
 import type { Installed, UpgradeGraph } from '../graph/upgrade-graph.js';
 
 /**
- * Every step OLM Classic may take in a package, whatever channel the Subscription is set to:
- * what may follow each bundle.
+ * Every step OLM Classic may take in a package, with any channel of the Subscription: the possible next
+ * bundles of each bundle.
  */
 type OlmSteps = ReadonlyMap<string, readonly Installed[]>;
 
-/** Steps from every entry, and from `start`, which need not be one. */
+/** Returns steps from every entry, and from `start`, even if it is no entry. */
 export function olmSteps({ channels }: UpgradeGraph, start: Installed): OlmSteps {
   const bundles = new Map<string, Installed>([[start.name, start]]);
   for (const entry of channels.flatMap(({ entries }) => entries)) bundles.set(entry.name, entry);
@@ -30,7 +30,7 @@ export function reachedFrom(steps: OlmSteps, start: Installed): Installed[] {
   return [...reached.values()];
 }
 
-/** Names of the goal and of all bundles from which OLM gets there. */
+/** Returns the names of the goal and of all bundles that OLM can upgrade to it. */
 export function leadingTo(steps: OlmSteps, goal: Installed): ReadonlySet<string> {
   const before = new Map<string, string[]>();
   for (const [name, next] of steps) {

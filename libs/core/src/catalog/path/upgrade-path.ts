@@ -6,7 +6,7 @@ import type { Hop } from './hop.js';
 import { explainNoWay } from './no-way.js';
 import { noWayLines } from './no-way-text.js';
 
-/** A bundle and its version; the version is empty where it is unknown. */
+/** A bundle and its version. The version is empty if it is unknown. */
 export type PathEnd = Readonly<{ bundle: string; version: string }>;
 
 /** How to get from one version of a package to another. */
@@ -14,26 +14,28 @@ export type UpgradePath = Readonly<{
   package: string;
   from: PathEnd;
   to: PathEnd;
-  /** What the Subscription is set to at the start. */
+  /** The Subscription's channel at the start. */
   channel: string;
   /**
-   * Hop by hop what OLM Classic does. Absent where it never reaches the goal: then `why` gives
-   * the reason and a way out.
+   * OLM Classic's path, hop by hop. Undefined if it never reaches the goal: then `why` gives the reason and a
+   * way out.
    */
   olm?: readonly Hop[];
   /**
-   * The fewest hops the edges allow, as with pinned versions of OLM v1; absent where there is no way at all.
+   * The fewest hops the edges allow, as with pinned versions of OLM v1. Undefined if there is no path at all.
    */
   shortest?: readonly Hop[];
   why?: readonly string[];
-  /** Where OLM Classic goes on to from `to` by itself, unless plans are approved by hand. */
+  /** OLM Classic's next bundle after `to`, unless plans are approved by hand. */
   goesOnTo?: string;
 }>;
 
-/** What is asked: from what is installed to `goal`, starting in the channel the Subscription is set to. */
+/** A question about a path: from the installed bundle to `goal`, starting in the Subscription's channel. */
 export type PathQuestion = Readonly<{ start: StartPoint; goal: Installed }>;
 
-/** The newest bundle of a channel; undefined where the channel is unknown or has no single head. */
+/**
+ * Returns the newest bundle of a channel. Returns undefined if the channel is unknown or has no single head.
+ */
 export function newestOf(graph: UpgradeGraph, channel: string): Installed | undefined {
   const group = graph.channels.find((one) => one.channel === channel);
   return group === undefined ? undefined : headOf(group);

@@ -3,7 +3,7 @@ import type { Installed } from '../graph/upgrade-graph.js';
 import type { EntryGroup } from '../model/catalog-view.js';
 import { type Hop, hop } from './hop.js';
 
-/** Where OLM Classic gets by itself: the hops, and why it goes no further. */
+/** OLM Classic's path without a user: the hops, and the reason for its end. */
 export type ChannelWalk = Readonly<{
   hops: readonly Hop[];
   end: Installed;
@@ -14,7 +14,7 @@ export type ChannelWalk = Readonly<{
   outcome: 'rests' | 'circles' | 'unordered';
 }>;
 
-/** What OLM Classic does hop by hop while the Subscription stays unchanged. */
+/** Follows OLM Classic hop by hop while the Subscription stays unchanged. */
 export function walkChannel(channel: EntryGroup, start: Installed): ChannelWalk {
   const hops: Hop[] = [];
   const visited = new Set([start.name]);

@@ -2,8 +2,8 @@ import type { Catalog } from '../model/catalog.js';
 import type { DecodedBlob } from './decode-blob.js';
 
 /**
- * Takes the blobs of a catalog in load order and keeps what it needs of each: several consumers share one
- * reading, and none of them sees the whole.
+ * Takes the blobs of a catalog in load order and keeps the parts of each that it needs. Several consumers
+ * share one reading, and none of them sees the whole.
  */
 export interface BlobConsumer {
   take(decoded: DecodedBlob): void;

@@ -49,8 +49,9 @@ const CHARACTER_BYTES = 4;
 const SPACE = new RegExp(`^${GO_SPACE}`);
 
 /**
- * The length of the white space up to the first line end: the blanks of the next line are YAML's indentation.
- * Returns undefined for what Kubernetes' decoder does not read as YAML: less than four bytes, or no UTF-8.
+ * Returns the length of the white space up to the first line end: the blanks of the next line are YAML's
+ * indentation. Returns undefined if Kubernetes' decoder does not read the bytes as YAML: less than four
+ * bytes, or no UTF-8.
  */
 function lineEndLength(window: ByteWindow): number | undefined {
   for (let at = 0; ; ) {

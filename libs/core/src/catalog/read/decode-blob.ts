@@ -25,7 +25,7 @@ type BlobFields =
 export const decodeBlob = (value: unknown): DecodedBlob => decodeFields(metaOf(value).schema, recordOf(value));
 
 /**
- * The fields of a blob of a catalog, and where it begins. Throws `CatalogLoadError` with the blob's place.
+ * Decodes the fields of a blob of a catalog, with its place. Throws `CatalogLoadError` with the blob's place.
  */
 export const decodeCatalogBlob = (blob: CatalogBlob): DecodedBlob => ({
   ...atPlace(blob, () => decodeFields(blob.schema, blob.value)),

@@ -59,7 +59,9 @@ function parsePattern(line: string, directory: readonly string[]): Pattern {
 
 const never = () => false;
 
-/** Compared with every component; a directory pattern not with the last one, which is the file. */
+/**
+ * Matches any component of a path. A directory pattern does not match the last one, since that is the file.
+ */
 function anywhere(pattern: string, directoryOnly: boolean): (path: readonly string[]) => boolean {
   const glob = compileGlob(pattern) ?? never;
   return (path) => path.some((name, at) => glob(name) && !(directoryOnly && at === path.length - 1));

@@ -7,8 +7,8 @@ import { parseYamlDocument } from './yaml/yaml-document.js';
 const OPENING_BRACE = 0x7b;
 
 /**
- * One document that is JSON or YAML. Plain JSON takes the quick way; whatever that way refuses is read as
- * YAML, of which JSON is a part. Throws {@link BlobError}.
+ * Reads one document that is JSON or YAML. Plain JSON takes the quick path. If that path refuses the text, it
+ * is read as YAML, a superset of JSON. Throws {@link BlobError}.
  */
 export function parseJsonOrYaml(bytes: Uint8Array): unknown {
   const window = ByteWindow.whole(bytes);

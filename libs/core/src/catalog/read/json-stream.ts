@@ -53,10 +53,10 @@ export function parseJsonAt(window: ByteWindow, start: number): { value: unknown
   }
 }
 
-/** What may be too large for a number. */
+/** Digits that may be too large for a number. */
 const HUGE_NUMBER = /[0-9](?:[eE]\+?[0-9]{3}|[0-9]{308})/;
 
-/** Refuses what JavaScript takes for infinite and Go for an error. */
+/** Refuses a number that is infinite in JavaScript and an error in Go. */
 function finite(_key: string, value: unknown): unknown {
   if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY) {
     throw new Error('cannot unmarshal a number that is too large into Go value of type float64');
@@ -105,14 +105,14 @@ class Structure {
     return this.#depth === 0;
   }
 
-  /** Which count is above its limit. */
+  /** Returns the count that is above its limit, as text. */
   get excess(): string | undefined {
     if (this.#depth > MAX_DEPTH) return `nesting exceeds ${MAX_DEPTH} levels`;
     return this.#values > MAX_DOCUMENT_VALUES ? `document has more than ${MAX_DOCUMENT_VALUES} values` : undefined;
   }
 }
 
-/** The offset after the text whose opening quote stands at `quote`. */
+/** Returns the offset after the text with its opening quote at `quote`. */
 function endOfString(window: ByteWindow, quote: number, start: number): number {
   let at = quote + 1;
   for (;;) {

@@ -6,7 +6,7 @@ import { ByteWindow } from './bytes/byte-window.js';
 import type { CatalogFile } from './catalog-file.js';
 import { INDEX_IGNORE, ignoreMatcher } from './index-ignore.js';
 
-/** Limits on what one catalog may hold; beyond them reading fails with a text that names the limit. */
+/** Limits on the size of one catalog. Beyond them reading fails with a text that names the limit. */
 export type CatalogLimits = Readonly<{
   /** Bytes of all files of a catalog together. */
   bytes: number;
@@ -16,14 +16,14 @@ export type CatalogLimits = Readonly<{
 
 /** The largest public catalog has fewer than 10 000 blobs and under 200 MiB. */
 const CATALOG_LIMITS: CatalogLimits = { bytes: 512 * 1024 * 1024, blobs: 1_000_000 };
-/** Of all `.indexignore` files together. */
+/** Most bytes of all `.indexignore` files together. */
 const MAX_IGNORE_BYTES = 1024 * 1024;
 
 /**
- * The blobs of a file-based catalog, one at a time, from the files below its root, whatever their names, but
- * for what `.indexignore` leaves out (spec: file-based-catalogs.md §1). Files are read in the order of their
- * paths, so the same files give the same blobs. Memory holds one document, never a file. Throws
- * {@link CatalogLoadError} at the first unreadable blob.
+ * Reads the blobs of a file-based catalog, one at a time. It reads files of any name below the catalog's
+ * root, except for those that `.indexignore` leaves out (spec: file-based-catalogs.md §1). Files are read in
+ * the order of their paths, so the same files give the same blobs. Memory holds one document, never a file.
+ * Throws {@link CatalogLoadError} at the first unreadable blob.
  */
 export function* readBlobs(
   files: readonly CatalogFile[],
@@ -37,10 +37,10 @@ export function* readBlobs(
   }
 }
 
-/** Says what stays out of a catalog instead of being part of it. */
+/** True for a file that lists the files to leave out. It is no part of a catalog itself. */
 export const isIgnoreFile = (path: string): boolean => path === INDEX_IGNORE || path.endsWith(`/${INDEX_IGNORE}`);
 
-/** What may still come, and what was allowed at first. */
+/** The rest of the limits, and the limits at the start. */
 type Allowance = { bytes: number; blobs: number; readonly limits: CatalogLimits };
 
 function* blobsOf({ path, chunks }: CatalogFile, window: ByteWindow, left: Allowance): Generator<CatalogBlob> {
@@ -70,8 +70,8 @@ function* counted(path: string, chunks: Iterable<Uint8Array>, left: Allowance): 
 }
 
 /**
- * The text of every `.indexignore` by its path. Throws {@link CatalogLoadError} where
- * they are absurdly large.
+ * Returns the text of every `.indexignore` by its path. Throws {@link CatalogLoadError} if they are absurdly
+ * large.
  */
 export function ignoreTexts(files: readonly CatalogFile[]): Map<string, string> {
   let left: number = MAX_IGNORE_BYTES;

@@ -54,7 +54,7 @@ function deprecationFindings(
 const TELL = 'say what users shall do instead';
 
 const SCHEMAS = ['olm.package', 'olm.channel', 'olm.bundle', 'olm.deprecations'];
-/** What a server lets be asked for (spec: file-based-catalogs.md §8). */
+/** Names that a server can be asked for (spec: file-based-catalogs.md §8). */
 const SERVABLE = /^[a-zA-Z0-9][a-zA-Z0-9._-]*$/;
 
 function customWarnings(blob: Readonly<Record<string, unknown>>): StrictWarning[] {

@@ -15,12 +15,12 @@ const FORMS: Readonly<Record<string, string>> = {
 };
 const KINDS = Object.keys(FORMS);
 const LIST_ADVICE = 'a constraint has one of gvk, package, cel, all, any, not, and a failureMessage';
-/** The depth to which the parser reads. */
+/** The most levels that the parser reads. */
 const MAX_DEPTH = 200;
 
 /**
- * What OLM refuses, or can never satisfy, in the value of an `olm.constraint`
- * (spec: classic-resolution.md §5).
+ * Returns the faults in the value of an `olm.constraint`: OLM refuses them, or can never satisfy them (spec:
+ * classic-resolution.md §5).
  */
 export function constraintFindings(value: unknown): StrictFinding[] {
   const nearMisses = [...misspelt(value, 'value', 0)];
@@ -113,7 +113,7 @@ function neverMet(requirement: Requirement): StrictFinding[] {
   ];
 }
 
-/** Packages whose bundles may meet the requirement; `any` where its package plays no role. */
+/** Returns the packages with bundles that may meet the requirement, or `any` if its package plays no role. */
 function possiblePackages(requirement: Requirement): ReadonlySet<string> | 'any' {
   switch (requirement.kind) {
     case 'package':

@@ -36,8 +36,9 @@ export function unmetDependencies(catalog: Catalog): StrictWarning[] {
 }
 
 /**
- * Usually a note, since another catalog of the cluster may have the bundle. But where every part of an `all`
- * is in this catalog, each in a bundle of its own, its author took it for a list of dependencies.
+ * Returns the finding about an unmet requirement. Usually that is a note, since another catalog of the
+ * cluster may have the bundle. It is a warning if every part of an `all` is in this catalog, each in a bundle
+ * of its own: then its author took it for a list of dependencies.
  */
 function findingOf({ where, requirement, bundles }: Unmet, candidates: readonly Candidate[]): StrictFinding {
   const others = bundles.size - 1;

@@ -4,7 +4,7 @@ import { goQuote } from '../../kernel/versions/go-quote.js';
 import { nearest } from './strict-nearest.js';
 import type { StrictFinding } from './strict-warning.js';
 
-/** The fields of an object: what each holds inside, `{}` for a plain value or anything at all. */
+/** The fields of an object with the shape of each, `{}` for a plain value or anything at all. */
 type Shape = Readonly<{ [field: string]: Shape }>;
 
 const ANY: Shape = {};

@@ -97,13 +97,13 @@ const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['olm.kubeversion', nothing],
 ]);
 
-/** Types of which a bundle has one at most, and what happens otherwise. */
+/** Types that a bundle has at most once, and the effect of a second one. */
 const ONCE: readonly Readonly<{ type: string; otherwise: string }>[] = [
   { type: 'olm.csv.metadata', otherwise: 'a catalog with two cannot be served over gRPC' },
   { type: 'olm.maxOpenShiftVersion', otherwise: 'with two, OLM blocks every upgrade of the cluster' },
 ];
 
-/** What OLM cannot use among the properties of a bundle. */
+/** Returns the properties of a bundle that OLM cannot use. */
 export function propertyFindings(properties: readonly Property[]): StrictFinding[] {
   const inEach = properties.flatMap(({ type, value }, index) =>
     valueFindings(type, value).map(({ message, advice }) => ({

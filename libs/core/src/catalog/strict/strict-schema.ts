@@ -3,8 +3,9 @@ import { isRecord } from '../../kernel/json/json-access.js';
 import type { StrictFinding } from './strict-warning.js';
 
 /**
- * What the published schema of file-based catalogs forbids and opm lets pass: empty texts, properties without
- * type or value, icons without the media type of an image. On the blob as it was written.
+ * Returns the faults that the published schema of file-based catalogs forbids and opm accepts: empty texts,
+ * properties without type or value, icons without the media type of an image. It checks the blob as it was
+ * written.
  */
 export function schemaFindings(schema: string, blob: Readonly<Record<string, unknown>>): StrictFinding[] {
   return [

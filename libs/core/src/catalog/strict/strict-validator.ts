@@ -8,8 +8,8 @@ import { schemaFindings } from './strict-schema.js';
 import { type StrictWarning, warningsAbout } from './strict-warning.js';
 
 /**
- * A warning with the place of the blob concerned, `path:line` below the catalog's root;
- * empty where it is not known.
+ * A warning with the place of the blob concerned, `path:line` below the catalog's root. Empty if the place is
+ * not known.
  */
 export type PlacedWarning = StrictWarning & Readonly<{ place: string }>;
 
@@ -58,7 +58,7 @@ export class StrictValidator {
   }
 }
 
-/** Of schemas with one blob per package, the package alone is the identity. */
+/** Returns the identity of a blob. For schemas with one blob per package, it is the package alone. */
 function identityOf({ schema, package: owner, name }: Identity): Identity {
   if (schema === 'olm.package') return { schema, package: name, name: '' };
   return { schema, package: owner, name: schema === 'olm.deprecations' ? '' : name };

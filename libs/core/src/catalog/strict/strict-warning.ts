@@ -1,20 +1,20 @@
 /**
- * What opm lets pass and what will hurt nevertheless. A `note` is worth knowing but may be meant so; anything
- * else fails a strict validation.
+ * A fault that opm accepts and that will cause harm nevertheless. A `note` is worth knowing but may be meant
+ * so; anything else fails a strict validation.
  */
 export type StrictWarning = Readonly<{
   severity: 'warning' | 'note';
-  /** The blob concerned. `name` is empty where the schema or the blob has none. */
+  /** Schema of the blob concerned. `name` is empty if the schema or the blob has none. */
   schema: string;
   package: string;
   name: string;
-  /** What is wrong, beginning with where in the blob: `properties[2] (olm.constraint): …`. */
+  /** The fault, after its place in the blob: `properties[2] (olm.constraint): …`. */
   message: string;
-  /** What to write instead. */
+  /** The text to write instead. */
   advice: string;
 }>;
 
-/** What a rule finds in a part of a blob, before the blob is named. */
+/** A finding of a rule in a part of a blob, before the blob is named. */
 export type StrictFinding = Readonly<{ message: string; advice: string; severity?: 'note' }>;
 
 /** The findings in one blob. */

@@ -3,7 +3,7 @@ import { bundlesOf, type RenderedImages } from './rendered-images.js';
 import { TemplateError } from './template.error.js';
 import { catalogOf, readEntries } from './template-entries.js';
 
-/** A catalog whose bundles are images still to be rendered (spec: file-based-catalogs.md §6.1). */
+/** A catalog of bundles that are images still to be rendered (spec: file-based-catalogs.md §6.1). */
 export type BasicTemplate = Readonly<{ type: 'basic'; catalog: Catalog }>;
 
 /** Reads a basic template. Throws {@link TemplateError}. */
@@ -12,12 +12,12 @@ export function parseBasicTemplate(text: string): BasicTemplate {
   return { type: 'basic', catalog: catalogOf(entries) };
 }
 
-/** Images in the order in which the template lists them. */
+/** Returns the images in the order of the template. */
 export const imagesOfBasic = ({ catalog }: BasicTemplate): string[] => catalog.bundles.map(({ image }) => image);
 
 /**
- * The template's entries, each bundle replaced by what its image gave; nothing is validated.
- * Throws {@link TemplateError}.
+ * Returns the template's entries, with each bundle replaced by the bundles of its image. Nothing is
+ * validated. Throws {@link TemplateError}.
  */
 export function renderBasicTemplate({ catalog }: BasicTemplate, rendered: RenderedImages): Catalog {
   const bundles = catalog.bundles.flatMap((bundle) => {

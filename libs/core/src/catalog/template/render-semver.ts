@@ -76,7 +76,10 @@ const otherPackage = (owner: string, first: string, image: string): TemplateErro
     `a semver template holds one package; move ${image} to a template of its own`,
   );
 
-/** Two images whose CSVs have one name are two versions, of which one was not renamed. */
+/**
+ * Returns the error about two images with CSVs of one name. They are two versions, and the author did not
+ * rename one.
+ */
 const listedTwice = (name: string, archetype: Archetype, [first, second]: readonly [string, string]): TemplateError =>
   new TemplateError(
     `duplicate bundle name ${goQuote(name)}`,
@@ -124,7 +127,10 @@ function checkOrder(bundles: readonly VersionedBundle[]): void {
   );
 }
 
-/** The package is described by the CSV of the newest bundle in its default channel, where that has one. */
+/**
+ * Returns the package's blob. The CSV of the newest bundle in its default channel describes the package, if
+ * that bundle has one.
+ */
 function packageBlob(name: string, defaultChannel: string, shown: CatalogBundle | undefined): CatalogPackage {
   const csv = shown?.objects.find(({ kind }) => kind === 'ClusterServiceVersion');
   const description = textAt(csv, 'spec', 'description');

@@ -3,8 +3,8 @@ import type { CatalogBundle } from '../model/catalog.js';
 import { TemplateError } from './template.error.js';
 
 /**
- * What rendering a bundle image gave: its bundles, usually one, or why there are none, as
- * `failed to pull image "i": …`.
+ * The result of rendering a bundle image: its bundles, usually one, or the reason for none, as `failed to
+ * pull image "i": …`.
  */
 export type RenderedImage = Readonly<{ bundles: readonly CatalogBundle[] }> | Readonly<{ failure: Error }>;
 
@@ -12,7 +12,8 @@ export type RenderedImage = Readonly<{ bundles: readonly CatalogBundle[] }> | Re
 export type RenderedImages = ReadonlyMap<string, RenderedImage>;
 
 /**
- * The bundles of an image. Throws {@link TemplateError} where the image is missing or could not be rendered.
+ * Returns the bundles of an image. Throws {@link TemplateError} if the image is missing or could not be
+ * rendered.
  */
 export function bundlesOf(rendered: RenderedImages, image: string): readonly CatalogBundle[] {
   const found = rendered.get(image);

@@ -7,7 +7,8 @@ import { ARCHETYPES, type Archetype, type ChannelKind, type SemverTemplate } fro
 export type VersionedBundle = Readonly<{ name: string; version: Version }>;
 
 /**
- * What a semver template generates beside the bundles. `defaultChannel` is empty where no channel qualifies.
+ * The channels that a semver template generates in addition to the bundles. `defaultChannel` is empty if no
+ * channel qualifies.
  */
 type GeneratedChannels = Readonly<{ channels: CatalogChannel[]; defaultChannel: string }>;
 
@@ -85,7 +86,10 @@ const LOWEST: Mark = {
   channel: '',
 };
 
-/** A channel counts with its lowest version, which is the one it is made for. */
+/**
+ * Returns the default channel. A channel counts with its lowest version, since that is the one it is made
+ * for.
+ */
 function defaultChannelOf(placed: readonly Placed[], preference: ChannelKind): string {
   const seen = new Set<string>();
   let best = LOWEST;

@@ -9,15 +9,15 @@ import { firstStrictDocument } from './template-document.js';
 export const ARCHETYPES = ['candidate', 'fast', 'stable'] as const;
 export type Archetype = (typeof ARCHETYPES)[number];
 
-/** Whether a channel holds a whole major version or a minor one. */
+/** Kind of a channel: it holds a whole major version or a minor one. */
 export type ChannelKind = 'major' | 'minor';
 
-/** Bundles by their stability, from which channels are generated (spec: file-based-catalogs.md §6.2). */
+/** Bundles by their stability, the input for generated channels (spec: file-based-catalogs.md §6.2). */
 export type SemverTemplate = Readonly<{
   type: 'semver';
   /** Kinds of channels to generate; never empty. */
   kinds: readonly ChannelKind[];
-  /** Kind of the default channel where a channel of either kind would do. */
+  /** Kind of the default channel if a channel of either kind qualifies. */
   preference: ChannelKind;
   /** Bundle images by archetype, as listed. */
   images: Readonly<Record<Archetype, readonly string[]>>;
@@ -119,7 +119,7 @@ function readImage(bundle: unknown, path: string): string {
   return image;
 }
 
-/** Where text is wanted a YAML number or boolean is its text. */
+/** Reads a text. A YAML number or boolean counts as its text. */
 function readText(value: unknown, path: string): string {
   if (value === null) return '';
   if (typeof value === 'string') return value;

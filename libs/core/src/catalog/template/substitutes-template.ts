@@ -12,7 +12,7 @@ import { compareVersionReleases, type TemplateVersion, versionReleaseOf } from '
 /** `name` is the image of the bundle that takes the place of the bundle named `base`. */
 type Substitution = Readonly<{ name: string; base: string }>;
 
-/** A catalog and what takes the place of which of its bundles (spec: file-based-catalogs.md §6.3). */
+/** A catalog and the substitutions of its bundles (spec: file-based-catalogs.md §6.3). */
 export type SubstitutesTemplate = Readonly<{
   type: 'substitutes';
   catalog: Catalog;

@@ -4,7 +4,10 @@ import { YamlError } from '../read/go-yaml/yaml.error.js';
 import { loadFirstDocument } from '../read/yaml/first-document.js';
 import { TemplateError } from './template.error.js';
 
-/** The first value of a JSON or YAML text; what follows it is not read (spec: file-based-catalogs.md §6). */
+/**
+ * Reads the first value of a JSON or YAML text. The text after it is not read (spec: file-based-catalogs.md
+ * §6).
+ */
 export function firstDocument(text: string): unknown {
   try {
     const first = readStream(text).next();
@@ -17,7 +20,7 @@ export function firstDocument(text: string): unknown {
 }
 
 /**
- * The first YAML document of a text, where a key given twice is an error (spec: file-based-catalogs.md §6.2).
+ * Reads the first YAML document of a text. A key given twice is an error (spec: file-based-catalogs.md §6.2).
  */
 export function firstStrictDocument(text: string): unknown {
   try {

@@ -30,7 +30,10 @@ export function readEntries<T>(input: string, schema: string, rest: Decoder<T>):
 
 const TOP = { struct: '', path: '' };
 
-/** Checks only what keeps an entry from being a blob at all; every other fault shows when it is loaded. */
+/**
+ * Checks only for faults that keep an entry from being a blob at all; every other fault shows when it is
+ * loaded.
+ */
 function checkForm(entry: unknown): void {
   try {
     decodeBlob(entry);

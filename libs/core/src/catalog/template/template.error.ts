@@ -1,21 +1,21 @@
 import { FlotillaError } from '../../kernel/errors/flotilla.error.js';
 
-/** A template that cannot be rendered. `olmText` is what opm says about the same template. */
+/** A template that cannot be rendered. `olmText` is opm's text for the same template. */
 export class TemplateError extends FlotillaError {
   readonly code = 'TemplateError';
   readonly retry = 'when-input-changes';
   constructor(
     readonly olmText: string,
-    /** What the template's author can do about it; empty where `olmText` says it. */
+    /** Advice to the template's author. Empty if `olmText` contains it. */
     readonly advice = '',
-    /** What kept an image from being rendered, where that is the reason. */
+    /** The error that kept an image from being rendered, if that is the reason. */
     override readonly cause?: Error,
   ) {
     super(advice === '' ? olmText : `${olmText} (${advice})`);
   }
 }
 
-/** Runs `action`; a {@link TemplateError} in it gets opm's words for where it happened put before its own. */
+/** Runs `action`. Prefixes a {@link TemplateError} in it with `where`, opm's words for the place. */
 export function within<T>(where: string, action: () => T): T {
   try {
     return action();

@@ -14,8 +14,7 @@ import { TemplateError, within } from './template.error.js';
 import { firstDocument } from './template-document.js';
 
 /**
- * A catalog template as read; which bundles its images hold is not known yet
- * (spec: file-based-catalogs.md §6).
+ * A catalog template as read. The bundles of its images are not known yet (spec: file-based-catalogs.md §6).
  */
 export type CatalogTemplate = BasicTemplate | SemverTemplate | SubstitutesTemplate;
 
@@ -28,7 +27,7 @@ const TYPE_OF_SCHEMA: ReadonlyMap<string, TemplateType> = new Map([
   ['olm.template.substitutes', 'substitutes'],
 ]);
 
-/** Reads a template; without `type` its schema says which it is. Throws {@link TemplateError}. */
+/** Reads a template. Without `type` its schema gives the type. Throws {@link TemplateError}. */
 export function parseTemplate(text: string, type?: TemplateType): CatalogTemplate {
   const known = type ?? within('auto-detecting template type: ', () => detectType(text));
   return within(RENDERING, () => parsers[known](text));
@@ -74,7 +73,7 @@ export function imagesOf(template: CatalogTemplate): string[] {
   }
 }
 
-/** The catalog that a template stands for, given what its images hold. Throws {@link TemplateError}. */
+/** Renders the catalog of a template with the content of its images. Throws {@link TemplateError}. */
 export const renderTemplate = (template: CatalogTemplate, rendered: RenderedImages): Catalog =>
   within(RENDERING, () => rendering(template, rendered));
 

@@ -5,12 +5,12 @@ import type { CatalogBundle } from '../model/catalog.js';
 import { parseProperties } from '../validate/bundle-properties.js';
 import { releaseProblem } from '../validate/release.js';
 
-/** What bundles are ordered by; `release` has the form of a pre-release and is empty where there is none. */
+/** The order key of bundles. `release` has the form of a pre-release and is empty if there is none. */
 export type TemplateVersion = Readonly<{ version: Version; release: Version['pre'] }>;
 
 /**
- * Version and release of a bundle (spec: file-based-catalogs.md §3.3), or why it has none. A bundle that says
- * in its CSV what it substitutes has the build metadata of its version as release.
+ * Returns version and release of a bundle (spec: file-based-catalogs.md §3.3), or the reason why it has none.
+ * If the bundle's CSV names the bundle that it substitutes, the build metadata of its version is the release.
  */
 export function versionReleaseOf(bundle: CatalogBundle): TemplateVersion | Readonly<{ error: string }> {
   const parsed = parseProperties(bundle.properties);

@@ -7,7 +7,7 @@ import { isRecord } from '../../kernel/json/json-access.js';
 import { goQuote } from '../../kernel/versions/go-quote.js';
 import type { Property } from '../model/catalog.js';
 
-/** What an `olm.package` property says. */
+/** Content of an `olm.package` property. */
 export type PackageProperty = Readonly<{ packageName: string; version: string; release: string }>;
 
 /**

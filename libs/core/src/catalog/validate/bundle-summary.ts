@@ -8,7 +8,7 @@ import { type CatalogProblem, fatal } from './catalog-problem.js';
 import { imageReferenceProblem } from './image-reference.js';
 import { releaseProblem } from './release.js';
 
-/** What validation needs to know of a bundle; it holds on to nothing of the blob. */
+/** Facts of a bundle that validation needs. It keeps no reference to the blob. */
 export type BundleSummary = Readonly<{
   name: string;
   package: string;

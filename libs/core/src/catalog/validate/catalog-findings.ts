@@ -87,7 +87,10 @@ type EntryOf = Readonly<{
   deprecation: string | undefined;
 }>;
 
-/** The channel's blob holds the entry; what the bundle says of itself stands in the bundle's blob. */
+/**
+ * Returns the findings about an entry. The channel's blob holds the entry; the bundle's own facts are in the
+ * bundle's blob.
+ */
 function bundleFindings({ owner, channel, entry, deprecation }: EntryOf, above: readonly string[]): CatalogProblem[] {
   const path = [...above, `invalid bundle ${goQuote(entry.name)}`];
   const bundle = owner.bundles.get(entry.name);

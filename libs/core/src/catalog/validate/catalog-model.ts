@@ -11,7 +11,7 @@ const LABEL_RULE =
   "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an " +
   "alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
 
-/** What validation keeps of a catalog's blobs, each kind in load order. */
+/** The parts of a catalog's blobs that validation keeps, each kind in load order. */
 export type CatalogOutline = Readonly<{
   packages: readonly (Pick<CatalogPackage, 'name' | 'defaultChannel'> & Started)[];
   channels: readonly (Pick<CatalogChannel, 'name' | 'package' | 'entries'> & Started)[];
@@ -19,7 +19,7 @@ export type CatalogOutline = Readonly<{
   deprecations: readonly (CatalogDeprecation & Started)[];
 }>;
 
-/** Where the blob of this part begins, if that is known. */
+/** The begin of this part's blob, if that is known. */
 type Started = Readonly<{ start?: BlobStart }>;
 
 /** A package with its parts found and linked; made by {@link buildModel}. */
@@ -28,7 +28,7 @@ export type ModelPackage = Started & {
   readonly defaultChannel: string;
   readonly channels: Map<string, ModelChannel>;
   readonly bundles: Map<string, BundleSummary & Started>;
-  /** Where its olm.deprecations blob begins. */
+  /** The begin of its olm.deprecations blob. */
   deprecationsStart?: BlobStart;
   /** Message of the package's own deprecation. */
   deprecation?: string;
@@ -47,9 +47,9 @@ export type CatalogModel = Readonly<{
 }>;
 
 /**
- * Links a catalog's blobs into a model. Yields a problem where opm would stop
- * (spec: file-based-catalogs.md §3.1) and must not be resumed after one; returns the model when there was
- * none. Deprecations are not applied yet.
+ * Links a catalog's blobs into a model. Yields a problem if opm would stop (spec: file-based-catalogs.md
+ * §3.1) and must not be resumed after one; returns the model when there was none. Deprecations are not
+ * applied yet.
  */
 export function* buildModel(catalog: CatalogOutline): Generator<CatalogProblem, CatalogModel> {
   const packages = new Map<string, ModelPackage>();

@@ -4,7 +4,7 @@ import type { BlobStart } from '../model/catalog-blob.js';
 export type CatalogProblem = Readonly<{
   /** opm's whole text for this problem alone, on one line: `invalid package "p": invalid channel "c": …`. */
   message: string;
-  /** What the catalog's author can do about it, in a sentence. */
+  /** Advice to the catalog's author, in a sentence. */
   advice: string;
   /**
    * Titles from the package down (`invalid package "p"`), empty for a problem that ends validation at once.
@@ -13,8 +13,8 @@ export type CatalogProblem = Readonly<{
   /** The finding below those titles. */
   finding: string;
   /**
-   * The blob at fault, `file:line` below the catalog's root; absent where no single blob is,
-   * or where it is not known.
+   * The blob at fault, `file:line` below the catalog's root. Undefined if no single blob is at fault, or if
+   * its place is not known.
    */
   place?: string;
 }>;
@@ -53,7 +53,7 @@ const placeOf = (start: BlobStart | undefined): { place?: string } =>
 type Node = { text: string; children: Node[] };
 
 /**
- * What `opm validate` prints for these problems: one text, or the tree `invalid index:`;
+ * Returns the output of `opm validate` for these problems: one text, or the tree `invalid index:`. Returns
  * undefined when there are none.
  */
 export function opmText(problems: readonly CatalogProblem[]): string | undefined {

@@ -4,7 +4,7 @@ import type { CatalogModel, CatalogOutline, ModelPackage } from './catalog-model
 import { type CatalogProblem, fatal, placed } from './catalog-problem.js';
 
 /**
- * Puts deprecation messages onto the model's packages, channels and bundles. Yields a problem where opm would
+ * Puts deprecation messages onto the model's packages, channels and bundles. Yields a problem if opm would
  * stop (spec: file-based-catalogs.md §3.1) and must not be resumed after one.
  */
 export function* applyDeprecations(

@@ -5,7 +5,7 @@ const DOMAIN_PART = '(?:[a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9-]*[a-zA-Z0-9])';
 const DOMAIN = `${DOMAIN_PART}(?:\\.${DOMAIN_PART})*(?::[0-9]+)?`;
 const PATH_PART = '[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*';
 const DIGEST = '[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,}';
-/** What cannot be a host may still be the first part of a path. */
+/** A part that cannot be a host may still be the first part of a path. */
 const NAME = `(?:${DOMAIN}/)?${PATH_PART}(?:/${PATH_PART})*`;
 const REFERENCE = new RegExp(`^(${NAME})(?::([\\w][\\w.-]{0,127}))?(?:@(${DIGEST}))?$`);
 const IDENTIFIER = /^[a-f0-9]{64}$/;
@@ -15,7 +15,10 @@ const MAX_LENGTH = 4096;
 const MAX_NAME = 255;
 const UPPER_CASE = 'repository name must be lowercase';
 
-/** Why a text is no image reference, in the words of container tools; undefined when it is one. */
+/**
+ * Returns the reason why a text is no image reference, in the words of container tools. Returns undefined
+ * when it is one.
+ */
 export function imageReferenceProblem(text: string): string | undefined {
   if (text.length > MAX_LENGTH) return 'invalid reference format';
   if (IDENTIFIER.test(text)) {
@@ -31,7 +34,7 @@ export function imageReferenceProblem(text: string): string | undefined {
   return match[3] === undefined ? undefined : digestProblem(match[3]);
 }
 
-/** The host of the registry that an image reference names; Docker Hub's where it names none. */
+/** Returns the host of the registry that an image reference names, or Docker Hub's if it names none. */
 export const imageRegistry = (reference: string): string => splitDomain(reference).domain;
 
 /**

@@ -3,7 +3,10 @@ import { goQuote } from '../../kernel/versions/go-quote.js';
 
 const MAX_RELEASE = 20;
 
-/** Why a text is no release, in opm's words (spec: file-based-catalogs.md §3.3); undefined when it is one. */
+/**
+ * Returns the reason why a text is no release, in opm's words (spec: file-based-catalogs.md §3.3). Returns
+ * undefined when it is one.
+ */
 export function releaseProblem(release: string): string | undefined {
   const why = whyNot(release);
   return why === undefined ? undefined : `invalid release ${goQuote(release)}: ${why}`;

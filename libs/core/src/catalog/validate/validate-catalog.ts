@@ -40,9 +40,10 @@ export class CatalogValidator implements BlobConsumer {
   }
 
   /**
-   * All that opm finds wrong with the blobs taken, in opm's words with advice added; empty when the catalog
-   * is valid (spec: file-based-catalogs.md §3). Where a blob cannot be assigned to a package or channel there
-   * is exactly one problem, the first; otherwise every finding in every package, in the catalog's own order.
+   * Returns all that opm finds wrong with the blobs taken, in opm's words with advice added. Empty when the
+   * catalog is valid (spec: file-based-catalogs.md §3). If a blob cannot be assigned to a package or channel
+   * there is exactly one problem, the first. Otherwise there is every finding in every package, in the
+   * catalog's own order.
    */
   problems(): CatalogProblem[] {
     const step = linked({
@@ -63,7 +64,7 @@ export class CatalogValidator implements BlobConsumer {
   }
 }
 
-/** {@link CatalogValidator.problems} of a loaded catalog; with places where it has them. */
+/** Returns {@link CatalogValidator.problems} of a loaded catalog, with places if it has them. */
 export function validateCatalog(catalog: Catalog): CatalogProblem[] {
   const validator = new CatalogValidator();
   for (const decoded of blobsOf(catalog)) {

@@ -4,7 +4,7 @@ import { Buffer } from 'node:buffer';
 export interface ByteShelf {
   /** Copies the bytes; the number it gives names the piece. */
   put(bytes: Uint8Array): number;
-  /** The piece, which may be overwritten by the next call. */
+  /** Returns the piece. The next call may overwrite it. */
   get(piece: number): Uint8Array;
 }
 

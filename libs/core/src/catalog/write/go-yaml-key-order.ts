@@ -2,8 +2,8 @@ const isLetter = (character: string): boolean => /\p{L}/u.test(character);
 const isDigit = (character: string | undefined): boolean => character !== undefined && /\p{Nd}/u.test(character);
 
 /**
- * The order in which Go's yaml.v2 writes the keys of a map: letters after other characters,
- * runs of digits by value.
+ * Compares keys in the order of Go's yaml.v2 for a map: letters after other characters, runs of digits by
+ * value.
  */
 export function byYamlKey(a: string, b: string): number {
   const left = [...a];

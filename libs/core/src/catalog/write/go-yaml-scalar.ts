@@ -1,7 +1,7 @@
 import { plainScalar } from '../read/go-yaml/yaml-scalar.js';
 import { isTimestamp } from '../read/go-yaml/yaml-timestamp.js';
 
-/** Where a scalar is written: the margin of its further lines, and the column of its first character. */
+/** The place of a scalar: the margin of its further lines, and the column of its first character. */
 export type ScalarPlace = Readonly<{ margin: string; column: number }>;
 
 /** A line that is longer breaks at its next blank. */
@@ -9,7 +9,7 @@ const BEST_WIDTH = 80;
 /** Keys never break. */
 const NO_BREAKS: ScalarPlace = { margin: '', column: Number.NEGATIVE_INFINITY };
 
-/** What yaml.v2 takes as printable: no tabs, no controls, nothing beyond the basic plane. */
+/** Characters that yaml.v2 takes as unprintable: tabs, controls, and all beyond the basic plane. */
 const UNPRINTABLE = /[^\n\x20-\x7e\u00a0-\ud7ff\ue000-\ufefe\uff00-\ufffd]/;
 const BREAK = /[\n\u2028\u2029]/;
 

@@ -10,7 +10,8 @@ import { keyText, type ScalarPlace, textScalar } from './go-yaml-scalar.js';
 export const goYaml = (value: unknown): string => `${block(value, { margin: '', column: 0 }).slice(1)}\n`;
 
 /**
- * What follows a key's colon or a list item's dash: either ` scalar`, or lines that begin with a line break.
+ * Returns the text after a key's colon or a list item's dash: either ` scalar`, or lines that begin with a
+ * line break.
  */
 function block(value: unknown, place: ScalarPlace): string {
   if (Array.isArray(value)) return value.length === 0 ? ' []' : listLines(value, place.margin);

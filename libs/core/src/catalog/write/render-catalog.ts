@@ -6,7 +6,7 @@ import type { Catalog, CatalogBundle, Property } from '../model/catalog.js';
 import { blobsOf } from '../read/blob-consumer.js';
 import type { DecodedBlob } from '../read/decode-blob.js';
 
-/** Migrations in the order in which opm applies them; each level includes those before it. */
+/** Migrations in the order of opm. Each level includes those before it. */
 export const MIGRATION_LEVELS = ['none', 'bundle-object-to-csv-metadata'] as const;
 export type MigrationLevel = (typeof MIGRATION_LEVELS)[number];
 

@@ -36,10 +36,9 @@ function catalogText(catalog: Catalog, format: CatalogFormat): string {
 }
 
 /**
- * Writes a catalog whose blobs come one at a time. A shelf keeps each as the bytes that will be written: the
- * order is known only at the end. By package name: package, channels, bundles, other blobs,
- * deprecations; what belongs to no package comes last. Fields stand in the order of the schema, empty
- * optional ones are left out.
+ * Writes a catalog from blobs that come one at a time. A shelf keeps each as the bytes to write: the order is
+ * known only at the end. By package name: package, channels, bundles, other blobs, deprecations; blobs
+ * without a package come last. Fields stand in the order of the schema, empty optional ones are left out.
  */
 export class CatalogWriter implements BlobConsumer {
   readonly #written: { place: BlobPlace; piece: number }[] = [];
@@ -66,7 +65,10 @@ export class CatalogWriter implements BlobConsumer {
     return isAscii(bytes) && !bytes.includes(DELETE) ? bytes : this.#encode(this.shown(text));
   }
 
-  /** One buffer for all blobs: each would else be garbage outside the heap, which V8 collects late. */
+  /**
+   * Encodes into one buffer for all blobs. Otherwise each blob would be garbage outside the heap, and V8
+   * collects that late.
+   */
   #encode(text: string): Buffer {
     const length = Buffer.byteLength(text);
     if (this.#encoded.length < length) this.#encoded = Buffer.allocUnsafeSlow(length);
@@ -79,7 +81,7 @@ export class CatalogWriter implements BlobConsumer {
   }
 }
 
-/** Where a blob stands in the output; blobs of the same place keep their order. */
+/** The place of a blob in the output. Blobs of the same place keep their order. */
 type BlobPlace = Readonly<{ package: string; kind: number; name: string }>;
 
 const KINDS = ['package', 'channel', 'bundle', 'other', 'deprecation'];
@@ -90,7 +92,7 @@ const byPlace = (a: BlobPlace, b: BlobPlace): number =>
   a.kind - b.kind ||
   byCodeUnit(a.name, b.name);
 
-/** Undefined for what is not written: a blob of OLM's own schemas that names no package. */
+/** Returns undefined for a blob that is not written: one of OLM's own schemas that names no package. */
 function placeOf(decoded: DecodedBlob): BlobPlace | undefined {
   const kind = KINDS.indexOf(decoded.kind);
   if (decoded.kind === 'other') {
@@ -117,7 +119,7 @@ function blobJson(decoded: DecodedBlob): Json {
   }
 }
 
-/** A text field of a blob whose names may be written in any case. */
+/** Returns a text field of a blob. Names may be written in any case. */
 function textField(blob: Json, name: string): string {
   const key = Object.keys(blob).find((one) => foldCase(one) === name);
   const value = key === undefined ? undefined : blob[key];

@@ -5,8 +5,8 @@ import { TAGS } from './palette.js';
 import { shortened, textWidth } from './svg-element.js';
 
 /**
- * One channel laid out: where its boxes stand and which lanes its edges run in. All in pixels
- * from the column's left end.
+ * The layout of one channel: the places of its boxes and the lanes of its edges. All in pixels from the
+ * column's left end.
  */
 export type Column = Readonly<{
   channel: ChannelView;
@@ -23,7 +23,7 @@ export type Column = Readonly<{
 
 export type Row = Readonly<{ node: NodeView; label: string; tags: readonly string[]; note: string }>;
 
-/** All edges of one kind into one entry, which stands in row `target`. */
+/** All edges of one kind into one entry, the one in row `target`. */
 export type Bus = Span &
   Readonly<{ kind: EdgeKind; to: string; target: number; range: string; lane: number; sources: readonly Source[] }>;
 export type Source = Readonly<{ row: number; taken: boolean }>;
@@ -34,7 +34,8 @@ const GUTTER = 18;
 const MAX_LABEL = 30;
 
 /**
- * Newest on top. What is skipped and not in the channel gets no box, only a word at the entry that skips it.
+ * Lays out a channel, newest on top. A skipped bundle that is not in the channel gets no box, only a word at
+ * the entry that skips it.
  */
 export function layOut(channel: ChannelView, packageName: string): Column {
   const shown = shownNodes(channel);

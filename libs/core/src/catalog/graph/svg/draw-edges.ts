@@ -26,8 +26,8 @@ export function drawEdges(column: Column, y: number): string {
 }
 
 /**
- * One side of the boxes: where they end, the direction away from them, and how far out edges
- * of a kind go from a row.
+ * One side of the boxes: the x of their ends, the direction away from them, and the outermost lane of each
+ * kind of edges for each row.
  */
 type Side = Readonly<{ edge: number; sign: 1 | -1; outermost: ReadonlyMap<string, number> }>;
 type Middle = (row: number) => number;
@@ -57,7 +57,7 @@ function busPath(bus: Bus, sources: readonly Source[], side: Side, middle: Middl
 }
 
 /**
- * Of several branches that leave one box together only the longest is drawn starting at the box: more
+ * True for the longest of the branches that leave one box together. Only this one is drawn from the box: more
  * would appear as a bold line.
  */
 const isOutermost = (bus: Bus, row: number, { outermost }: Side): boolean =>
@@ -72,7 +72,8 @@ function outermostLanes(buses: readonly Bus[]): ReadonlyMap<string, number> {
 }
 
 /**
- * `up` is -1 where the way goes up the page. Edges leave a box a little above its middle and arrive below it.
+ * Draws a branch. `up` is -1 if it goes up the page. Edges leave a box a little above its middle and arrive
+ * below it.
  */
 function branch(bus: Bus, row: number, up: 1 | -1, side: Side, middle: Middle, fromBox: boolean): string {
   const lane = laneX(side, bus);

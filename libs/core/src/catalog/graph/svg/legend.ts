@@ -53,7 +53,7 @@ function edgeSample(kind: keyof typeof EDGES, x: number, y: number, width: numbe
   return element('line', dashes === '' ? attributes : { ...attributes, 'stroke-dasharray': dashes });
 }
 
-/** What lines and boxes mean, in as many lines as the width needs. */
+/** Draws the meaning of lines and boxes, in as many lines as the width needs. */
 export function legend(width: number): Readonly<{ markup: string; height: number }> {
   let [x, y] = [0, 10];
   const parts: string[] = [];

@@ -2,8 +2,8 @@ import type { NodeMark } from '../graph-view.js';
 import type { EdgeKind } from '../upgrade-edges.js';
 
 /**
- * Colours of Okabe and Ito, which colour-blind people can tell apart, darkened where they carry text. Colour
- * is never the only sign of a meaning.
+ * Colours of Okabe and Ito: colour-blind people can distinguish them. Those that carry text are darkened.
+ * Colour is never the only sign of a meaning.
  */
 export const INK = '#1f2933';
 export const PALE_INK = '#5f6b7a';

@@ -12,7 +12,7 @@ export function element(name: string, attributes: Attributes, content = ''): str
 export const text = (x: number, y: number, content: string, attributes: Attributes = {}): string =>
   element('text', { x, y, ...attributes }, escaped(content));
 
-/** What a pointer shows on hovering over the element it stands in. */
+/** Returns a tooltip for the element around it. */
 export const tooltip = (content: string): string => `<title>${escaped(content)}</title>`;
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
@@ -45,7 +45,8 @@ export function textWidth(content: string): number {
 }
 
 /**
- * The text, cut in the middle where it is longer than `most` characters: both ends of a bundle name matter.
+ * Returns the text, cut in the middle if it is longer than `most` characters: both ends of a bundle name
+ * matter.
  */
 export function shortened(content: string, most: number): string {
   const chars = [...content];

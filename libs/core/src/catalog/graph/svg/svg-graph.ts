@@ -102,7 +102,7 @@ function drawColumn(column: Column): string {
   return element('g', {}, tip + panel + title + subtitle) + inside;
 }
 
-/** A box with its name, what is to be known about it in tags, and everything in words when pointed at. */
+/** Draws a box with its name, its facts as tags, and all of it in words in the tooltip. */
 function drawBox(row: Row, { boxX, boxWidth }: Column, y: number): string {
   const { node, label, note } = row;
   const style = boxStyle(node.marks);

@@ -2,8 +2,8 @@ import type { ASTNode } from '@marcbachmann/cel-js';
 import { childNodes, MACROS } from './cel-cost.js';
 
 /**
- * Static types, as far as they show what is `any`. To OLM's checker a property's value is `any`, which
- * differs from dynamic. `other`: every other type, dynamic included.
+ * Static types, as far as they matter for `any`. To OLM's checker a property's value is `any`, not dynamic.
+ * `other`: every other type, dynamic included.
  */
 type Kind = 'any' | 'other' | Readonly<{ is: 'list' | 'map'; of: Kind }>;
 type Scope = ReadonlyMap<string, Kind>;
@@ -12,8 +12,8 @@ type Scope = ReadonlyMap<string, Kind>;
 const PROPERTIES: Scope = new Map([['properties', { is: 'list', of: { is: 'map', of: 'any' } }]]);
 
 /**
- * Whether a macro is to walk through a value of type `any`, which OLM's checker refuses: `p.value.exists(…)`.
- * Through `dyn(p.value)` and through a field of it a macro may walk.
+ * True if a macro walks through a value of type `any`, which OLM's checker refuses: `p.value.exists(…)`. A
+ * macro may walk through `dyn(p.value)` and through a field of it.
  */
 export function walksThroughAny(node: ASTNode, scope: Scope = PROPERTIES): boolean {
   if (node.op !== 'rcall' || !MACROS.has(node.args[0])) {
@@ -26,7 +26,9 @@ export function walksThroughAny(node: ASTNode, scope: Scope = PROPERTIES): boole
   return inner.slice(1).some((one) => walksThroughAny(one, within));
 }
 
-/** The variable of a macro is an element of a list; of a map it is a key, which is text or a number. */
+/**
+ * Adds the variable of a macro to the scope. It is an element of a list, or a key of a map: text or a number.
+ */
 function withVariable(scope: Scope, variable: ASTNode | undefined, range: Kind): Scope {
   if (variable?.op !== 'id') return scope;
   const isList = typeof range === 'object' && range.is === 'list';

@@ -1,6 +1,6 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
 
-/** Macros that walk through a list or map: what is inside is evaluated once for each element. */
+/** Macros that walk through a list or map. The inner expression is evaluated once for each element. */
 export const MACROS: ReadonlySet<string> = new Set(['exists', 'exists_one', 'all', 'map', 'filter']);
 /**
  * Additions inside macros: each can double the value that the step before made, so that twenty of them
@@ -9,13 +9,12 @@ export const MACROS: ReadonlySet<string> = new Set(['exists', 'exists_one', 'all
 const MAX_ADDITIONS_IN_MACROS = 16;
 
 /**
- * What evaluating an expression costs, as far as its text shows: how many of its nodes stand
- * inside how many macros, how many elements its literal lists and maps have, and by how much its
- * additions can lengthen a value.
+ * The cost to evaluate an expression, as far as its text shows. It counts the nodes inside each depth of
+ * macros, the elements of its literal lists and maps, and the length that its additions can add to a value.
  */
 export type CelCost = Readonly<{ perDepth: readonly number[]; literals: number; growth: number }>;
 
-/** Measures an expression; an error where it can grow values beyond all bounds. */
+/** Measures an expression. Returns an error if it can grow values beyond all bounds. */
 export function celCost(root: ASTNode): CelCost | Readonly<{ error: string }> {
   const nodes = nodesOf(root, 0);
   const perDepth: number[] = [];
@@ -40,8 +39,8 @@ function nodesOf(node: ASTNode, depth: number): Readonly<{ node: ASTNode; depth:
 const literalElements = (node: ASTNode): number => (node.op === 'list' || node.op === 'map' ? node.args.length : 0);
 
 /**
- * Evaluations of a node that the expression can take at most, on data whose longest list or
- * map has `longest` elements.
+ * Returns the most evaluations of a node that the expression can take, on data with lists and maps of at most
+ * `longest` elements.
  */
 export function worstCase({ perDepth, literals, growth }: CelCost, longest: number): number {
   const elements = Math.max(1, (longest + literals) * growth);

@@ -13,7 +13,7 @@ type CelExpression = Readonly<{
   holds: (context: Readonly<Record<string, unknown>>) => boolean;
   /** As `holds`; undefined after a run-time error. */
   answer: (context: Readonly<Record<string, unknown>>) => boolean | undefined;
-  /** The run-time error, in one line; undefined where there is none. */
+  /** Returns the run-time error, in one line. Returns undefined if there is none. */
   failure: (context: Readonly<Record<string, unknown>>) => string | undefined;
 }>;
 
@@ -30,7 +30,7 @@ const MAX_COST = 2_000_000;
  */
 const MAX_PATTERN_LENGTH = 1_000;
 
-/** CEL's standard library; what else the evaluator brings along does not exist in OLM. */
+/** CEL's standard library. Other functions of the evaluator do not exist in OLM. */
 const FUNCTIONS = new Set([
   ...['contains', 'startsWith', 'endsWith', 'matches', 'size', 'has', 'dyn', 'type', 'semver_compare', 'in'],
   ...['int', 'uint', 'double', 'string', 'bytes', 'bool', 'timestamp', 'duration'],
@@ -70,8 +70,8 @@ export const celEnvironment = (): Environment =>
     .registerFunction(`${LINEAR_MATCHES}(string, string): bool`, matchesLinear);
 
 /**
- * Compiles an expression, or says why it cannot serve (spec: classic-resolution.md §5). `anyRanges`: a macro
- * may walk through a value whose type is not known.
+ * Compiles an expression, or returns the reason why it is unusable (spec: classic-resolution.md §5).
+ * `anyRanges`: a macro may walk through a value of unknown type.
  */
 export function compileExpression(
   source: string,

@@ -7,9 +7,9 @@ export const HAS_VARIABLE = 'has_of';
 const MAX_REWRITTEN = 100;
 
 /**
- * The evaluator takes `has` of a variable's fields only, CEL of any expression's:
- * `has(properties[0].value.x)` is rewritten as `[properties[0]].exists(v, has(v.value.x))`, which means the
- * same. `parse` throws on what is no CEL.
+ * Rewrites `has` for the evaluator, which accepts it only for a variable's fields; CEL accepts any
+ * expression's. `has(properties[0].value.x)` becomes `[properties[0]].exists(v, has(v.value.x))`, which means
+ * the same. `parse` throws on a text that is no CEL.
  */
 export function withPlainHas(source: string, parse: (source: string) => ASTNode): string {
   let text = source;
@@ -39,9 +39,9 @@ function hasOfExpression(node: ASTNode): Readonly<{ call: ASTNode; base: ASTNode
 }
 
 /**
- * A field of a list is not merely absent: asking for it is an error in OLM, and the evaluator
- * calls it absent. Hence `has(x.y)` is also asked for what fails on a list: `(has(x.y) || type(x)
- * == list && dyn(x.y) == 0)`.
+ * Makes `has` of a list's field fail. In OLM that is an error, but the evaluator returns false. Hence
+ * `has(x.y)` also evaluates an expression that fails on a list: `(has(x.y) || type(x) == list && dyn(x.y) ==
+ * 0)`.
  */
 export function withFailingLists(source: string, parse: (source: string) => ASTNode): string {
   let text = source;
@@ -55,6 +55,6 @@ export function withFailingLists(source: string, parse: (source: string) => ASTN
   return text;
 }
 
-/** All calls of `has`, none within another: what is asked for is a variable's field by now. */
+/** Returns all calls of `has`, none within another. Their argument is already a variable's field. */
 const hasCalls = (node: ASTNode): ASTNode[] =>
   node.op === 'call' && node.args[0] === 'has' ? [node] : childNodes(node.args).flatMap(hasCalls);

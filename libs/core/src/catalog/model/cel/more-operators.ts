@@ -1,8 +1,8 @@
 import type { Environment } from '@marcbachmann/cel-js';
 
 /**
- * What cel-go compares and the evaluator does not: bytes have an order, times and
- * durations may be asked for null.
+ * Adds comparisons of cel-go that the evaluator does not have: bytes have an order, times and durations may
+ * be compared with null.
  */
 export function withMoreOperators(environment: Environment): Environment {
   for (const [operator, isMet] of ORDER) {

@@ -6,9 +6,9 @@ const ORDER: ReadonlySet<string> = new Set(['<', '<=', '>', '>=']);
 const NUMBERS: ReadonlySet<unknown> = new Set(['int', 'uint', 'double']);
 
 /**
- * What the evaluator accepts and OLM's compiler refuses, in a checked expression; undefined where there is
- * none: a choice between `?` and `:` without brackets, and an order between numbers of different types. OLM's
- * compiler forgets to refuse the latter from the first macro on.
+ * Returns OLM's error for a checked expression that only the evaluator accepts, otherwise undefined. OLM's
+ * compiler refuses a choice between `?` and `:` without brackets, and an order between numbers of different
+ * types. It forgets to refuse the latter from the first macro on.
  */
 export function looseSyntax(root: ASTNode, source: string): string | undefined {
   return looseWithin(root, source, firstScope(root));
@@ -24,7 +24,10 @@ function looseWithin(node: ASTNode, source: string, firstMacro: number): string 
   return undefined;
 }
 
-/** Where the first macro begins to evaluate elements; the macros that we made for `has` do not count. */
+/**
+ * Returns the offset at which the first macro begins to evaluate elements. Macros that we made for `has` do
+ * not count.
+ */
 function firstScope(node: ASTNode): number {
   const inner = childNodes(node.args).map(firstScope);
   if (node.op !== 'rcall' || !MACROS.has(node.args[0])) return Math.min(...inner, Number.POSITIVE_INFINITY);
@@ -46,7 +49,7 @@ function looseNode(node: ASTNode, source: string, firstMacro: number): string | 
   return `found no matching overload for '_${node.op}_' applied to '(${left}, ${right})'`;
 }
 
-/** Where the text of an expression begins and ends, brackets around its first and last part left out. */
+/** Returns the begin of an expression's text, without brackets around its first part. */
 const leftmost = (node: ASTNode): number =>
   Math.min(node.start, ...childNodes(node.args).map((child) => leftmost(child)));
 

@@ -24,8 +24,8 @@ const NOTHING_KNOWN = { bytes: 0, lines: 0 };
  */
 export class ByteWindow {
   /**
-   * What has been read and not dropped. Any call of {@link more} or {@link drop}
-   * invalidates an earlier value.
+   * The bytes that were read and not dropped. Any call of {@link more} or {@link drop} invalidates an earlier
+   * value.
    */
   unread: Buffer = Buffer.alloc(0);
   /** Line of the first unread byte, from 1. */
@@ -44,7 +44,7 @@ export class ByteWindow {
     return window;
   }
 
-  /** Begins another stream; what is left of the last one is forgotten. */
+  /** Begins another stream. The rest of the last one is dropped. */
   open(chunks: Iterable<Uint8Array>): this {
     this.close();
     this.#chunks = chunks[Symbol.iterator]();
@@ -60,8 +60,8 @@ export class ByteWindow {
   }
 
   /**
-   * Takes in the next chunk; false at the end of the stream. Throws {@link BlobError} where a
-   * document grows too large.
+   * Takes in the next chunk. Returns false at the end of the stream. Throws {@link BlobError} if a document
+   * grows too large.
    */
   more(): boolean {
     const next = this.#chunks.next();

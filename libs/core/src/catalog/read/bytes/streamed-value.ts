@@ -1,4 +1,4 @@
-/** One value of a stream and where it begins. */
+/** One value of a stream and the line of its begin. */
 export type StreamedValue = Readonly<{ value: unknown; line: number; format: 'json' | 'yaml' }>;
 
 export type StreamOptions = Readonly<{

@@ -16,7 +16,8 @@ export function jsonText(bytes: Buffer): string {
 }
 
 /**
- * How many lines end in bytes that are printable ASCII and tabs; undefined where there are other bytes.
+ * Returns the number of line ends in bytes that are printable ASCII and tabs. Returns undefined if there are
+ * other bytes.
  */
 export function linesOfPlainAscii(bytes: Uint8Array): number | undefined {
   let lines = 0;

@@ -11,8 +11,8 @@ type YamlOptions = Readonly<{
 }>;
 
 /**
- * The first document of a YAML text as JSON holds it, as sigs.k8s.io/yaml converts it; null for a text
- * without a document. What follows the document is read up to the next token. Throws YamlError.
+ * Reads the first document of a YAML text as JSON holds it, as sigs.k8s.io/yaml converts it. Returns null for
+ * a text without a document. The text after the document is read up to the next token. Throws YamlError.
  */
 export function readGoYaml(text: string, options: YamlOptions): unknown {
   if (NOT_YAML.test(text) || !text.isWellFormed()) throw new YamlError('control characters are not allowed');
@@ -28,7 +28,7 @@ const BYTE_ORDER_MARK = '\ufeff';
 /** Characters that must not be in YAML, not even in quotes. */
 const NOT_YAML = /[^\t\n\r\x20-\x7e\u0085\u00a0-\ufffd]/;
 
-/** Stands for what JSON does not have. It is an error unless a later member has taken its place. */
+/** A value that JSON does not have. It is an error unless a later member has taken its place. */
 class Unsupported {
   constructor(
     readonly reason: string,
@@ -43,7 +43,7 @@ function refuseUnsupported(value: unknown): void {
 
 type Members = Record<string, unknown>;
 
-/** Nodes decoded, of which many may come from aliases: Go's bounds of the share that may. */
+/** Go's bounds of the share of decoded nodes that may come from aliases. */
 const FREE_ALIASES = 100;
 const FREE_NODES = 1000;
 const LOW = { nodes: 400_000, share: 0.99 };
@@ -55,7 +55,7 @@ class Decoder {
   #fromAliases = 0;
   #aliasDepth = 0;
   #depth = 0;
-  /** Aliases whose targets are being decoded. */
+  /** Aliases with a target that is being decoded. */
   readonly #followed = new Set<AliasNode>();
 
   constructor(private readonly options: YamlOptions) {}

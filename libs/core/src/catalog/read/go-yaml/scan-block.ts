@@ -5,8 +5,8 @@ import type { YamlCursor } from './yaml-cursor.js';
 type Chomping = 'clip' | 'keep' | 'strip';
 
 /**
- * Reads a literal or folded scalar, whose `|` or `>` is the current character. `indent` is the column of the
- * collection to which it belongs, -1 for none.
+ * Reads a literal or folded scalar from its `|` or `>`, the current character. `indent` is the column of the
+ * collection that contains it, -1 for none.
  */
 export function scanBlock(cursor: YamlCursor, indent: number, isLiteral: boolean): string {
   cursor.at += 1;

@@ -19,7 +19,7 @@ import type { YamlCursor } from './yaml-cursor.js';
  */
 type PlainPlace = Readonly<{ indent: number; inFlow: boolean }>;
 
-/** `endsLine`: the scalar was left at the begin of a line, where a key may stand. */
+/** `endsLine`: the scalar ended at the begin of a line, so a key may follow. */
 type PlainScalar = Readonly<{ value: string; endsLine: boolean }>;
 
 /** Reads a plain scalar and the blanks and line ends behind it. */
@@ -57,7 +57,7 @@ const endsInFlow = (code: number): boolean =>
   code === OPEN_OBJECT ||
   code === CLOSE_OBJECT;
 
-/** Skips white space between the words of a scalar, and returns what stands for it. */
+/** Skips white space between the words of a scalar, and returns the text that replaces it. */
 function scanGap(cursor: YamlCursor, indent: number): Readonly<{ text: string; endsLine: boolean }> {
   const start = cursor.at;
   cursor.skipBlanks();

@@ -3,7 +3,7 @@ import { APOSTROPHE, BACKSLASH, isBlank, isBlankOrEnd, isBreak, isEnd, QUOTE } f
 import type { YamlCursor } from './yaml-cursor.js';
 import { YAML_ESCAPE_DIGITS, YAML_ESCAPES } from './yaml-escapes.js';
 
-/** Reads a scalar in quotes, the first of which is the current character. */
+/** Reads a scalar in quotes, from the opening quote at the current character. */
 export function scanQuoted(cursor: YamlCursor): string {
   const quote = cursor.code();
   cursor.at += 1;
@@ -63,7 +63,7 @@ function scanDouble(cursor: YamlCursor): Readonly<{ text: string; escapesBreak: 
   }
 }
 
-/** Skips white space between parts of a scalar in quotes, and returns what stands for it. */
+/** Skips white space between parts of a scalar in quotes, and returns the text that replaces it. */
 function scanGap(cursor: YamlCursor, afterEscapedBreak: boolean): string {
   let blanks = '';
   let first = '';
@@ -85,7 +85,7 @@ function scanGap(cursor: YamlCursor, afterEscapedBreak: boolean): string {
 const HEXADECIMAL = /^[0-9a-fA-F]+$/;
 const MAX_CODE_POINT = 0x10ffff;
 
-/** Reads what is behind a backslash. */
+/** Reads the escape after a backslash. */
 function scanEscape(cursor: YamlCursor): string {
   const letter = cursor.text.charAt(cursor.at);
   const meaning = YAML_ESCAPES.get(letter);

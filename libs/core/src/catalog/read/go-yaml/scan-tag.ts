@@ -3,7 +3,7 @@ import { BANG, GREATER, isBlank, isBlankOrEnd, isDigit, isWord, LESS, PERCENT, Z
 import type { YamlCursor } from './yaml-cursor.js';
 import type { YamlToken } from './yaml-token.js';
 
-/** Reads a directive, whose `%` is the current character, and the rest of its line. */
+/** Reads a directive from its `%`, the current character, and the rest of its line. */
 export function scanDirective(cursor: YamlCursor): YamlToken {
   const { mark } = cursor;
   cursor.at += 1;
@@ -52,7 +52,7 @@ function scanTagDirective(cursor: YamlCursor): Readonly<{ handle: string; prefix
 
 const isHandle = (text: string): boolean => text.length > 1 && text.endsWith('!');
 
-/** Reads a tag, whose `!` is the current character. */
+/** Reads a tag from its `!`, the current character. */
 export function scanTag(cursor: YamlCursor): YamlToken {
   const { mark } = cursor;
   const tag = cursor.code(1) === LESS ? verbatim(cursor) : shorthand(cursor);
@@ -94,7 +94,7 @@ function scanWords(cursor: YamlCursor): string {
 
 const URI_CHARACTERS = new Set(Buffer.from(";/?:@&=+$,.!~*'()[]"));
 
-/** Reads a part of a tag; `head` is what was read of it, with a `!` in front. */
+/** Reads a part of a tag. `head` is the part already read, with a `!` in front. */
 function scanUri(cursor: YamlCursor, head: string): string {
   let uri = head.slice(1);
   const start = cursor.at;

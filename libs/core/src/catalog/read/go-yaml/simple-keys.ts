@@ -4,7 +4,7 @@ import type { Mark, YamlCursor } from './yaml-cursor.js';
 type SimpleKey = {
   /** False once it can be no key any more. */
   isPossible: boolean;
-  /** True in the column of a block mapping, where nothing else may stand. */
+  /** True in the column of a block mapping: only a key may stand there. */
   readonly isRequired: boolean;
   /** How many tokens of the stream are before it. */
   readonly number: number;
@@ -14,7 +14,7 @@ type SimpleKey = {
 /** Most characters between the begin of a key without `?` and its colon. */
 const MAX_LENGTH = 1024;
 
-/** Keys without `?` that a scanner has seen and whose colon may still come, one for each flow collection. */
+/** Keys without `?` that a scanner has seen and that may still get a colon, one for each flow collection. */
 export class SimpleKeys {
   /** True if a key may begin at the current place. */
   isAllowed = true;
@@ -42,7 +42,7 @@ export class SimpleKeys {
     this.#levelOf.delete(key.number);
   }
 
-  /** Returns the key of the current level, whose colon is the current character. */
+  /** Returns the key of the current level. The current character is its colon. */
   take(): SimpleKey | undefined {
     const key = this.#levels.at(-1);
     if (key === undefined || !this.#isValid(key)) return undefined;
@@ -59,8 +59,8 @@ export class SimpleKeys {
   }
 
   /**
-   * Enters a flow collection, whose token has that number. As in go-yaml the number is taken for that of a
-   * key within until there is one: so an empty collection is no key, unless it is behind a `?`.
+   * Enters a flow collection. `number` is that of its token. As in go-yaml the number is taken for that of a
+   * key within until there is one. So an empty collection is no key, unless it is behind a `?`.
    */
   open(number: number): void {
     this.#levels.push({ isPossible: false, isRequired: false, number, mark: this.cursor.mark });

@@ -1,4 +1,4 @@
-// Classes of characters as go-yaml has them. The end of a text is NUL, which YAML does not allow elsewhere.
+// Classes of characters as go-yaml has them. The end of a text is NUL: YAML does not allow it elsewhere.
 
 export const TAB = 0x09;
 export const LINE_FEED = 0x0a;

@@ -43,7 +43,7 @@ export class YamlCursor {
     return this.text.charCodeAt(this.at + ahead);
   }
 
-  /** Skips one line end of one or two characters, and returns what stands for it in a scalar. */
+  /** Skips one line end of one or two characters, and returns its text in a scalar. */
   readBreak(): string {
     const code = this.code();
     if (!isBreak(code)) return '';
@@ -85,7 +85,7 @@ export class YamlCursor {
     while (!isBreakOrEnd(this.code())) this.at += 1;
   }
 
-  /** Skips blanks and a comment, after which the line must end. */
+  /** Skips blanks and a comment. The line must end after them. */
   skipRestOfLine(): void {
     this.skipBlanks();
     this.skipComment();

@@ -5,7 +5,7 @@ export type YamlNumber =
 
 const PREFIXED_INT = /^([-+]?)0(?:([xX][0-9a-fA-F]+)|[oO]?([0-7]+)|([bB][01]+))$/;
 const DECIMAL_INT = /^([-+]?)(0|[1-9][0-9]*)$/;
-/** Binary with a sign behind the prefix, which go-yaml takes too. */
+/** Binary with a sign behind the prefix. go-yaml accepts it too. */
 const SIGNED_BINARY = /^0b([-+])([01]+)$/;
 const FLOAT = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/;
 const DOT_FLOAT = /^\.[0-9]+(?:_[0-9]+)*(?:[eE][-+]?[0-9]+(?:_[0-9]+)*)?$/;

@@ -9,7 +9,7 @@ export function parseFirstDocument(text: string, maxDepth: number): YamlNode | u
   return new YamlParser(new YamlScanner(text), maxDepth).document();
 }
 
-/** Tokens before which an item, a member or a key is empty. */
+/** Tokens that make an item, a member or a key before them empty. */
 const NO_ITEM: ReadonlySet<TokenKind> = new Set(['block-entry', 'block-end']);
 const NO_INDENTLESS_ITEM: ReadonlySet<TokenKind> = new Set(['block-entry', 'key', 'value', 'block-end']);
 const NO_MEMBER: ReadonlySet<TokenKind> = new Set(['key', 'value', 'block-end']);
@@ -153,7 +153,7 @@ class YamlParser {
     return this.#filled({ kind: 'mapping', line, pairs: [] }, anchor, fill);
   }
 
-  /** Fills a collection, which is known by its anchor while its content is read. */
+  /** Fills a collection. Its anchor is already known while its content is read. */
   #filled<T extends SequenceNode | MappingNode>(node: T, anchor: string | undefined, fill: (node: T) => void): T {
     if (this.#depth === this.maxDepth) throw new YamlError(`nesting exceeds ${this.maxDepth} levels`, node.line);
     if (anchor !== undefined) this.#anchors.set(anchor, node);
@@ -175,7 +175,7 @@ class YamlParser {
     while (this.tokens.peek().kind === 'block-entry') items.push(this.#nodeUnless(NO_INDENTLESS_ITEM, BLOCK));
   }
 
-  /** Skips a token. Reads the node that follows, which is empty before the tokens of a set. */
+  /** Skips a token and reads the next node. The node is empty if a token of `none` follows. */
   #nodeUnless(none: ReadonlySet<TokenKind>, place: Place): YamlNode {
     const token = this.tokens.next();
     return none.has(token.kind) ? empty(token) : this.#node(place);

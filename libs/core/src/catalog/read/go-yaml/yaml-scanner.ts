@@ -36,8 +36,8 @@ import type { MarkKind, YamlToken } from './yaml-token.js';
 type BlockStart = 'block-sequence-start' | 'block-mapping-start';
 
 /**
- * Cuts a YAML text into tokens exactly as go-yaml does, which follows libyaml's scanner: what it takes, what
- * it refuses, and how far it reads ahead. Throws YamlError.
+ * Cuts a YAML text into tokens exactly as go-yaml does, after libyaml's scanner. It accepts and refuses the
+ * same texts, and reads ahead as far. Throws YamlError.
  */
 export class YamlScanner {
   readonly #cursor: YamlCursor;
@@ -47,7 +47,7 @@ export class YamlScanner {
   #head = 0;
   /** How many tokens were taken. */
   #taken = 0;
-  /** Columns of the block collections around the current one, whose column is `#indent`. */
+  /** Columns of the block collections around the current one. The column of that one is `#indent`. */
   readonly #indents: number[] = [];
   #indent = -1;
   /** How many flow collections are open. */
@@ -59,7 +59,7 @@ export class YamlScanner {
     this.#keys = new SimpleKeys(this.#cursor);
   }
 
-  /** The next token, which stays the next one. */
+  /** Returns the next token without taking it. */
   peek(): YamlToken {
     while (!this.#hasEnded && this.#needsMore()) this.#fetch();
     const token = this.#queue[this.#head];
@@ -82,7 +82,7 @@ export class YamlScanner {
     return this.peek();
   }
 
-  /** True while the next token is not known: what was scanned may turn out to be a key. */
+  /** True while the next token is not known: the scanned token may turn out to be a key. */
   #needsMore(): boolean {
     return this.#head === this.#queue.length || this.#keys.mayBegin(this.#taken);
   }
@@ -109,7 +109,7 @@ export class YamlScanner {
     }
   }
 
-  /** Skips white space, comments and line ends. A tab is no white space where a block may begin. */
+  /** Skips white space, comments and line ends. A tab is no white space if a block may begin there. */
   #toNextToken(): void {
     const cursor = this.#cursor;
     for (;;) {

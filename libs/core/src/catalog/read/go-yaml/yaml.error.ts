@@ -1,5 +1,6 @@
 /**
- * The reason why go-yaml refuses a text, and the line from 0 on where it stopped; undefined if it names none.
+ * The reason why go-yaml refuses a text, and the line, from 0 on, at which it stopped. The line is undefined
+ * if go-yaml names none.
  */
 export class YamlError extends Error {
   constructor(

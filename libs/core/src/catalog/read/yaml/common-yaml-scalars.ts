@@ -12,10 +12,10 @@ const DASH = 0x2d;
 const COLON = 0x3a;
 const BACKSLASH = 0x5c;
 
-/** Of each ASCII character whether it is among these. */
+/** Returns for each ASCII character true if it is among these. */
 const among = (characters: string): readonly boolean[] =>
   Array.from({ length: 128 }, (_, code) => characters.includes(String.fromCharCode(code)));
-/** What no plain scalar begins with, or few. */
+/** Characters that begin no plain scalars, or few. */
 const INDICATES = among('#&*!|>\'"%@`,[]{}?:');
 /** First characters of plain scalars that may be something else than text. */
 const MAY_MEAN = among('~nNyYtTfFoO+-.0123456789<');
@@ -69,7 +69,7 @@ export class CommonScalars {
     this.at = at;
   }
 
-  /** Whether nothing but blanks is left of the line; then `at` is where the next line begins. */
+  /** True if only blanks are left of the line. Then moves `at` to the next line. */
   protected atLineEnd(): boolean {
     this.skipBlanks();
     const code = this.text.charCodeAt(this.at);
@@ -83,7 +83,7 @@ export class CommonScalars {
     this.nextContent();
   }
 
-  /** Whether a key with its colon begins at `at`. */
+  /** True if a key with its colon begins at `at`. */
   protected atKey(): boolean {
     const first = this.text.charCodeAt(this.at);
     if (isQuote(first)) {
@@ -115,7 +115,7 @@ export class CommonScalars {
     return this.text.charCodeAt(at) === COLON && isSpaceOrEnd(this.text.charCodeAt(at + 1));
   }
 
-  /** Checks how a plain scalar begins at `at`, and says where its line stops. */
+  /** Checks the begin of a plain scalar at `at`, and returns the end of its line. */
   #plainStart(): number {
     const first = this.text.charCodeAt(this.at);
     if (INDICATES[first]) throw UNCOMMON;
@@ -123,7 +123,7 @@ export class CommonScalars {
     return this.#plainStop(this.at);
   }
 
-  /** Where the line with a plain scalar ends from `from` on, or the colon of a key stands. */
+  /** Returns the end of the line with a plain scalar from `from` on, or the colon of a key. */
   #plainStop(from: number): number {
     const { text } = this;
     for (let at = from; ; at += 1) {
@@ -185,7 +185,7 @@ export class CommonScalars {
     }
   }
 
-  /** A scalar in quotes, the first of which stands at `at`. */
+  /** Reads a scalar in quotes from its opening quote at `at`. */
   protected quoted(column: number): string {
     const quote = this.text.charCodeAt(this.at);
     this.at += 1;
@@ -209,7 +209,7 @@ export class CommonScalars {
     }
   }
 
-  /** Where the line of a quoted scalar stops from `from` on: at the closing quote or the end of the line. */
+  /** Returns the stop of a quoted scalar's line from `from` on: the closing quote or the end of the line. */
   #quotedStop(quote: number, from: number): number {
     this.#escapeEnd = from;
     return quote === QUOTE ? this.#doubleQuotedStop(from) : this.#singleQuotedStop(from);
@@ -238,7 +238,7 @@ export class CommonScalars {
     }
   }
 
-  /** A literal scalar, whose bar stands at `at`. */
+  /** Reads a literal scalar from its bar at `at`. */
   protected literal(column: number): string {
     const sign = this.text.charCodeAt(this.at + 1);
     this.at += sign === DASH || sign === PLUS ? 2 : 1;
@@ -252,7 +252,7 @@ export class CommonScalars {
     return sign === PLUS ? text + '\n'.repeat(1 + lines.length - filled) : `${text}\n`;
   }
 
-  /** The margin of the first line with content, which is what all lines of the scalar have. */
+  /** Returns the margin of the first line with content. All lines of the scalar have it. */
   #literalMargin(column: number): number {
     const { text } = this;
     let mostBlanks = 0;
@@ -296,7 +296,10 @@ export class CommonScalars {
 
 const isQuote = (code: number): boolean => code === QUOTE || code === APOSTROPHE;
 
-/** Whether a line of a quoted scalar ends here. Throws {@link UNCOMMON} for what such a line may not have. */
+/**
+ * True if a line of a quoted scalar ends here. Throws {@link UNCOMMON} for a character that such a line may
+ * not have.
+ */
 function isLineEnd(code: number): boolean {
   if (code >= BLANK) return false;
   if (code !== LINE_FEED) throw UNCOMMON;
@@ -305,10 +308,10 @@ function isLineEnd(code: number): boolean {
 
 const isSpaceOrEnd = (code: number): boolean => code === BLANK || code === LINE_FEED || Number.isNaN(code);
 
-/** What line breaks within a scalar stand for, where its lines are folded. */
+/** Returns the text that replaces line breaks within a scalar with folded lines. */
 const folded = (breaks: number): string => (breaks === 1 ? ' ' : '\n'.repeat(breaks - 1));
 
-/** The first offset from `line` on at which no blank stands. */
+/** Returns the first offset from `line` on that has no blank. */
 function contentOf(text: string, line: number): number {
   let at = line;
   while (text.charCodeAt(at) === BLANK) at += 1;

@@ -4,7 +4,7 @@ import { UNCOMMON } from './uncommon-yaml.js';
 // The part of YAML that catalogs are written in: mappings and lists in block style, plain, quoted and literal
 // scalars, lines of comments. `readGoYaml` reads everything, in about three times the time.
 
-/** What stands for a text that {@link readCommonYaml} does not read. */
+/** Result for a text that {@link readCommonYaml} does not read. */
 export const NOT_COMMON = Symbol('not common YAML');
 
 /**
@@ -16,7 +16,7 @@ export const NOT_COMMON = Symbol('not common YAML');
 export const readCommonYaml = (text: string): unknown =>
   UNUSUAL.test(text) || !text.isWellFormed() ? NOT_COMMON : readPrintableYaml(text);
 
-/** {@link readCommonYaml} of a text of which is known that YAML has no objection to its characters. */
+/** Reads as {@link readCommonYaml} does. The text must have only characters that YAML allows. */
 export function readPrintableYaml(text: string): unknown {
   const start = text.startsWith(BEGIN) ? BEGIN.length : 0;
   if (MARKS.some((mark) => text.startsWith(mark, start) || text.includes(`\n${mark}`))) return NOT_COMMON;
@@ -30,12 +30,12 @@ export function readPrintableYaml(text: string): unknown {
 
 /** Characters that YAML forbids or treats specially: controls, other line ends, byte order marks. */
 const UNUSUAL = /[^\t\n\x20-\x7e\u00a0-\u2027\u202a-\ufefe\uff00-\ufffd]/;
-/** What begins or ends a document. */
+/** Marks that begin or end a document. */
 const MARKS = ['---', '...'];
 /** May stand before the document. */
 const BEGIN = '---\n';
 
-/** Deeper nesting is left to `readGoYaml`, which has a limit of its own. */
+/** Most levels of nesting here. `readGoYaml` reads deeper ones, with a limit of its own. */
 const MAX_COMMON_DEPTH = 60;
 
 const BLANK = 0x20;
@@ -49,8 +49,8 @@ const BAR = 0x7c;
 const CLOSE_OBJECT = 0x7d;
 
 /**
- * Reads collections. A node begins at `at` and ends where the next line with content begins, whose margin is
- * `margin` then.
+ * Reads collections. A node begins at `at` and ends at the next line with content; `margin` is then the
+ * margin of that line.
  */
 class BlockReader extends CommonScalars {
   #depth = 0;
@@ -64,7 +64,7 @@ class BlockReader extends CommonScalars {
     return value;
   }
 
-  /** The mapping whose first key stands at `at`, in the given column. */
+  /** Reads a mapping from its first key at `at`, in the given column. */
   #mapping(column: number): unknown {
     this.#deeper();
     const mapping: Record<string, unknown> = {};
@@ -76,7 +76,7 @@ class BlockReader extends CommonScalars {
     return this.#ended(mapping, column);
   }
 
-  /** The list whose first dash stands at `at`, in the given column. */
+  /** Reads a list from its first dash at `at`, in the given column. */
   #list(column: number): unknown {
     this.#deeper();
     const items: unknown[] = [];
@@ -103,7 +103,7 @@ class BlockReader extends CommonScalars {
     return this.text.charCodeAt(this.at) === DASH && this.text.charCodeAt(this.at + 1) === BLANK;
   }
 
-  /** What stands behind the colon at `at - 1`, of a key in the given column. */
+  /** Reads the value after the colon at `at - 1`, of a key in the given column. */
   #valueOfKey(column: number): unknown {
     if (!this.atLineEnd()) return this.#scalarOrEmptyCollection(column);
     this.nextContent();
@@ -111,7 +111,7 @@ class BlockReader extends CommonScalars {
     return this.margin === column && this.#isDash() ? this.#list(column) : null;
   }
 
-  /** The item whose dash stands at `at`. */
+  /** Reads an item from its dash at `at`. */
   #item(column: number): unknown {
     const dash = this.at;
     this.at += 2;

@@ -23,7 +23,10 @@ export function parseAsciiYaml(text: string, firstLine: number): unknown {
   return common === NOT_COMMON ? parseAnyYaml(text, firstLine) : common;
 }
 
-/** {@link parseYamlDocument} of what people write for a cluster: a key that is given twice is an error. */
+/**
+ * Reads as {@link parseYamlDocument} does, for text that people write for a cluster: a key that is given
+ * twice is an error.
+ */
 export const parseStrictYaml = (text: string, firstLine: number): unknown => parseAnyYaml(text, firstLine, true);
 
 function parseAnyYaml(text: string, firstLine: number, uniqueKeys = false): unknown {

@@ -10,8 +10,8 @@ const SEPARATOR = '---';
 const NEWLINE = 0x0a;
 
 /**
- * Documents of a YAML stream. A separator ends a document that has begun and otherwise opens one, so two in a
- * row are harmless and a third makes an empty document, which is null. Throws {@link BlobError}.
+ * Reads the documents of a YAML stream. A separator ends a document that has begun and otherwise opens one.
+ * So two in a row are harmless and a third makes an empty document, which is null. Throws {@link BlobError}.
  */
 export function* readYaml(window: ByteWindow, options: StreamOptions = {}): Generator<StreamedValue> {
   for (;;) {
@@ -58,7 +58,7 @@ function ofLines(bytes: Buffer): Buffer {
   return lines.at(-1) === NEWLINE ? lines : Buffer.concat([lines, Buffer.from('\n')]);
 }
 
-/** What stands before or behind a value in any style; a text with so many of them is no blob either. */
+/** Characters before or behind a value in any style. A text with too many of them is no blob either. */
 const MARKS = new Set(Buffer.from('\n,[{-'));
 
 function boundValues({ unread, line }: ByteWindow, end: number): void {
@@ -70,8 +70,8 @@ function boundValues({ unread, line }: ByteWindow, end: number): void {
 }
 
 /**
- * Where the next line at or behind `from` begins with the separator; takes in chunks until
- * there is one, or the end.
+ * Returns the begin of the next line at or behind `from` with the separator. Takes in chunks until there is
+ * one, or the end.
  */
 function nextSeparator(window: ByteWindow, from: number): number | undefined {
   if (from === 0) {
@@ -89,7 +89,10 @@ function nextSeparator(window: ByteWindow, from: number): number | undefined {
 
 const OUTER_SPACE = new RegExp(`^${GO_SPACE}+|${GO_SPACE}+$`, 'g');
 
-/** The offset of the line behind a separator, on whose own line only blanks and a comment may stand. */
+/**
+ * Returns the offset of the line behind a separator. On the separator's own line only blanks and a comment
+ * may follow.
+ */
 function afterSeparator(window: ByteWindow, at: number): number {
   const from = at + SEPARATOR.length;
   let end = window.unread.indexOf(NEWLINE, from);
