@@ -5,7 +5,7 @@ export const OPM_IMAGE = 'quay.io/operator-framework/opm:latest';
 
 /** Parts of a catalog's Dockerfile. */
 export type DockerfileParts = Readonly<{
-  /** Name of the catalog's directory beside the Dockerfile. */
+  /** Name of the catalog's directory next to the Dockerfile. */
   directory: string;
   builderImage: string;
   /** `scratch` makes an image without `opm`. OLM serves such an image with its own `opm`. */
@@ -13,7 +13,10 @@ export type DockerfileParts = Readonly<{
   labels: ReadonlyMap<string, string>;
 }>;
 
-/** The Dockerfile of a catalog, as `opm generate dockerfile` writes it (spec: file-based-catalogs.md §7). */
+/**
+ * Returns the Dockerfile of a catalog, as `opm generate dockerfile` writes it (spec: file-based-catalogs.md
+ * §7).
+ */
 export function catalogDockerfile({ directory, builderImage, baseImage, labels }: DockerfileParts): string {
   return `# The builder image is expected to contain
 # /bin/opm (with serve subcommand)

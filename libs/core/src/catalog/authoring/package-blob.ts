@@ -12,8 +12,8 @@ export type PackageDescription = Readonly<{
 }>;
 
 /**
- * The olm.package blob of a new package, or why it cannot be made, in the words of `opm init`
- * (spec: file-based-catalogs.md §7).
+ * Returns the olm.package blob of a new package, or the reason why it cannot be made, in the words of
+ * `opm init` (spec: file-based-catalogs.md §7).
  */
 export function packageBlob(parts: PackageDescription): CatalogPackage | Readonly<{ error: string }> {
   const { name, defaultChannel, description, icon } = parts;

@@ -6,7 +6,8 @@ import { recordsAt, textAt } from '../../kernel/json/json-access.js';
 export type BundleApi = Readonly<{ group: string; version: string; kind: string; plural: string }>;
 
 /**
- * Every version of every CRD among the manifests, served or not, and the APIServices the CSV owns, sorted.
+ * Returns every version of every CRD among the manifests, served or not, and the APIServices the CSV owns,
+ * sorted.
  */
 export function providedApis(csv: KubernetesObject, objects: readonly KubernetesObject[]): BundleApi[] {
   const crds = objects.filter(({ kind }) => kind === 'CustomResourceDefinition').flatMap(crdApis);
@@ -22,7 +23,7 @@ export function requiredApis(csv: KubernetesObject): { apis: BundleApi[]; unname
   return { apis: distinct([...apis, ...apiServices(csv, 'required')]), unnamed };
 }
 
-/** The CRDs that a CSV says it owns or requires. */
+/** Returns the CRDs that a CSV says it owns or requires. */
 export function csvCrds(csv: KubernetesObject, which: 'owned' | 'required'): { apis: BundleApi[]; unnamed: string[] } {
   const apis: BundleApi[] = [];
   const unnamed: string[] = [];
@@ -62,7 +63,7 @@ const apiServices = (csv: KubernetesObject, which: 'owned' | 'required'): Bundle
     plural: textAt(api, 'name'),
   }));
 
-/** `group/version/kind (plural)`, as opm prints it. */
+/** Returns `group/version/kind (plural)`, as opm prints it. */
 export const describeApi = ({ group, version, kind, plural }: BundleApi): string =>
   `${group}/${version}/${kind} (${plural})`;
 

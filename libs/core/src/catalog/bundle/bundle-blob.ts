@@ -13,10 +13,10 @@ import { BUNDLE_ANNOTATION } from './read-metadata.js';
 import { TYPED_ITEM_FORM, untypedItems } from './untyped-items.js';
 
 /**
- * The `olm.bundle` blob of a bundle at `image` (empty when it has none), as `opm render` makes it: properties
- * by type and value, the manifests as `olm.bundle.object` (spec: file-based-catalogs.md §5.1). Throws
- * {@link BundleError} if a property or dependency has no type: opm would write it without type and value, and
- * no rule would ever match it. The same for values that opm refuses.
+ * Returns the `olm.bundle` blob of a bundle at `image` (empty when it has none), as `opm render` makes it:
+ * properties by type and value, the manifests as `olm.bundle.object` (spec: file-based-catalogs.md §5.1).
+ * Throws {@link BundleError} if a property or dependency has no type: opm would write it without type and
+ * value, and no rule would ever match it. The same applies to values that opm refuses.
  */
 export function catalogBundleOf(bundle: Bundle, image: string): CatalogBundle {
   const [untyped] = untypedItems(bundle);
@@ -36,9 +36,9 @@ export function catalogBundleOf(bundle: Bundle, image: string): CatalogBundle {
 }
 
 /**
- * opm's migration `bundle-object-to-csv-metadata`: the manifests give way to an `olm.csv.metadata` property.
- * A bundle without image, without CSV or with that property already stays as it is
- * (spec: file-based-catalogs.md §5).
+ * Applies opm's migration `bundle-object-to-csv-metadata`: an `olm.csv.metadata` property replaces the
+ * manifests. A bundle without image, without CSV or with that property already stays as it is (spec:
+ * file-based-catalogs.md §5).
  */
 export function withCsvMetadata(bundle: CatalogBundle): CatalogBundle {
   const csv = bundle.objects.find((object): object is KubernetesObject => object['kind'] === 'ClusterServiceVersion');
@@ -48,7 +48,7 @@ export function withCsvMetadata(bundle: CatalogBundle): CatalogBundle {
   return { ...bundle, properties: [...kept, { type: 'olm.csv.metadata', value: csvMetadata(csv) }], objects: [] };
 }
 
-/** Everything but the manifests themselves, in no particular order. */
+/** Returns all properties except the manifests themselves, in no particular order. */
 function describedProperties(bundle: Bundle): Property[] {
   const annotated = annotatedProperties(bundle.csv);
   const given = distinct([...bundle.properties.map(asWritten), ...annotated]);
@@ -102,7 +102,7 @@ const requiredPackage = (value: unknown): Property => ({
   value: { packageName: textAt(value, 'packageName'), versionRange: textAt(value, 'version') },
 });
 
-/** The list in the CSV's annotation `olm.properties`; a broken one is passed over, as opm does. */
+/** Returns the list in the CSV's annotation `olm.properties`. A broken one is skipped, as opm does. */
 function annotatedProperties(csv: KubernetesObject): Property[] {
   const text = csv.metadata.annotations?.['olm.properties'];
   if (text === undefined) return [];
@@ -141,7 +141,9 @@ function relatedImages(csv: KubernetesObject, image: string): CatalogBundle['rel
   );
 }
 
-/** The images of the Deployments. Only the install strategy `deployment` exists; any other gives none. */
+/**
+ * Returns the images of the Deployments. Only the install strategy `deployment` exists; any other gives none.
+ */
 function containerImages(csv: KubernetesObject): string[] {
   if (textAt(csv, 'spec', 'install', 'strategy') !== 'deployment') return [];
   return recordsAt(csv, 'spec', 'install', 'spec', 'deployments').flatMap((deployment) => {

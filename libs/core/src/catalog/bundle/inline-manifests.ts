@@ -19,7 +19,7 @@ export function readInlineManifests(values: unknown): InlineManifests {
   return { objects };
 }
 
-/** ` (ConfigMap gum)`, as far as the manifest says it. */
+/** Returns ` (ConfigMap gum)`, as far as the manifest says it. */
 function named(value: unknown): string {
   const words = [textAt(value, 'kind'), textAt(value, 'metadata', 'name')].filter((word) => word !== '');
   return words.length === 0 ? '' : ` (${words.join(' ')})`;

@@ -5,7 +5,10 @@ import { isRecord, recordAt, recordsAt, textAt } from '../../kernel/json/json-ac
 import { goQuote } from '../../kernel/versions/go-quote.js';
 import { typeFaults } from './type-faults.js';
 
-/** OLM writes the name of a CSV into labels of the objects that it creates. A label holds no more. */
+/**
+ * Most characters of a CSV's name. OLM writes it into labels of the objects that it creates, and a label
+ * holds no more.
+ */
 const LONGEST_CSV_NAME = 63;
 
 /**

@@ -46,7 +46,7 @@ const deployments: Check = (object) => {
   });
 };
 
-/** The rules of a Role or ClusterRole: those that an API server refuses. */
+/** Checks the rules of a Role or ClusterRole: reports those that an API server refuses. */
 const rules: Check = (object) => {
   if (object.kind === 'Role' || object.kind === 'ClusterRole') {
     return ruleProblems('rules', recordsAt(object, 'rules'), object.kind === 'ClusterRole');
@@ -77,7 +77,7 @@ const ruleProblems = (field: string, list: readonly Readonly<Record<string, unkn
     return [...verbs, ...lacking.map((key) => `${where}.${key} is missing or empty`)];
   });
 
-/** The rule of operator-framework/api: the CSV alone brings the account of its Deployments. */
+/** Checks the rule of operator-framework/api: the CSV alone brings the account of its Deployments. */
 const accounts: Check = ({ kind, metadata }, { csv }) => {
   if (kind !== 'ServiceAccount' || !metadata.name) return [];
   const own = recordsAt(csv, ...STRATEGY, 'deployments').map((deployment) =>

@@ -74,14 +74,14 @@ function csvOf({ objects, warnings }: Manifests): KubernetesObject {
 
 const isPassedOver = (warning: string): boolean => warning.includes(': passed over: ');
 
-/** The first of several lines, and how many there are more; undefined if there are none. */
+/** Returns the first of several lines, and the number of the others. Returns undefined if there are none. */
 const firstOf = ([first, ...others]: readonly string[]): string | undefined =>
   first === undefined || others.length === 0 ? first : `${first} (and ${counted(others.length, 'more file')})`;
 
 /**
  * Checks that the bundle contains every CRD the CSV owns, and that required CRDs have a full name.
- * `passedOver`: files that could not be read; a missing CRD may be in one of them. Throws {@link
- * BundleError}.
+ * `passedOver`: files that could not be read; a missing CRD may be in one of them. Throws
+ * {@link BundleError}.
  */
 export function requireOwnedCrds(
   csv: KubernetesObject,

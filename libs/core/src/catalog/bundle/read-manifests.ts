@@ -23,8 +23,8 @@ const NO_MANIFEST = 'no manifest: keep files other than .yaml, .yml and .json ou
 type FirstDocument = Readonly<{ value: unknown; warnings: readonly string[] }>;
 
 /**
- * The first document of a JSON or YAML file; undefined for an empty or unreadable file, with
- * the reason as a warning.
+ * Reads the first document of a JSON or YAML file. Its value is undefined for an empty or unreadable file,
+ * with the reason as a warning.
  */
 export function firstDocument({ path, bytes }: BundleFile): FirstDocument {
   try {
@@ -117,7 +117,10 @@ type Found = Readonly<{
   problems: readonly DecodeProblem[];
 }>;
 
-/** A document as an object with typed metadata, or why it is none: opm insists on a kind alone. */
+/**
+ * Returns a document as an object with typed metadata, or the reason why it is none: opm insists on a kind
+ * alone.
+ */
 function readManifest(document: unknown): Found | Readonly<{ problem: string }> {
   if (!isRecord(document)) return { problem: `it ${typeProblem(document, 'a map')}` };
   const { kind, apiVersion, metadata } = document;
@@ -137,7 +140,8 @@ const RENDERED =
   /^(?:apiVersion|kind|metadata|spec$|spec\.(?:version|release|install|relatedImages|(?:customresource|apiservice)definitions))\b/;
 
 /**
- * Metadata that no API server takes. Throws {@link BundleError} for fields that opm itself refuses.
+ * Returns refusals for metadata that no API server takes. Throws {@link BundleError} for fields that opm
+ * itself refuses.
  */
 function refusalsOf(path: string, { object, written, problems }: Found): string[] {
   const { kind, metadata } = object;

@@ -62,7 +62,7 @@ export function readMetadata(files: readonly BundleFile[]): Metadata {
 type ListName = 'dependencies' | 'properties';
 const LISTS: readonly ListName[] = ['dependencies', 'properties'];
 
-/** Go's decoder matches field names without regard to case. */
+/** Folds the names of fields: Go's decoder matches them without regard to case. */
 const withFoldedKeys = (value: unknown): unknown =>
   isRecord(value) ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [foldCase(key), inner])) : value;
 

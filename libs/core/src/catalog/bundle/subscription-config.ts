@@ -86,7 +86,10 @@ function appendedUnlessEqual<T>(base: readonly T[], added: readonly NoInfer<T>[]
   return [...base, ...added.filter((one) => !known.has(canonicalJson(one)))];
 }
 
-/** The pod of an operator with the Subscription's config put in: all containers, no init containers (§11). */
+/**
+ * Returns the pod of an operator with the Subscription's config put in: all containers, no init containers
+ * (§11).
+ */
 export function withConfig(pod: PodSpec, config: SubscriptionConfig): PodSpec {
   const result: PodSpec = { ...pod, containers: (pod.containers ?? []).map((one) => configured(one, config)) };
   if (config.volumes) result.volumes = [...mergedByName(pod.volumes ?? [], config.volumes)];
@@ -112,8 +115,8 @@ function configured(container: Container, config: SubscriptionConfig): Container
 const isEmpty = (value: object): boolean => Object.keys(value).length === 0;
 
 /**
- * A sub-field replaces its own, `{}` clears it; an empty podAntiAffinity clears
- * everything (measured in OLM, §11).
+ * Merges affinities. A sub-field replaces its own, `{}` clears it; an empty podAntiAffinity clears everything
+ * (measured in OLM, §11).
  */
 function mergedAffinity(
   base: Readonly<Record<string, unknown>> | null | undefined,

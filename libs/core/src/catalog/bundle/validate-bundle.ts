@@ -58,7 +58,7 @@ export function validateBundle(bundle: Bundle): string[] {
 }
 
 /**
- * Objects that come more than once, whatever their namespace: an install puts all of them into one. OLM v1
+ * Finds objects that come more than once, in any namespace: an install puts all of them into one. OLM v1
  * refuses the revision, and OLM writes one over the other (spec: v1-apply.md, "Revision reconcile" 4).
  */
 function objectsTwice({ objects }: Bundle): string[] {
@@ -122,7 +122,7 @@ function packageDependencyProblems(value: unknown): string[] {
   return 'error' in parsed ? [...name, `Invalid semver format version: ${parsed.error}`] : name;
 }
 
-/** opm itself knows only `cel` here; compound constraints are OLM's and pass. */
+/** Checks a constraint. opm itself knows only `cel` here; compound constraints are OLM's and pass. */
 function constraintProblems(value: unknown): string[] {
   const constraint = recordAt(value);
   if (['all', 'any', 'not', 'gvk', 'package'].some((key) => key in constraint)) return [];

@@ -12,9 +12,9 @@ import { olderUpdate } from './older-update.js';
 import { goesToNewestPatch, minorOf, newestPatch, zStreamMinors } from './z-stream.js';
 
 /**
- * The invariants that hold in the old catalog, channel by channel, and break in the new one; for bundles
- * that only the new one has, those that it breaks. Both catalogs are valid. Sorted by package and
- * channel, newest bundle first.
+ * Returns the invariants that hold in the old catalog, channel by channel, and break in the new one. For
+ * bundles that only the new one has, returns those that it breaks. Both catalogs are valid. Sorted by package
+ * and channel, newest bundle first.
  */
 export function brokenInvariants(before: Catalog, after: Catalog): BrokenInvariant[] {
   const [old, now] = [upgradeGraphs(before), upgradeGraphs(after)];
@@ -33,7 +33,10 @@ function graphBreaks(name: string, old: UpgradeGraph, now: UpgradeGraph | undefi
     });
 }
 
-/** The channel is gone: a Subscription to it cannot be satisfied, and blocks its whole namespace. */
+/**
+ * Returns the break if the channel is gone: a Subscription to it cannot be satisfied, and blocks its whole
+ * namespace.
+ */
 function channelGone(name: string, old: EntryGroup, now: UpgradeGraph | undefined): BrokenInvariant {
   const head = headOf(old)?.name ?? 'none';
   const move = now === undefined ? '' : `; Subscriptions must be moved to ${now.record.defaultChannel} before it goes`;
@@ -78,8 +81,8 @@ function stopBreak({ entry, old, now }: Comparison): Finding | undefined {
 }
 
 /**
- * The releases of its minor version formed a z-stream, and now this one does not update to
- * the newest of them at once.
+ * Returns a finding if the releases of its minor version formed a z-stream, and now this one does not update
+ * to the newest of them at once.
  */
 function zStreamBreak({ entry, old, now }: Comparison, zStreams: ReadonlySet<string>): Finding | undefined {
   const minor = minorOf(entry) ?? '';
@@ -93,7 +96,10 @@ function zStreamBreak({ entry, old, now }: Comparison, zStreams: ReadonlySet<str
   };
 }
 
-/** The next update is an older bundle than before, though OLM could still take the one from before. */
+/**
+ * Returns a finding if the next update is an older bundle than before, though OLM could still take the one
+ * from before.
+ */
 function elsewhereBreak({ entry, old, now }: Comparison): Finding | undefined {
   const found = old === undefined ? undefined : olderUpdate(entry, old, now);
   if (old === undefined || found === undefined || found.isZStream) return undefined;

@@ -33,7 +33,7 @@ const TEXTS: Readonly<Record<BundleFate['outcome'], (way: string) => string>> = 
   unordered: () => 'the channel has no single chain of replacements',
 };
 
-/** The first two steps and the last. */
+/** Returns the first two steps and the last. */
 function shortened(way: readonly string[]): string {
   return way.length <= 4 ? way.join(' -> ') : [...way.slice(0, 2), '…', way.at(-1)].join(' -> ');
 }

@@ -5,8 +5,9 @@ import { type CatalogChange, nameChanges, valueChange } from './catalog-change.j
 import { type PackageParts, packageParts } from './package-parts.js';
 
 /**
- * All differences between two valid catalogs, sorted by package, kind, channel and name. For a package or
- * channel that is new or gone, only that is reported. The order of blobs, entries and skips does not count.
+ * Returns all differences between two valid catalogs, sorted by package, kind, channel and name. For a
+ * package or channel that is new or gone, only that is reported. The order of blobs, entries and skips does
+ * not count.
  */
 export function catalogChanges(before: Catalog, after: Catalog): CatalogChange[] {
   const [old, now] = [packageParts(before), packageParts(after)];
@@ -73,7 +74,7 @@ function versionOf({ properties }: CatalogBundle): string {
   return said.release === '' ? said.version : `${said.version} release ${said.release}`;
 }
 
-/** Everything but name, version and image; the order of properties and images does not count. */
+/** Returns all except name, version and image. The order of properties and images does not count. */
 function contentOf({ properties, relatedImages, image }: CatalogBundle): string {
   const others = properties.filter(({ type }) => type !== 'olm.package').map(canonicalJson);
   const images = relatedImages.filter((one) => one.image !== image || one.name !== '').map(canonicalJson);

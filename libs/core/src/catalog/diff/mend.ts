@@ -21,8 +21,8 @@ export function mendStop(channel: EntryGroup, { outcome, end }: BundleFate): str
 }
 
 /**
- * The lowest newer entry that OLM may take and that leads to the newest; else the lowest newer
- * one; never an older one.
+ * Returns the lowest newer entry that OLM may take and that leads to the newest; otherwise the lowest newer
+ * one. Never returns an older one.
  */
 function landingAbove(channel: EntryGroup, end: BundleFate['end']): Entry | undefined {
   const skipped = skippedNames(channel);
@@ -33,7 +33,8 @@ function landingAbove(channel: EntryGroup, end: BundleFate['end']): Entry | unde
 }
 
 /**
- * OLM takes the first follower. One that replaces the bundle holds the chain together and must keep doing so.
+ * Returns the edit that leaves one follower. OLM takes the first follower. A follower that replaces the
+ * bundle holds the chain together and must keep doing so.
  */
 export function mendSeveral(name: string, followers: readonly Entry[]): string {
   const keep = followers.find(({ replaces }) => replaces === name) ?? followers[0];
@@ -41,7 +42,10 @@ export function mendSeveral(name: string, followers: readonly Entry[]): string {
   return `take ${name} out of the skips of ${others.join(', ')} (a skipRange may still hold its version)`;
 }
 
-/** A skipRange on the newest release takes all of its minor version there, and leaves the chain as it is. */
+/**
+ * Returns the edit that restores a z-stream. A skipRange on the newest release takes all of its minor version
+ * there, and leaves the chain as it is.
+ */
 export function mendZStream(channel: EntryGroup, newest: Entry): string {
   const { version } = newest;
   if (version === undefined) return `let ${newest.name} skip every older release of its minor version`;

@@ -16,7 +16,7 @@ export type PackageParts = Readonly<{
   deprecations: ReadonlyMap<string, string>;
 }>;
 
-/** A valid catalog's packages by name. */
+/** Returns a valid catalog's packages by name. */
 export function packageParts(catalog: Catalog): ReadonlyMap<string, PackageParts> {
   const channels = Map.groupBy(catalog.channels, (blob) => blob.package);
   const bundles = Map.groupBy(catalog.bundles, (blob) => blob.package);

@@ -7,7 +7,9 @@ import type { Entry } from '../model/entry.js';
 export const minorOf = ({ version }: Installed): string | undefined =>
   version === undefined ? undefined : `${version.major}.${version.minor}`;
 
-/** The newest release of a minor version that OLM may take; a skipped one is not meant to be reached. */
+/**
+ * Returns the newest release of a minor version that OLM may take; a skipped one is not meant to be reached.
+ */
 export function newestPatch(channel: EntryGroup, minor: string): Entry | undefined {
   const skipped = skippedNames(channel);
   return channel.entries
@@ -15,7 +17,7 @@ export function newestPatch(channel: EntryGroup, minor: string): Entry | undefin
     .toSorted(newestFirst)[0];
 }
 
-/** The next update of `installed` is the newest release of its minor version, or one beyond it. */
+/** True if the next update of `installed` is the newest release of its minor version, or one beyond it. */
 export function goesToNewestPatch(channel: EntryGroup, installed: Installed, newest: Entry): boolean {
   if (byVersion(installed, newest) >= 0) return true;
   const step = olmStep(channel, installed);

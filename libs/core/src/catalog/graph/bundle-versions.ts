@@ -8,8 +8,8 @@ import { parseProperties } from '../validate/bundle-properties.js';
 type BundleVersions = Readonly<{ versions: ReadonlyMap<string, Version> }> | Readonly<{ error: string }>;
 
 /**
- * The version of every bundle, by its bare name: of several bundles with one name the first counts, as for
- * opm's graph (spec: file-based-catalogs.md §7). Every bundle needs exactly one readable version.
+ * Returns the version of every bundle, by its bare name. Of several bundles with one name the first counts,
+ * as for opm's graph (spec: file-based-catalogs.md §7). Every bundle needs exactly one readable version.
  */
 export function bundleVersions(bundles: readonly CatalogBundle[]): BundleVersions {
   const versions = new Map<string, Version>();

@@ -10,7 +10,7 @@ export type Deprecated = Readonly<{
   bundles: ReadonlySet<string>;
 }>;
 
-/** Spec: file-based-catalogs.md §7. */
+/** Collects the names of deprecated items (spec: file-based-catalogs.md §7). */
 export function deprecatedNames(deprecations: readonly CatalogDeprecation[]): Deprecated {
   const packages = new Set<string>();
   const channels = new Set<string>();

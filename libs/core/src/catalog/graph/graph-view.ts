@@ -40,10 +40,10 @@ export type NodeView = Readonly<{ name: string; version: string; marks: readonly
  */
 export type NodeMark = 'installed' | 'newest' | 'reachable' | 'skipped' | 'deprecated' | 'absent';
 
-/** An edge of the graph. `taken`: OLM Classic takes it without a user from the installed version. */
+/** An edge of the graph. `taken`: OLM Classic takes it on its own from the installed version. */
 export type EdgeView = Readonly<{ from: string; to: string; kind: EdgeKind; range?: string; taken?: true }>;
 
-/** The same view whatever the order of blobs and entries. */
+/** Returns the same view for any order of blobs and entries. */
 export function graphView({ record, channels }: UpgradeGraph, installed?: Installed): GraphView {
   return {
     package: record.name,
@@ -58,7 +58,10 @@ export function graphView({ record, channels }: UpgradeGraph, installed?: Instal
   };
 }
 
-/** The default channel first, then by name with numbers as numbers: stable-3.9 before stable-3.10. */
+/**
+ * Compares channels: the default channel first, then by name with numbers as numbers: stable-3.9 before
+ * stable-3.10.
+ */
 export function forReading(a: EntryGroup, b: EntryGroup): number {
   const padded = ({ channel }: EntryGroup) => channel.replaceAll(/\d+/g, (digits) => digits.padStart(12, '0'));
   return (
@@ -150,7 +153,7 @@ function edgeView(from: string, entry: Entry, kind: EdgeKind, taken: ReadonlySet
 
 const hopKey = (from: string, to: string): string => `${from}\u0000${to}`;
 
-/** The hops OLM Classic makes in the channel when it is left alone. */
+/** Returns the hops OLM Classic makes in the channel when it is left alone. */
 function takenHops(channel: EntryGroup, installed: Installed | undefined): ReadonlySet<string> {
   const hops = new Set<string>();
   let at = installed;

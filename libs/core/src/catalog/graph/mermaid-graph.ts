@@ -30,9 +30,9 @@ const HEADER = [
 ];
 
 /**
- * The upgrade graph as Mermaid text, byte for byte as `opm alpha render-graph` writes it
- * (spec: file-based-catalogs.md §7). The catalog need not be valid, but every bundle needs
- * exactly one readable version.
+ * Writes the upgrade graph as Mermaid text, byte for byte as `opm alpha render-graph` does (spec:
+ * file-based-catalogs.md §7). The catalog need not be valid, but every bundle needs exactly one readable
+ * version.
  */
 export function mermaidGraph(catalog: Catalog, options: MermaidOptions = {}): MermaidGraph {
   const parsed = bundleVersions(catalog.bundles);
@@ -70,7 +70,7 @@ function minimumEdge(
   return { name, version, package: channel?.package ?? '' };
 }
 
-/** Without any filter a channel without entries is shown too. */
+/** Returns the channels to draw. Without any filter a channel without entries is shown too. */
 function shownChannels(
   channels: readonly CatalogChannel[],
   packageName: string,
@@ -97,7 +97,7 @@ function packageLines(drawn: readonly DrawnChannel[]): string[] {
     ]);
 }
 
-/** opm colours one deprecated package only, the last it comes across. */
+/** Writes the styles. opm colours one deprecated package only, the last it comes across. */
 function styleLines(drawn: readonly DrawnChannel[], deprecated: Deprecated): string[] {
   const lastPackage = drawn.findLast((channel) => deprecated.packages.has(channel.package));
   const classes = (['deprecated', 'deprecatedskipped', 'skipped'] as const).flatMap((name) => {

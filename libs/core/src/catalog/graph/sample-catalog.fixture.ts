@@ -1,8 +1,8 @@
 import type { Catalog, CatalogDeprecation, ChannelEntry, Property } from '../model/catalog.js';
 
 /**
- * A catalog of one package, the first channel its default; a bundle for every entry, its
- * version read off its name.
+ * Returns a catalog of one package, the first channel its default; a bundle for every entry, its version read
+ * off its name.
  */
 export function sampleCatalog(
   channels: Readonly<Record<string, readonly ChannelEntry[]>>,

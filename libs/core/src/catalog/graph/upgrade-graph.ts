@@ -10,7 +10,8 @@ import type { PackageRecord } from '../model/package-record.js';
 export type UpgradeGraph = Readonly<{ record: PackageRecord; channels: readonly EntryGroup[] }>;
 
 /**
- * The upgrade graphs of all packages, by name; entries without a bundle are left out, as the resolver does.
+ * Returns the upgrade graphs of all packages, by name; entries without a bundle are left out, as the resolver
+ * does.
  */
 export function upgradeGraphs(catalog: Catalog): ReadonlyMap<string, UpgradeGraph> {
   const records = packageRecords(catalog, ({ name }) => name);
@@ -28,7 +29,7 @@ export function upgradeGraph(catalog: Catalog, packageName: string): UpgradeGrap
   }).get(packageName);
 }
 
-/** The upgrade graph of a package as its record has it. */
+/** Returns the upgrade graph of a package as its record has it. */
 export const graphOf = (record: PackageRecord): UpgradeGraph => ({
   record,
   channels: new CatalogView({ name: '', namespace: '' }, 0, false, [record]).groups,
@@ -37,10 +38,13 @@ export const graphOf = (record: PackageRecord): UpgradeGraph => ({
 /** The facts of an installed operator that decide its possible upgrades. */
 export type Installed = Readonly<{ name: string; version?: Version | undefined }>;
 
-/** Newest version first; of equal versions the later name first. A total order within a channel. */
+/**
+ * Compares versions, the newest first; of equal versions the later name first. A total order within a
+ * channel.
+ */
 export const newestFirst = (a: Installed, b: Installed): number => byVersion(b, a) || byCodeUnit(b.name, a.name);
 
-/** Oldest version first; one without version is older than any. */
+/** Compares versions, the oldest first; an entry without version is older than any. */
 export function byVersion(a: Installed, b: Installed): number {
   if (a.version === undefined || b.version === undefined) {
     return Number(a.version !== undefined) - Number(b.version !== undefined);
@@ -48,12 +52,12 @@ export function byVersion(a: Installed, b: Installed): number {
   return compareVersions(a.version, b.version);
 }
 
-/** The text of an entry's version as its bundle gives it. */
+/** Returns the text of an entry's version as its bundle gives it. */
 export const versionText = ({ from }: Entry): string => (from.kind === 'catalog' ? from.record.version : '');
 
 /** Returns the text of an entry's skipRange, or the empty text if it has none. */
 export const skipRangeText = ({ from }: Entry): string => (from.kind === 'catalog' ? from.record.skipRange : '');
 
-/** The message of a deprecated bundle. */
+/** Returns the message of a deprecated bundle. */
 export const deprecationOf = ({ from }: Entry): string | undefined =>
   from.kind === 'catalog' ? from.record.deprecation : undefined;

@@ -36,7 +36,7 @@ export class CatalogCollector implements BlobConsumer {
     };
   }
 
-  /** The same with the place of each blob, for messages that name file and line. */
+  /** Returns the same catalog with the place of each blob, for messages that name file and line. */
   get placedCatalog(): Catalog {
     return { ...this.catalog, starts: this.#starts };
   }

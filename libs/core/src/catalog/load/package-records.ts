@@ -72,7 +72,7 @@ export class PackageRecordBuilder implements BlobConsumer {
   }
 }
 
-/** {@link PackageRecordBuilder.records} of a loaded catalog. */
+/** Returns {@link PackageRecordBuilder.records} of a loaded catalog. */
 export function packageRecords(catalog: Catalog, inlineDigestOf: (bundle: CatalogBundle) => string): PackageRecord[] {
   const builder = new PackageRecordBuilder(inlineDigestOf);
   for (const blob of blobsOf(catalog)) builder.take(blob);
@@ -155,7 +155,7 @@ function versionOf(properties: readonly Property[]): string {
   return stringFields(property?.value ?? null, ['version'])?.version ?? '';
 }
 
-/** Per package: `olm.package/`, `olm.channel/<name>` and `olm.bundle/<name>` to their messages. */
+/** Maps `olm.package/`, `olm.channel/<name>` and `olm.bundle/<name>` of each package to their messages. */
 function deprecationsOf(deprecations: readonly CatalogDeprecation[]): Map<string, Map<string, string>> {
   const found = new Map<string, Map<string, string>>();
   for (const { package: name, entries } of deprecations) {

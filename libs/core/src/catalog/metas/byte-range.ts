@@ -15,7 +15,7 @@ const MAX_PARTS = 64;
 
 /** Reads a Range header as Go's file server does (RFC 9110 §14.2). Empty or absent: the whole content. */
 export function readRange(header: string | undefined, size: number): RangeAnswer {
-  // Some clients ask for a range of whatever they get, so of nothing too.
+  // Some clients ask for a range of any content, so of an empty one too.
   if (!header || (size === 0 && header.startsWith(UNIT))) return { kind: 'whole' };
   if (!header.startsWith(UNIT)) return { kind: 'unsatisfiable', overlaps: true };
   const texts = header.slice(UNIT.length).split(',');

@@ -7,8 +7,8 @@ import { readBlobs } from '../read/read-blobs.js';
 type CatalogLine = Readonly<{ line: string; meta: BlobMeta }>;
 
 /**
- * The lines of the catalog.jsonl of a catalog's files, in load order (spec: v1-catalog.md §1, store). Blobs
- * need only be well formed; throws CatalogLoadError at the first that is not.
+ * Returns the lines of the catalog.jsonl of a catalog's files, in load order (spec: v1-catalog.md §1, store).
+ * Blobs need only be well formed; throws CatalogLoadError at the first that is not.
  */
 export function* catalogLines(files: readonly CatalogFile[]): Generator<CatalogLine> {
   for (const { value, schema, package: pkg, name } of readBlobs(files)) {

@@ -29,12 +29,12 @@ function secondsOf(groups: Readonly<Record<string, string>>): number | undefined
   return inRange && new Date(date).getUTCDate() === dayOfMonth ? date / 1_000 : undefined;
 }
 
-/** Two digits: 69 to 99 are of the last century, as Go reads them. */
+/** Returns the year of two digits: 69 to 99 are of the last century, as Go reads them. */
 function fullYear(text: string): number {
   const year = Number(text);
   if (text.length === 4) return year;
   return year >= 69 ? 1900 + year : 2000 + year;
 }
 
-/** `Sun, 06 Nov 1994 08:49:37 GMT`. */
+/** Formats a date as `Sun, 06 Nov 1994 08:49:37 GMT`. */
 export const httpDate = (date: Date): string => date.toUTCString();

@@ -31,12 +31,12 @@ export class MetasIndex {
     this.size = size;
   }
 
-  /** An index from its texts, by their numbers, and from the numbers of the blobs, in their order. */
+  /** Returns an index from its texts, by their numbers, and from the numbers of the blobs, in their order. */
   static fromColumns(texts: readonly string[], numbers: Uint32Array): MetasIndex {
     return new MetasIndex(texts, numbers);
   }
 
-  /** How many blobs the content has. */
+  /** Returns the number of blobs in the content. */
   get blobs(): number {
     return this.#numbers.length / COLUMNS;
   }
@@ -78,8 +78,8 @@ export class MetasIndex {
   }
 
   /**
-   * As bytes that {@link MetasIndex.decode} reads: a line of JSON with the texts, then
-   * the numbers, little-endian.
+   * Encodes the index as bytes that {@link MetasIndex.decode} reads: a line of JSON with the texts, then the
+   * numbers, little-endian.
    */
   encode(): Uint8Array {
     const header = Buffer.from(`${JSON.stringify({ v: VERSION, blobs: this.blobs, texts: this.texts })}\n`);
@@ -107,7 +107,7 @@ export class MetasIndexBuilder {
   readonly #ids = new Map<string, number>();
   readonly #numbers: number[] = [];
 
-  /** `bytes`: of the blob's line, its line feed counted. */
+  /** Adds a blob. `bytes`: of the blob's line, its line feed counted. */
   add({ schema, package: pkg, name }: BlobMeta, bytes: number): void {
     this.#numbers.push(bytes, this.#idOf(schema), this.#idOf(pkg), this.#idOf(name));
   }

@@ -18,7 +18,10 @@ const JSONL = 'application/jsonl';
 /** No line of JSON holds a carriage return, so this cannot occur within a part. */
 const BOUNDARY = 'flotilla-part-of-catalog';
 
-/** `all`: the whole content or parts of it, as Go's file server answers (spec: v1-catalog.md §2). */
+/**
+ * Plans the answer of `all`: the whole content or parts of it, as Go's file server answers (spec:
+ * v1-catalog.md §2).
+ */
 export function planAll(request: MetasRequest, content: ContentFacts): ResponsePlan {
   const { headers } = request;
   const modified = Math.floor(content.modified.getTime() / 1_000);
@@ -33,7 +36,7 @@ export function planAll(request: MetasRequest, content: ContentFacts): ResponseP
 }
 
 /**
- * `metas`: the given ranges of the content, one after the other (spec: v1-catalog.md §2).
+ * Plans the answer of `metas`: the given ranges of the content, one after the other (spec: v1-catalog.md §2).
  * Ranges within are not given.
  */
 export function planMetas(

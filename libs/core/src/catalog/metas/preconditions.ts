@@ -9,10 +9,10 @@ type PreconditionVerdict = 'go on' | 'not modified' | 'failed';
 type Holds = boolean | 'not asked';
 
 /**
- * The conditional headers of a request for content that has a time and no ETag, in the order of RFC
- * 9110 §13.2.2 and as Go's file server takes them (spec: v1-catalog.md §2): a tag can never match an
- * ETag that is not there, `*` always does, and a date that cannot be read is passed over. `modified` is
- * in whole seconds since 1970.
+ * Evaluates the conditional headers of a request for content that has a time and no ETag. The order is that
+ * of RFC 9110 §13.2.2, as in Go's file server (spec: v1-catalog.md §2). A tag can never match an ETag that is
+ * not there, `*` always does, and a date that cannot be read is skipped. `modified` is in whole seconds since
+ * 1970.
  */
 export function judge(headers: LowerCaseHeaders, modified: number): PreconditionVerdict {
   const match = ifMatch(headers['if-match']);

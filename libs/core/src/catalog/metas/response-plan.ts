@@ -10,7 +10,7 @@ export type ResponsePlan = Readonly<{
   gzip: boolean;
 }>;
 
-/** A refusal with its text, as Go's `http.Error` sends it. */
+/** Returns a refusal with its text, as Go's `http.Error` sends it. */
 export const refusal = (
   status: number,
   text: string,

@@ -14,11 +14,17 @@ export type BundleFacts = Readonly<{
   /** The names of {@link packages}, each once. */
   packageNames: readonly string[];
   labels: readonly string[];
-  /** Carries `olm.deprecated`, whatever its value: never installed (spec: classic-resolution.md §4). */
+  /**
+   * True if the bundle carries `olm.deprecated` with any value: never installed (spec: classic-resolution.md
+   * §4).
+   */
   deprecated: boolean;
 }>;
 
-/** Values that do not decode are passed over, as OLM's predicates do (spec: classic-resolution.md §5). */
+/**
+ * Reads the facts of a bundle. Values that do not decode are skipped, as OLM's predicates do (spec:
+ * classic-resolution.md §5).
+ */
 export function bundleFacts(properties: readonly Property[]): BundleFacts {
   const values = (wanted: string) => properties.flatMap(({ type, value }) => (type === wanted ? [value] : []));
   const apis = new Map<string, GroupVersionKind>();
@@ -45,8 +51,8 @@ function packageFact(value: unknown): { name: string; version?: Version } | unde
   return 'error' in version ? { name: fields.packageName } : { name: fields.packageName, version };
 }
 
-/** Key of an API in maps: no two APIs share it. */
+/** Returns the key of an API in maps: no two APIs share it. */
 export const apiKey = ({ group, version, kind }: GroupVersionKind): string => `${group}\u0000${version}\u0000${kind}`;
 
-/** `Kind (group/version)`, as OLM's messages write an API. */
+/** Returns `Kind (group/version)`, as OLM's messages write an API. */
 export const apiText = ({ group, version, kind }: GroupVersionKind): string => `${kind} (${group}/${version})`;

@@ -83,7 +83,7 @@ function rejectDuplicates(spellings: ReadonlyMap<string, string[]>): void {
   if (duplicates.length > 1) throw new BlobFormError(`[${duplicates.join(', ')}]`);
 }
 
-/** The slip in the format (`%!t`) is opm's own. */
+/** Returns opm's error about a field that is no text. The slip in the format (`%!t`) is opm's own. */
 const notText = (key: string, value: unknown): string =>
   `expected value for key ${goQuote(key)} to be a string, got ${value === null ? '%!t(<nil>)' : slipped(value)}: ${shown(value)}`;
 

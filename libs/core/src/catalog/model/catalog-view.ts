@@ -66,8 +66,8 @@ function offersOfGroup({ packageName, entries }: EntryGroup): PackageOffers {
 }
 
 /**
- * Default channel first, then package, then channel: the order of preference inside a catalog
- * (spec: classic-resolution.md §5.1).
+ * Compares groups in the order of preference inside a catalog: default channel first, then package, then
+ * channel (spec: classic-resolution.md §5.1).
  */
 const byPreference = (a: EntryGroup, b: EntryGroup): number =>
   Number(b.isDefault) - Number(a.isDefault) ||
@@ -129,8 +129,8 @@ export class CatalogView {
 const shorter = (a: readonly EntryGroup[], b: readonly EntryGroup[]) => (b.length < a.length ? b : a);
 
 /**
- * Groups follow from the record and the catalog's name alone, so those of the catalog that asked last are
- * kept as long as the record is: most problems ask of the same records.
+ * Groups follow from the record and the catalog's name alone. So those of the catalog that asked last are
+ * kept as long as the record is: most problems ask for the same records.
  */
 const known = new WeakMap<PackageRecord, Readonly<{ key: CatalogKey; groups: readonly EntryGroup[] }>>();
 

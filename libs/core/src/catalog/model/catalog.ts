@@ -12,7 +12,7 @@ export type Catalog = Readonly<{
   /** Blobs of any other schema, as they came. */
   others: readonly Readonly<Record<string, unknown>>[];
   /**
-   * The begin of each blob, by the blob. Undefined if the catalog was not read from files, or no message
+   * The start of each blob, by the blob. Undefined if the catalog was not read from files, or no message
    * names places.
    */
   starts?: ReadonlyMap<object, BlobStart>;

@@ -2,8 +2,8 @@ import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
 import type { ChannelEntry } from './catalog.js';
 
 /**
- * The names of entries that no entry, itself included, names in `replaces` or `skips`; sorted.
- * One is the channel's head.
+ * Returns the names of entries that no entry, itself included, names in `replaces` or `skips`; sorted. A
+ * valid channel has one, its head.
  */
 export function channelHeads(entries: readonly ChannelEntry[]): string[] {
   const named = new Set(entries.flatMap(({ replaces, skips }) => [...(replaces ? [replaces] : []), ...(skips ?? [])]));

@@ -6,8 +6,8 @@ type Ordered = Readonly<{ entries: readonly Entry[] }> | Readonly<{ error: strin
 type Edges = Readonly<{ next: ReadonlyMap<string, Entry>; below: ReadonlySet<string>; skipped: ReadonlySet<string> }>;
 
 /**
- * Entries of one package and channel, best first: the walk along `replaces` from the only head, skipped ones
- * passed over (spec: classic-resolution.md §5.2). An error when the set has no single chain.
+ * Returns the entries of one package and channel, best first: the walk along `replaces` from the only head,
+ * without skipped ones (spec: classic-resolution.md §5.2). Returns an error when the set has no single chain.
  */
 export function chainOrder(entries: readonly Entry[]): Ordered {
   const [first] = entries;

@@ -40,7 +40,10 @@ export function entryFacts(record: EntryRecord): EntryFacts {
   return found;
 }
 
-/** The version as OLM reads it; none when it does not parse (spec: classic-resolution.md §2.2). */
+/**
+ * Returns the version as OLM reads it. Returns undefined when it does not parse (spec: classic-resolution.md
+ * §2.2).
+ */
 export function versionOrNone(text: string): Version | undefined {
   const version = parseTolerant(text);
   return 'error' in version ? undefined : version;

@@ -27,7 +27,7 @@ export type CatalogEntry = Readonly<{
 /** `orphan`: no Subscription names it as installed, so it must stay (spec: classic-resolution.md §3). */
 type InstalledEntry = Readonly<{ kind: 'installed'; orphan: boolean }>;
 
-/** A catalog's entry of the given record (spec: classic-resolution.md §2.2). */
+/** Returns a catalog's entry of the given record (spec: classic-resolution.md §2.2). */
 export function catalogEntry(catalog: CatalogKey, pkg: PackageRecord, record: EntryRecord): Entry {
   const { version, skipRange, facts } = entryFacts(record);
   const defaultChannel = record.channel === pkg.defaultChannel;
@@ -46,7 +46,7 @@ export function catalogEntry(catalog: CatalogKey, pkg: PackageRecord, record: En
   };
 }
 
-/** The entry of a CSV that is installed in the namespace. */
+/** Returns the entry of a CSV that is installed in the namespace. */
 export function installedEntry(
   namespace: string,
   csv: Readonly<{ name: string; version: string; orphan: boolean }>,

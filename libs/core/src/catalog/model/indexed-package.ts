@@ -33,7 +33,7 @@ export abstract class IndexedPackage {
   abstract get hash(): string;
   abstract get record(): PackageRecord;
 
-  /** Everything any of its entries requires, each once; requirements that cannot be parsed are left out. */
+  /** Returns all requirements of its entries, each once. Requirements that cannot be parsed are left out. */
   get requirements(): readonly Requirement[] {
     this.#requirements ??= requirementsOfRecord(this.record);
     return this.#requirements;

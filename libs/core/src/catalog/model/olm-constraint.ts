@@ -80,7 +80,9 @@ function keysOf(value: unknown): Result<string[]> {
   return { error: `json: cannot unmarshal ${jsonTypeName(value)} into Go value of type constraints.Constraint` };
 }
 
-/** Null counts as absent, and keys match without regard to case, as in Go. */
+/**
+ * Reads the fields of a constraint. Null counts as absent, and keys match without regard to case, as in Go.
+ */
 function readFields(value: unknown): Result<Fields> {
   if (value === null) return { value: { failureMessage: '' } };
   const keys = keysOf(value);
@@ -113,7 +115,7 @@ function constraintsOf(value: unknown): Result<readonly unknown[]> {
     : { error: `json: cannot unmarshal ${jsonTypeName(list)} into Go struct field of type []constraints.Constraint` };
 }
 
-/** Several kinds in one constraint: the first of gvk, package, all, any, not, cel counts. */
+/** Converts a constraint. If it has several kinds, the first of gvk, package, all, any, not, cel counts. */
 function convert(value: unknown): Requirement | RequirementError {
   const fields = readFields(value);
   if ('error' in fields) return fields;

@@ -31,5 +31,5 @@ export type PackageRecord = Readonly<{
   entries: readonly EntryRecord[];
 }>;
 
-/** Identity of a package record: SHA-256 of its canonical JSON, lower-case hex. */
+/** Returns the identity of a package record: SHA-256 of its canonical JSON, lower-case hex. */
 export const recordHash = (record: PackageRecord): string => canonicalHash(record);

@@ -1,7 +1,7 @@
 import { goQuote } from '../../kernel/versions/go-quote.js';
 import type { Requirement } from './requirement.js';
 
-/** The requirement in OLM's words, as they stand in its messages (spec: classic-resolution.md §5). */
+/** Writes the requirement in OLM's words, as they stand in its messages (spec: classic-resolution.md §5). */
 export function requirementText(requirement: Requirement): string {
   switch (requirement.kind) {
     case 'api': {

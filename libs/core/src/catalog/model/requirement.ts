@@ -33,7 +33,7 @@ export type Requirement = Readonly<{ failureMessage?: string }> &
  */
 export type RequirementError = Readonly<{ error: string }>;
 
-/** A requirement of a package in a version range; a bad range gives blang's text alone. */
+/** Returns a requirement of a package in a version range; a bad range gives blang's text alone. */
 export function packageRequirement(name: string, rangeText: string): Requirement | RequirementError {
   const range = parseRange(rangeText);
   return 'error' in range ? range : { kind: 'package', name, range, rangeText };
@@ -61,7 +61,7 @@ export function meets(candidate: Candidate, requirement: Requirement): boolean {
   }
 }
 
-/** The package counts if the catalog lists the entry under it or a property names it. */
+/** True if the catalog lists the entry under the package or a property names the package. */
 export const isPackage = ({ package: own, facts }: Candidate, name: string): boolean =>
   own === name || facts.packages.some((fact) => fact.name === name);
 

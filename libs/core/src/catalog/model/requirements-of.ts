@@ -4,8 +4,8 @@ import { jsonTypeName, stringFields } from './property-value.js';
 import { packageRequirement, type Requirement, type RequirementError } from './requirement.js';
 
 /**
- * The requirements among a bundle's properties, in order; other property types are ignored
- * (spec: classic-resolution.md §5).
+ * Returns the requirements among a bundle's properties, in order; other property types are ignored (spec:
+ * classic-resolution.md §5).
  */
 export function requirementsOf(properties: readonly Property[]): readonly Requirement[] | RequirementError {
   const found: Requirement[] = [];

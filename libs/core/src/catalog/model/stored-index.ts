@@ -7,7 +7,9 @@ import type { PackageRecord } from './package-record.js';
 /** A stored record: a line of canonical JSON, and the summary that the index keeps. */
 type StoredRecord = Readonly<{ line: string; summary: PackageSummary }>;
 
-/** The stored form of one record; a catalog's lines stand in one file, in the order of its summaries. */
+/**
+ * Returns the stored form of one record; a catalog's lines stand in one file, in the order of its summaries.
+ */
 export function storedRecord(record: PackageRecord): StoredRecord {
   const text = canonicalJson(record);
   const hash = createHash('sha256').update(text).digest('hex');
@@ -15,7 +17,9 @@ export function storedRecord(record: PackageRecord): StoredRecord {
   return { line: `${text}\n`, summary };
 }
 
-/** The index of a catalog over the bytes of all its lines: no record is parsed before it is reached. */
+/**
+ * Returns the index of a catalog over the bytes of all its lines: no record is parsed before it is reached.
+ */
 export function indexStored(summaries: readonly PackageSummary[], lines: Uint8Array): CatalogIndex {
   let at = 0;
   const packages = summaries.map((summary) => {

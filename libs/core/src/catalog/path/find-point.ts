@@ -14,7 +14,7 @@ export type Point =
   | Readonly<{ kind: 'ambiguous'; names: readonly string[] }>
   | Readonly<{ kind: 'unknown'; known: readonly string[] }>;
 
-/** The bundle of that name, or of that version (a leading `v` does not matter). */
+/** Returns the bundle of that name, or of that version (a leading `v` does not matter). */
 export function findBundle({ record, channels }: UpgradeGraph, text: string): Point {
   const entries = distinct(channels.flatMap((channel) => channel.entries));
   const wanted = parseTolerant(text);
@@ -58,7 +58,9 @@ export function findInstalled(graph: UpgradeGraph, text: string): Point {
   return leadsOn ? { kind: 'found', installed: { name, version }, assumed: true } : found;
 }
 
-/** The version that a text is, or that a bundle name ends in: `1.2.3`, `v1.2.3`, `<package>.v1.2.3`. */
+/**
+ * Returns the version that a text is, or that a bundle name ends in: `1.2.3`, `v1.2.3`, `<package>.v1.2.3`.
+ */
 function versionIn(text: string, packageName: string): Version | undefined {
   const tail = text.startsWith(packageName) ? text.slice(packageName.length).replace(/^[.-]/, '') : text;
   const version = parseTolerant(tail);

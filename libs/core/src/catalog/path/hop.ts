@@ -19,7 +19,7 @@ export type Hop = Readonly<{
   deprecated?: string;
 }>;
 
-/** The hop from `from` to `entry`, taken while the Subscription was in `channelBefore`. */
+/** Returns the hop from `from` to `entry`, taken while the Subscription was in `channelBefore`. */
 export function hop(from: Installed, entry: Entry, channelBefore: string): Hop {
   const by = edgeKinds(entry, from);
   const deprecated = deprecationOf(entry);

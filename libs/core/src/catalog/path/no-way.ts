@@ -93,7 +93,7 @@ function nearestOf(graph: UpgradeGraph, from: Installed, names: ReadonlySet<stri
   return upward.find((entry) => byVersion(entry, from) > 0) ?? upward.at(-1);
 }
 
-/** The lowest entry above `from` that OLM may take and that leads to the goal, or the goal itself. */
+/** Returns the lowest entry above `from` that OLM may take and that leads to the goal, or the goal itself. */
 function landing(graph: UpgradeGraph, from: Installed, leads: ReadonlySet<string>): NoWay['shouldSkip'] {
   const skippedIn = new Map(graph.channels.map((group) => [group.channel, skippedNames(group)]));
   const entry = allEntries(graph)

@@ -21,7 +21,7 @@ export function olmSteps({ channels }: UpgradeGraph, start: Installed): OlmSteps
   return new Map(steps);
 }
 
-/** `start` and all that OLM gets to from it. */
+/** Returns `start` and all that OLM gets to from it. */
 export function reachedFrom(steps: OlmSteps, start: Installed): Installed[] {
   const reached = new Map([[start.name, start]]);
   for (const bundle of reached.values()) {

@@ -3,7 +3,7 @@ import type { Installed } from '../graph/upgrade-graph.js';
 import type { EntryGroup } from '../model/catalog-view.js';
 import { type Hop, hop } from './hop.js';
 
-/** OLM Classic's path without a user: the hops, and the reason for its end. */
+/** OLM Classic's path on its own: the hops, and the reason for its end. */
 export type ChannelWalk = Readonly<{
   hops: readonly Hop[];
   end: Installed;

@@ -9,7 +9,7 @@ export interface BlobConsumer {
   take(decoded: DecodedBlob): void;
 }
 
-/** The blobs of a loaded catalog, for consumers; the order between kinds of blobs matters to none. */
+/** Yields the blobs of a loaded catalog, for consumers; the order between kinds of blobs matters to none. */
 export function* blobsOf(catalog: Catalog): Generator<DecodedBlob> {
   for (const blob of catalog.packages) yield { kind: 'package', blob };
   for (const blob of catalog.channels) yield { kind: 'channel', blob };
@@ -19,7 +19,7 @@ export function* blobsOf(catalog: Catalog): Generator<DecodedBlob> {
 }
 
 /**
- * A value that does not keep the document alive it was parsed from: V8 makes a longer text of it a view into
- * the whole document, so that ten thousand names kept would keep ten thousand documents.
+ * Returns a copy of a value that does not keep its document alive. V8 makes a longer text of the value a view
+ * into the whole document, so ten thousand kept names would keep ten thousand documents.
  */
 export const detached = <T>(value: T): T => JSON.parse(JSON.stringify(value));

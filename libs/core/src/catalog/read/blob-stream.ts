@@ -11,8 +11,8 @@ const GUESS_BYTES = 4096;
 const BEGINS_AS_JSON = new RegExp(`^${GO_SPACE}*\\{`);
 
 /**
- * Values of a JSON or YAML stream, in order (spec: file-based-catalogs.md §1.2), each cut from the
- * window and dropped from it before the next: memory holds one document, however long the stream is.
+ * Yields the values of a JSON or YAML stream, in order (spec: file-based-catalogs.md §1.2). Each is cut from
+ * the window and dropped from it before the next: memory holds one document, however long the stream is.
  * Throws {@link BlobError}.
  */
 export function* readStream(source: ByteWindow | string, options: StreamOptions = {}): Generator<StreamedValue> {
@@ -65,8 +65,8 @@ function lineEndLength(window: ByteWindow): number | undefined {
 }
 
 /**
- * A stream may turn from JSON to YAML once, after at most one JSON value; if that is no YAML
- * either, it was bad JSON.
+ * Reads the rest of a stream as YAML. A stream may turn from JSON to YAML once, after at most one JSON value;
+ * if that is no YAML either, it was bad JSON.
  */
 function* readRestAsYaml(window: ByteWindow, jsonError: unknown, options: StreamOptions): Generator<StreamedValue> {
   const documents = readYaml(window, options);

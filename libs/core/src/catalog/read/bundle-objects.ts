@@ -8,7 +8,8 @@ import { parseJsonOrYaml } from './json-or-yaml.js';
 const bundleObject = struct('property.bundleObject', (field) => ({ data: field('data', base64) }));
 
 /**
- * The bundle with its inline manifests decoded (spec: file-based-catalogs.md §1.3). Throws {@link BlobError}.
+ * Returns the bundle with its inline manifests decoded (spec: file-based-catalogs.md §1.3). Throws
+ * {@link BlobError}.
  */
 export function readBundleObjects(bundle: CatalogBundle): CatalogBundle {
   if (!bundle.properties.some(({ type }) => type === 'olm.bundle.object')) return bundle;

@@ -6,5 +6,5 @@ import type { BundleFile } from '../model/bundle-file.js';
  */
 export type CatalogFile = Readonly<{ path: string; chunks: () => Iterable<Uint8Array> }>;
 
-/** A file that is in memory already. */
+/** Returns a file that is already in memory. */
 export const fileInMemory = ({ path, bytes }: BundleFile): CatalogFile => ({ path, chunks: () => [bytes] });

@@ -66,7 +66,7 @@ function decode<T>(what: string, value: unknown, decoder: Decoder<T>): T {
   }
 }
 
-/** An absent value stays undefined: validation distinguishes it from null. */
+/** Reads a property. An absent value stays undefined: validation distinguishes it from null. */
 const property: Decoder<Property> = struct('property.Property', (field) => ({
   type: field('type', text),
   value: field('value', (value) => value),

@@ -4,8 +4,8 @@ const MAX_PATTERN = 4096;
 type Token = Readonly<{ kind: 'star' } | { kind: 'one'; accepts: (character: string) => boolean }>;
 
 /**
- * Go's filepath.Match for one path component: `*`, `?`, `[a-z]`, `[^a]`, `\`. A malformed
- * pattern gives undefined.
+ * Compiles a pattern of Go's filepath.Match for one path component: `*`, `?`, `[a-z]`, `[^a]`, `\`. Returns
+ * undefined for a malformed pattern.
  */
 export function compileGlob(pattern: string): ((name: string) => boolean) | undefined {
   if (pattern.length > MAX_PATTERN) return undefined;
@@ -72,7 +72,7 @@ function classCharacter(pattern: readonly string[], at: number): { character: st
   return { character, next: start + 1 };
 }
 
-/** Greedy with one point of return: linear in practice and at worst the product of both lengths. */
+/** Matches greedily with one point of return: linear in practice and at worst the product of both lengths. */
 function matches(tokens: readonly Token[], name: readonly string[]): boolean {
   let token = 0;
   let at = 0;

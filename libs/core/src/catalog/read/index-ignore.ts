@@ -11,9 +11,9 @@ const MAX_IGNORE_PATTERNS = 1_000;
 type Pattern = Readonly<{ keeps: boolean; matches: (path: readonly string[]) => boolean }>;
 
 /**
- * Is a file left out of the catalog? `ignoreFiles` maps the path of each `.indexignore` to its text. All
- * patterns form one list, upper directories first; the last that matches decides
- * (spec: file-based-catalogs.md §1.1). Throws {@link CatalogLoadError} when there are more than
+ * Returns a function that is true for files left out of the catalog. `ignoreFiles` maps the path of each
+ * `.indexignore` to its text. All patterns form one list, upper directories first; the last that matches
+ * decides (spec: file-based-catalogs.md §1.1). Throws {@link CatalogLoadError} when there are more than
  * {@link MAX_IGNORE_PATTERNS}.
  */
 export function ignoreMatcher(ignoreFiles: ReadonlyMap<string, string>): (path: string) => boolean {
@@ -69,7 +69,7 @@ function anywhere(pattern: string, directoryOnly: boolean): (path: readonly stri
 
 type Step = Readonly<{ glob: (name: string) => boolean; anyDepth: boolean }>;
 
-/** Compared component by component from the pattern's own directory on; a matched prefix is enough. */
+/** Compares component by component from the pattern's own directory on. A matched prefix is enough. */
 function anchored(pattern: string, directoryOnly: boolean): (path: readonly string[]) => boolean {
   const steps = anchoredSteps(pattern.split('/'));
   return (path) => {
@@ -85,8 +85,8 @@ function anchored(pattern: string, directoryOnly: boolean): (path: readonly stri
 }
 
 /**
- * Empty components say nothing; `**` lets the component right behind it stand at any depth, and
- * at the end says nothing.
+ * Splits a pattern into steps. Empty components say nothing; `**` lets the component right behind it stand at
+ * any depth, and at the end says nothing.
  */
 function anchoredSteps(parts: readonly string[]): Step[] {
   const steps: Step[] = [];

@@ -25,8 +25,8 @@ const opens = (byte: number | undefined): boolean => byte === OPEN_OBJECT || byt
 const closes = (byte: number | undefined): boolean => byte === CLOSE_OBJECT || byte === CLOSE_LIST;
 
 /**
- * How many unread bytes from `from` on are JSON white space; takes in chunks until
- * another byte or the end comes.
+ * Counts the unread bytes from `from` on that are JSON white space. Takes in chunks until another byte or the
+ * end comes.
  */
 export function spaceLength(window: ByteWindow, from = 0): number {
   let at = from;
@@ -38,8 +38,8 @@ export function spaceLength(window: ByteWindow, from = 0): number {
 }
 
 /**
- * The JSON value that starts at the unread byte `start`, no white space, and the offset after it; nothing is
- * dropped. Throws {@link BlobError}.
+ * Parses the JSON value that starts at the unread byte `start`, no white space, and returns the offset after
+ * it too. Drops no bytes. Throws {@link BlobError}.
  */
 export function parseJsonAt(window: ByteWindow, start: number): { value: unknown; end: number } {
   const end = endOfValue(window, start);

@@ -58,7 +58,7 @@ function* misspelt(value: unknown, path: string, depth: number): Generator<Stric
   }
 }
 
-/** A dependency as it is written in dependencies.yaml, or one with `property:` around it. */
+/** Finds a dependency as it is written in dependencies.yaml, or one with `property:` around it. */
 function* wrapped(value: Record<string, unknown>, path: string, kinds: readonly string[]): Generator<StrictFinding> {
   if (kinds.length > 0 || !('type' in value || 'property' in value)) return;
   const type = isRecord(value['property']) ? value['property']['type'] : value['type'];
@@ -101,7 +101,10 @@ function* misspeltLeaf(kind: string, inner: unknown, path: string): Generator<St
   if (unknown.length === 0 && missing.length > 0) yield { message: `${path}: a field is missing or empty`, advice };
 }
 
-/** A constraint is tested on one bundle alone, and a bundle belongs to one package. */
+/**
+ * Finds a requirement that is never met. A constraint is tested on one bundle alone, and a bundle belongs to
+ * one package.
+ */
 function neverMet(requirement: Requirement): StrictFinding[] {
   const packages = possiblePackages(requirement);
   if (packages === 'any' || packages.size > 0) return [];

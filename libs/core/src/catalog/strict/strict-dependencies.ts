@@ -37,8 +37,8 @@ export function unmetDependencies(catalog: Catalog): StrictWarning[] {
 
 /**
  * Returns the finding about an unmet requirement. Usually that is a note, since another catalog of the
- * cluster may have the bundle. It is a warning if every part of an `all` is in this catalog, each in a bundle
- * of its own: then its author took it for a list of dependencies.
+ * cluster may have the bundle. It is a warning if this catalog has every part of an `all`, each in a bundle
+ * of its own. Then its author took it for a list of dependencies.
  */
 function findingOf({ where, requirement, bundles }: Unmet, candidates: readonly Candidate[]): StrictFinding {
   const others = bundles.size - 1;
@@ -57,7 +57,10 @@ function findingOf({ where, requirement, bundles }: Unmet, candidates: readonly 
   };
 }
 
-/** A dependency that cannot be read is reported by the rules for properties. */
+/**
+ * Returns the requirement of a property. A dependency that cannot be read is reported by the rules for
+ * properties.
+ */
 function readable(property: Property): Requirement | undefined {
   const requirements = requirementsOf([property]);
   return 'error' in requirements ? undefined : requirements[0];

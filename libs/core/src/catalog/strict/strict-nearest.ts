@@ -3,8 +3,8 @@ const MAX_LENGTH = 64;
 const MAX_DISTANCE = 2;
 
 /**
- * The known name that `name` is most likely a misspelling of, if any: at most two letters
- * apart, whatever the case.
+ * Returns the known name that `name` is most likely a misspelling of, if any: at most two letters apart, in
+ * any case.
  */
 export function nearest(name: string, known: readonly string[]): string | undefined {
   if (name.length > MAX_LENGTH) return undefined;
@@ -15,7 +15,7 @@ export function nearest(name: string, known: readonly string[]): string | undefi
   return best?.candidate;
 }
 
-/** Levenshtein's distance. */
+/** Returns Levenshtein's distance. */
 function distance(a: string, b: string): number {
   let above = Array.from({ length: b.length + 1 }, (_, at) => at);
   for (const [row, letter] of [...a].entries()) {

@@ -12,7 +12,7 @@ type Rule = (value: unknown) => StrictFinding[];
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
-/** A field by its name in any case, as Go reads it. */
+/** Returns a field by its name in any case, as Go reads it. */
 function fieldOf(value: unknown, name: string): unknown {
   if (!isRecord(value)) return undefined;
   const key = Object.keys(value).find((one) => foldCase(one) === foldCase(name));

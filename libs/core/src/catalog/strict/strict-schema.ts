@@ -17,7 +17,7 @@ export function schemaFindings(schema: string, blob: Readonly<Record<string, unk
   ];
 }
 
-/** A field by its name in any case, as Go reads it. */
+/** Returns a field by its name in any case, as Go reads it. */
 function field(value: unknown, name: string): unknown {
   if (!isRecord(value)) return undefined;
   const key = Object.keys(value).find((one) => foldCase(one) === foldCase(name));
@@ -28,7 +28,7 @@ const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? v
 
 const LEAVE_OUT = 'leave the field out, or fill it';
 
-/** A field that is there must not be empty. */
+/** Finds a field that is there and empty: it must not be. */
 const emptyText = (value: unknown, name: string, where: string): StrictFinding[] =>
   field(value, name) === '' ? [{ message: `${where}: is empty`, advice: LEAVE_OUT }] : [];
 

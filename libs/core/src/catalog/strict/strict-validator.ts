@@ -45,7 +45,7 @@ export class StrictValidator {
     this.#collector.take(decoded);
   }
 
-  /** By file and line. */
+  /** Returns the warnings by file and line. */
   warnings(): PlacedWarning[] {
     if (this.#places.size === 0) return EMPTY;
     const found = strictWarnings(this.#collector.catalog).map((warning) => ({

@@ -17,7 +17,7 @@ export type StrictWarning = Readonly<{
 /** A finding of a rule in a part of a blob, before the blob is named. */
 export type StrictFinding = Readonly<{ message: string; advice: string; severity?: 'note' }>;
 
-/** The findings in one blob. */
+/** Returns the warnings about the findings in one blob. */
 export const warningsAbout = (
   blob: Readonly<{ schema: string; package: string; name: string }>,
   findings: readonly StrictFinding[],

@@ -32,6 +32,9 @@ export function renderBasicTemplate({ catalog }: BasicTemplate, rendered: Render
   return { ...catalog, bundles };
 }
 
-/** A name beside the image is let pass; the rendered bundle brings its own. */
+/**
+ * True if the bundle has only an image. A name next to the image is accepted; the rendered bundle brings its
+ * own.
+ */
 const isImageOnly = (bundle: CatalogBundle): boolean =>
   bundle.image !== '' && bundle.package === '' && bundle.properties.length === 0 && bundle.relatedImages.length === 0;

@@ -11,8 +11,8 @@ import { ARCHETYPES, type Archetype, imagesOfSemver, type SemverTemplate } from 
 import { TemplateError, within } from './template.error.js';
 
 /**
- * One package with its bundles and the channels generated for them (spec: file-based-catalogs.md §6.2); the
- * result is not validated. Throws {@link TemplateError}.
+ * Renders one package with its bundles and the channels generated for them (spec: file-based-catalogs.md
+ * §6.2). The result is not validated. Throws {@link TemplateError}.
  */
 export function renderSemverTemplate(template: SemverTemplate, rendered: RenderedImages): Catalog {
   const byImage = new Map(imagesOfSemver(template).map((image) => [image, onlyBundle(rendered, image)]));
@@ -145,7 +145,7 @@ function packageBlob(name: string, defaultChannel: string, shown: CatalogBundle 
   };
 }
 
-/** The icon as it is written out: one line of base64. An unreadable one is left out. */
+/** Returns the icon as it is written out: one line of base64. An unreadable one is left out. */
 function iconData(text: string): string | undefined {
   try {
     return base64(text, { struct: '', path: '' })?.toString('base64');

@@ -3,8 +3,8 @@ import type { CatalogBundle } from '../model/catalog.js';
 import { TemplateError } from './template.error.js';
 
 /**
- * The result of rendering a bundle image: its bundles, usually one, or the reason for none, as `failed to
- * pull image "i": …`.
+ * The result of rendering a bundle image: its bundles, usually one, or the reason for none, as
+ * `failed to pull image "i": …`.
  */
 export type RenderedImage = Readonly<{ bundles: readonly CatalogBundle[] }> | Readonly<{ failure: Error }>;
 

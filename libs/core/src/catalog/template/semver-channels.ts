@@ -49,9 +49,9 @@ const channelName = (archetype: Archetype, kind: ChannelKind, { major, minor }: 
   kind === 'major' ? `${archetype}-v${major}` : `${archetype}-v${major}.${minor}`;
 
 /**
- * Entries with their edges. Within one archetype, kind and major version the highest bundle of each
- * minor version replaces the highest of the minor version before and skips everything else before it;
- * other bundles have no edges.
+ * Returns entries with their edges. Within one archetype, kind and major version, the highest bundle of each
+ * minor version replaces the highest of the minor version before. It skips all others before it; other
+ * bundles have no edges.
  */
 function entriesOf(placed: readonly Placed[]): [Placed, ChannelEntry][] {
   let before: string[] = [];
@@ -101,7 +101,7 @@ function defaultChannelOf(placed: readonly Placed[], preference: ChannelKind): s
   return best.channel;
 }
 
-/** More stable, then newer, then of the preferred kind, then minor. */
+/** True if `a` is the better default: more stable, then newer, then of the preferred kind, then minor. */
 function isBetter(a: Mark, b: Mark, preference: ChannelKind): boolean {
   const stability = ARCHETYPES.indexOf(a.archetype) - ARCHETYPES.indexOf(b.archetype);
   if (stability !== 0) return stability > 0;

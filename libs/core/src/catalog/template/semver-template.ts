@@ -158,7 +158,7 @@ function checkedPreference(preference: string, kinds: readonly ChannelKind[]): C
   );
 }
 
-/** Each image once, in the order of the archetypes. */
+/** Returns each image once, in the order of the archetypes. */
 export const imagesOfSemver = ({ images }: SemverTemplate): string[] => [
   ...new Set(ARCHETYPES.flatMap((archetype) => images[archetype])),
 ];

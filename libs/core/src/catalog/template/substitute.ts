@@ -1,9 +1,10 @@
 import type { Catalog, CatalogBundle, ChannelEntry } from '../model/catalog.js';
 
 /**
- * The catalog with `bundle` in the place of the bundle named `base`, in every channel that holds `base`.
- * `bundle` takes over the edges of `base` and skips `base`; entries that replaced `base` replace `bundle` and
- * skip `base`; entries that skipped `base` skip `bundle` instead (spec: file-based-catalogs.md §6.3).
+ * Returns the catalog with `bundle` in the place of the bundle named `base`, in every channel that holds
+ * `base`. `bundle` takes over the edges of `base` and skips `base`; entries that replaced `base` replace
+ * `bundle` and skip `base`; entries that skipped `base` skip `bundle` instead (spec: file-based-catalogs.md
+ * §6.3).
  */
 export function substitute(catalog: Catalog, base: string, bundle: CatalogBundle): Catalog {
   return {

@@ -12,7 +12,7 @@ type EntriesDocument<T> = Readonly<{ entries: readonly unknown[]; rest: T }>;
 
 const ANYTHING: Decoder<unknown> = (value) => value ?? null;
 
-/** Reads `{schema, entries, …}`; `rest` reads the fields beside those. Throws {@link TemplateError}. */
+/** Reads `{schema, entries, …}`. `rest` reads the other fields. Throws {@link TemplateError}. */
 export function readEntries<T>(input: string, schema: string, rest: Decoder<T>): EntriesDocument<T> {
   const document = withReason('decoding template schema: ', () => firstDocument(input));
   const read = struct('EntriesTemplateData', (field) => ({
@@ -43,8 +43,8 @@ function checkForm(entry: unknown): void {
 }
 
 /**
- * The entries as a catalog. Throws {@link TemplateError} with opm's words about the
- * first that cannot be read.
+ * Returns the entries as a catalog. Throws {@link TemplateError} with opm's words about the first that cannot
+ * be read.
  */
 export function catalogOf(entries: readonly unknown[]): Catalog {
   const collector = new CatalogCollector();

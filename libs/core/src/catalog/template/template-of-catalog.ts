@@ -7,9 +7,9 @@ export const CONVERTIBLE_TYPES = ['basic', 'substitutes'] as const;
 export type ConvertibleType = (typeof CONVERTIBLE_TYPES)[number];
 
 /**
- * The template that renders to these blobs, as a value to be written: in a basic one each bundle is only its
- * image, a substitutes one keeps everything and has no substitutions yet (spec: file-based-catalogs.md §6).
- * Throws `CatalogLoadError`.
+ * Returns the template that renders to these blobs, as a value to be written. In a basic one each bundle is
+ * only its image. A substitutes one keeps everything and has no substitutions yet (spec:
+ * file-based-catalogs.md §6). Throws `CatalogLoadError`.
  */
 export function templateOfCatalog(
   type: ConvertibleType,

@@ -61,7 +61,7 @@ function schemaOf(document: unknown): string {
   }
 }
 
-/** The bundle images that rendering may ask for, each once, in the order of the template. */
+/** Returns the bundle images that rendering may ask for, each once, in the order of the template. */
 export function imagesOf(template: CatalogTemplate): string[] {
   switch (template.type) {
     case 'basic':

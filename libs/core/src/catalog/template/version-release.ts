@@ -43,7 +43,7 @@ function saysWhatItSubstitutes({ objects, properties }: CatalogBundle): boolean 
 
 const SUBSTITUTES = 'olm.substitutesFor';
 
-/** By version, then by release: none comes before any. */
+/** Compares by version, then by release: none comes before any. */
 export function compareVersionReleases(a: TemplateVersion, b: TemplateVersion): -1 | 0 | 1 {
   const byVersion = compareVersions(a.version, b.version);
   if (byVersion !== 0) return byVersion;

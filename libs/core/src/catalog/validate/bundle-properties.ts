@@ -34,7 +34,7 @@ export function parseProperties(properties: readonly Property[]): ParsedProperti
 
 const TOP = { struct: '', path: '' };
 
-/** An object of texts. */
+/** Reads an object of texts. */
 const textMap: Decoder<unknown> = (value, place) => {
   if (value === null || value === undefined) return;
   if (!isRecord(value)) throw mismatch(value, place, 'map[string]string');
@@ -86,7 +86,7 @@ const namedCsvMetadata = struct('property.CSVMetadata', (field) => [
   ),
 ]);
 
-/** Nearly every value is as opm wrote it, and the longest of its bundle. */
+/** Reads CSV metadata. Nearly every value is as opm wrote it, and the longest of its bundle. */
 const csvMetadata: Decoder<unknown> = (value, place) => {
   if (isDecodable(structShape(CSV_METADATA), value)) return;
   namedCsvMetadata(value, place);

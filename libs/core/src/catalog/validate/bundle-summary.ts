@@ -42,7 +42,7 @@ export function summarizeBundle(blob: CatalogBundle): SummarizedBundle {
 const isEmptyHanded = ({ image, properties }: CatalogBundle): boolean =>
   image === '' && !properties.some(({ type }) => type === 'olm.bundle.object');
 
-/** The one `olm.package` property, or why there is none that can be used. */
+/** Returns the one `olm.package` property, or the reason why none can be used. */
 function packagePropertyOf(blob: CatalogBundle): PackageProperty | CatalogProblem {
   const name = goQuote(blob.name);
   const ofPackage = goQuote(blob.package);

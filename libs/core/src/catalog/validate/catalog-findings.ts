@@ -9,8 +9,8 @@ import type { CatalogModel, ModelChannel, ModelPackage } from './catalog-model.j
 import { type CatalogProblem, found } from './catalog-problem.js';
 
 /**
- * Every finding in every package of a linked catalog, in the catalog's own order
- * (spec: file-based-catalogs.md §3.2).
+ * Returns every finding in every package of a linked catalog, in the catalog's own order (spec:
+ * file-based-catalogs.md §3.2).
  */
 export const catalogFindings = (model: CatalogModel): CatalogProblem[] =>
   [...model.packages.values()].flatMap((owner) => packageFindings(model, owner));
@@ -135,7 +135,9 @@ function releaseFindings(
   }
 }
 
-/** `{<version>: [<bundle>, <bundle>]}` for each version that more than one bundle of the package has. */
+/**
+ * Returns `{<version>: [<bundle>, <bundle>]}` for each version that more than one bundle of the package has.
+ */
 function duplicateVersions({ channels, bundles }: ModelPackage): string[] {
   const names = new Set([...channels.values()].flatMap(({ entries }) => [...entries.keys()]));
   const byVersion = new Map<string, string[]>();
@@ -149,7 +151,7 @@ function duplicateVersions({ channels, bundles }: ModelPackage): string[] {
     .map(([version, same]) => `{${version}: [${same.sort(byCodeUnit).join(', ')}]}`);
 }
 
-/** An entry without its blob counts as version 0.0.0, as in opm. */
+/** Returns the text of a version. An entry without its blob counts as version 0.0.0, as in opm. */
 function versionText(bundle: BundleSummary | undefined): string {
   if (!bundle) return '0.0.0';
   const version = formatVersion(bundle.version);

@@ -19,7 +19,7 @@ export type CatalogOutline = Readonly<{
   deprecations: readonly (CatalogDeprecation & Started)[];
 }>;
 
-/** The begin of this part's blob, if that is known. */
+/** The start of this part's blob, if that is known. */
 type Started = Readonly<{ start?: BlobStart }>;
 
 /** A package with its parts found and linked; made by {@link buildModel}. */
@@ -28,7 +28,7 @@ export type ModelPackage = Started & {
   readonly defaultChannel: string;
   readonly channels: Map<string, ModelChannel>;
   readonly bundles: Map<string, BundleSummary & Started>;
-  /** The begin of its olm.deprecations blob. */
+  /** The start of its olm.deprecations blob. */
   deprecationsStart?: BlobStart;
   /** Message of the package's own deprecation. */
   deprecation?: string;
@@ -169,8 +169,8 @@ function* addBundle(packages: Map<string, ModelPackage>, blob: SummarizedBundle 
 }
 
 /**
- * opm checks only the channel that it loaded last; missing blobs in the others are
- * findings of the second stage.
+ * Checks that blobs are there. opm checks only the channel that it loaded last; missing blobs in the others
+ * are findings of the second stage.
  */
 function* requireBlobs(
   packages: ReadonlyMap<string, ModelPackage>,
@@ -189,7 +189,8 @@ function* requireBlobs(
 }
 
 /**
- * The rules a package name breaks, in Kubernetes' words for a DNS label (spec: file-based-catalogs.md §3.1).
+ * Returns the rules a package name breaks, in Kubernetes' words for a DNS label (spec: file-based-catalogs.md
+ * §3.1).
  */
 function packageNameProblems(name: string): string[] {
   const tooLong = name.length > MOST_CHARACTERS ? [`must be no more than ${MOST_CHARACTERS} characters`] : [];

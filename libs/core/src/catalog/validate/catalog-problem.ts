@@ -19,7 +19,7 @@ export type CatalogProblem = Readonly<{
   place?: string;
 }>;
 
-/** A problem that ends validation: nothing after it is checked. */
+/** Returns a problem that ends validation: nothing after it is checked. */
 export const fatal = (finding: string, advice: string, start?: BlobStart): CatalogProblem => ({
   message: finding,
   advice,
@@ -28,7 +28,7 @@ export const fatal = (finding: string, advice: string, start?: BlobStart): Catal
   ...placeOf(start),
 });
 
-/** A problem found below `path`; others may stand beside it. */
+/** Returns a problem found below `path`. There may be others too. */
 export const found = (path: readonly string[], finding: string, advice: string, start?: BlobStart): CatalogProblem => ({
   message: [...path, finding].join(': '),
   advice,
@@ -37,13 +37,13 @@ export const found = (path: readonly string[], finding: string, advice: string, 
   ...placeOf(start),
 });
 
-/** The same problem with the place of the blob at fault. */
+/** Returns the same problem with the place of the blob at fault. */
 export const placed = (problem: CatalogProblem, start: BlobStart | undefined): CatalogProblem => ({
   ...problem,
   ...placeOf(start),
 });
 
-/** The problem on one line: place, opm's words. */
+/** Returns the problem on one line: place, opm's words. */
 export const placedMessage = ({ place, message }: CatalogProblem): string =>
   place === undefined ? message : `${place}: ${message}`;
 

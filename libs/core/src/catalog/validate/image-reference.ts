@@ -38,8 +38,8 @@ export function imageReferenceProblem(text: string): string | undefined {
 export const imageRegistry = (reference: string): string => splitDomain(reference).domain;
 
 /**
- * The part before the first slash is a host only if it has the form of one; else the
- * reference is Docker Hub's.
+ * Splits an image reference. The part before the first slash is a host only if it has the form of one;
+ * otherwise the reference is Docker Hub's.
  */
 function splitDomain(text: string): { domain: string; path: string } {
   const slash = text.indexOf('/');

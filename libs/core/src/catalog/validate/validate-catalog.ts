@@ -55,7 +55,10 @@ export class CatalogValidator implements BlobConsumer {
     return step.done ? catalogFindings(step.value) : [step.value];
   }
 
-  /** Validation ends at the first bundle that is wrong in itself, if not before: later ones are not kept. */
+  /**
+   * Takes a bundle. Validation ends at the first bundle that is wrong in itself, if not before: later ones
+   * are not kept.
+   */
   #takeBundle(blob: CatalogBundle, start: Readonly<{ start?: BlobStart }>): void {
     if (this.#brokenBundle) return;
     const summary = summarizeBundle(blob);

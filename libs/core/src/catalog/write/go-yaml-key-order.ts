@@ -42,7 +42,7 @@ function insideNumber(text: readonly string[], at: number): boolean {
   return false;
 }
 
-/** As many ASCII digits as there are; others have no value here. */
+/** Returns as many ASCII digits as there are; others have no value here. */
 function digitsFrom(text: readonly string[], from: number): string {
   let end = from;
   while (/^[0-9]$/.test(text[end] ?? '')) end += 1;

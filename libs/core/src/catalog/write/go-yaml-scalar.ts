@@ -15,7 +15,7 @@ const BREAK = /[\n\u2028\u2029]/;
 
 type Allowed = Readonly<{ plain: boolean; single: boolean; literal: boolean }>;
 
-/** A text value in block context, in the style that yaml.v2 would choose. */
+/** Returns a text value in block context, in the style that yaml.v2 would choose. */
 export function textScalar(text: string, place: ScalarPlace): string {
   if (text === '') return '""';
   const allowed = analyze(text);
@@ -28,15 +28,15 @@ export function textScalar(text: string, place: ScalarPlace): string {
 }
 
 /**
- * A key: never a block text, and never broken. The key of merges is quoted, because bare
- * it would be read as one.
+ * Writes a key: never a block text, and never broken. The key of merges is quoted, because bare it would be
+ * read as one.
  */
 export function keyText(text: string): string {
   if (text === '<<') return '"<<"';
   return text.includes('\n') ? doubleQuoted(text, NO_BREAKS) : textScalar(text, NO_BREAKS);
 }
 
-/** The emitter's analysis of a text that is not empty, for block context. */
+/** Returns the emitter's analysis of a text that is not empty, for block context. */
 function analyze(text: string): Allowed {
   if (UNPRINTABLE.test(text) || / [\n\u2028\u2029]/.test(text)) return { plain: false, single: false, literal: false };
   return {
@@ -56,7 +56,9 @@ const hasIndicator = (text: string): boolean =>
 
 const BASE_60 = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/;
 
-/** Would a reader take the bare text as text, and not as a number, boolean, null, date or merge key? */
+/**
+ * True if a reader would take the bare text as text, and not as a number, boolean, null, date or merge key.
+ */
 function readsAsText(text: string): boolean {
   return !BASE_60.test(text) && !isTimestamp(text) && typeof plainScalar(text) === 'string';
 }
@@ -104,7 +106,8 @@ const ESCAPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Unlike the other styles it breaks before several blanks too, and then marks those left with a backslash.
+ * Writes text in double quotes. Unlike the other styles it breaks before several blanks too, and then marks
+ * those left with a backslash.
  */
 function doubleQuoted(text: string, { margin, column: start }: ScalarPlace): string {
   const characters = [...text];

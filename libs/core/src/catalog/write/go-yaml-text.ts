@@ -6,7 +6,7 @@ import { keyText, type ScalarPlace, textScalar } from './go-yaml-scalar.js';
 // YAML as sigs.k8s.io/yaml writes a JSON value: keys sorted, two blanks a level, lists not indented below
 // their key. It follows Go's yaml.v2 character for character, so that output can be compared with opm's.
 
-/** One YAML document without separator, ending in a line break. */
+/** Writes one YAML document without separator, ending in a line break. */
 export const goYaml = (value: unknown): string => `${block(value, { margin: '', column: 0 }).slice(1)}\n`;
 
 /**
@@ -22,7 +22,7 @@ function block(value: unknown, place: ScalarPlace): string {
   return ` ${scalar(value, place)}`;
 }
 
-/** A list below a key stands at the key's own margin, anything else one level deeper. */
+/** Writes a field. A list below a key stands at the key's own margin, anything else one level deeper. */
 function fieldLines(name: string, value: unknown, margin: string): string {
   const key = keyText(name);
   const column = margin.length + [...key].length + 2;
@@ -33,7 +33,7 @@ function fieldLines(name: string, value: unknown, margin: string): string {
 const listLines = (items: readonly unknown[], margin: string): string =>
   items.map((item) => `\n${margin}-${itemText(item, `${margin}  `)}`).join('');
 
-/** A collection in a list begins on the line of its dash. */
+/** Writes an item. A collection in a list begins on the line of its dash. */
 function itemText(value: unknown, inner: string): string {
   const text = block(value, { margin: inner, column: inner.length });
   return text.startsWith('\n') ? ` ${text.slice(1 + inner.length)}` : text;
@@ -49,7 +49,8 @@ const MAX_UINT64 = 2n ** 64n;
 const MIN_INT64 = -(2n ** 63n);
 
 /**
- * Whole numbers of 64 bits with the digits that JSON has of them, others in the shortest form of Go's `%g`.
+ * Writes whole numbers of 64 bits with the digits that JSON has of them, others in the shortest form of Go's
+ * `%g`.
  */
 function numberText(value: number): string {
   const json = String(value);

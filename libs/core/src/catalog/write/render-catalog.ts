@@ -11,9 +11,9 @@ export const MIGRATION_LEVELS = ['none', 'bundle-object-to-csv-metadata'] as con
 export type MigrationLevel = (typeof MIGRATION_LEVELS)[number];
 
 /**
- * A loaded catalog as `opm render` gives it out: values with sorted keys, manifests and CSV metadata
- * behind the other properties, related images by image, migrations applied
- * (spec: file-based-catalogs.md §5). Nothing is validated.
+ * Renders a loaded catalog as `opm render` does: values with sorted keys, manifests and CSV metadata behind
+ * the other properties, related images by image, migrations applied (spec: file-based-catalogs.md §5).
+ * Nothing is validated.
  */
 export function renderCatalog(catalog: Catalog, level: MigrationLevel): Catalog {
   const collector = new CatalogCollector();
@@ -21,7 +21,7 @@ export function renderCatalog(catalog: Catalog, level: MigrationLevel): Catalog 
   return collector.catalog;
 }
 
-/** One blob of {@link renderCatalog}. */
+/** Renders one blob of {@link renderCatalog}. */
 export function renderBlob(decoded: DecodedBlob, level: MigrationLevel): DecodedBlob {
   switch (decoded.kind) {
     case 'package':
@@ -37,7 +37,7 @@ export function renderBlob(decoded: DecodedBlob, level: MigrationLevel): Decoded
   }
 }
 
-/** A bundle as `opm render` gives it out; the values of properties stay as they are. */
+/** Renders a bundle as `opm render` does; the values of properties stay as they are. */
 export function renderBundle(bundle: CatalogBundle, level: MigrationLevel): CatalogBundle {
   const relatedImages = bundle.relatedImages.toSorted((a, b) => byCodeUnit(a.image, b.image));
   const properties = bundle.properties.toSorted((a, b) => place(a) - place(b));

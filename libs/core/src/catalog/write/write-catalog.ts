@@ -23,10 +23,10 @@ export type CatalogFormat = 'json' | 'yaml';
 
 const DELETE = 0x7f;
 
-/** The blobs of a catalog as JSON, one indented object after the other. */
+/** Writes the blobs of a catalog as JSON, one indented object after the other. */
 export const catalogToJson = (catalog: Catalog): string => catalogText(catalog, 'json');
 
-/** The blobs of a catalog as YAML documents, keys sorted, `---` before each. */
+/** Writes the blobs of a catalog as YAML documents, keys sorted, `---` before each. */
 export const catalogToYaml = (catalog: Catalog): string => catalogText(catalog, 'yaml');
 
 function catalogText(catalog: Catalog, format: CatalogFormat): string {
@@ -126,7 +126,7 @@ function textField(blob: Json, name: string): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** The field, or nothing when it is empty. */
+/** Returns the field, or nothing when it is empty. */
 const filled = (name: string, value: string | readonly unknown[] | undefined): Json =>
   value === undefined || value.length === 0 ? {} : { [name]: value };
 

@@ -3,9 +3,9 @@ import { sameJson } from '../canonical/same-json.js';
 import type { Action } from './action.js';
 
 /**
- * Returns the actions that bring the cluster from `live` to `wanted`: a create, an update under the
- * optimistic lock of the object read, or none if they are equal already. Labels and annotations that others
- * set there stay; every other field named by `wanted` becomes equal to it.
+ * Returns the actions that bring the cluster from `live` to `wanted`: a create, or an update under the
+ * optimistic lock of the object read. Returns none if they are equal already. Labels and annotations that
+ * others set there stay; every other field named by `wanted` becomes equal to it.
  */
 export function keepInStep(live: KubernetesObject | undefined, wanted: KubernetesObject): readonly Action[] {
   if (live === undefined) return [{ do: 'create', object: wanted }];

@@ -16,7 +16,7 @@ type StoppingWebhook = Readonly<{
 const SILENT = /failed calling webhook "([^"]+)"/;
 const DENIED = /admission webhook "([^"]+)" denied the request/;
 
-/** The admission webhook that an answer of the API server names, if it names one. */
+/** Returns the admission webhook that an answer of the API server names, if it names one. */
 export function webhookIn(said: string): StoppingWebhook | undefined {
   const silent = SILENT.exec(said)?.[1];
   if (silent !== undefined) return { name: silent, answered: false };
@@ -77,7 +77,7 @@ type NamedWebhook = StoppingWebhook &
 const NAMED =
   /webhook "([^"]+)" is of (ValidatingWebhookConfiguration|MutatingWebhookConfiguration) (\S+) \((?:service ([^/\s]+)\/([^,\s]+)|a URL), failurePolicy \w+\)(?:, and belongs to ((?:Helm release|\S+) [^\s;.]+(?:\.[^\s;.]+)*))?/g;
 
-/** The webhooks that a message names with their configurations. */
+/** Returns the webhooks that a message names with their configurations. */
 export function namedWebhooks(message: string): readonly NamedWebhook[] {
   const stopping = webhookIn(message);
   if (stopping === undefined) return [];

@@ -153,7 +153,7 @@ const TYPE = 'alpha.ClusterServiceVersion';
 
 export const ClusterServiceVersion: z.ZodType<ClusterServiceVersion> = kindSchema(CSV_API, TYPE);
 
-/** Reads a CSV of any apiVersion: OLM reads the CSV of a bundle into its type whatever API it names. */
+/** Reads a CSV of any apiVersion: OLM reads the CSV of a bundle into its type, with any API that it names. */
 export const readCsv = (value: unknown): Decoded<ClusterServiceVersion> => readTyped(TYPE, value);
 
 /** Returns a CSV as OLM writes it into the step of a plan, and from there to the cluster. */

@@ -63,18 +63,18 @@ export type ObjectRef = Readonly<{
   namespace?: string | undefined;
 }>;
 
-/** `apps/v1` → group `apps`, version `v1`; `v1` → group `` (core), version `v1`. */
+/** Splits an apiVersion: `apps/v1` → group `apps`, version `v1`; `v1` → group `` (core), version `v1`. */
 export function splitApiVersion(apiVersion: string): { group: string; version: string } {
   const slash = apiVersion.indexOf('/');
   if (slash < 0) return { group: '', version: apiVersion };
   return { group: apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1) };
 }
 
-/** The inverse of {@link splitApiVersion}. */
+/** Joins group and version. The inverse of {@link splitApiVersion}. */
 export const joinApiVersion = (group: string, version: string): string =>
   group === '' ? version : `${group}/${version}`;
 
-/** The reference of an object that has a name. */
+/** Returns the reference of an object that has a name. */
 export const refOf = (object: KubernetesObject): ObjectRef => ({
   apiVersion: object.apiVersion,
   kind: object.kind,

@@ -12,7 +12,7 @@ export const PAUSED_CONDITION = 'Paused';
 export const isPaused = ({ metadata }: Pick<KubernetesObject, 'metadata'>): boolean =>
   metadata.annotations?.[PAUSED_ANNOTATION] === 'true';
 
-/** The message of the condition; `digest`: the content that is held. */
+/** Returns the message of the condition. `digest`: the content that is held. */
 export const pausedText = (digest: string | undefined): string =>
   digest === undefined
     ? `annotation ${PAUSED_ANNOTATION} is set: once its content is fetched, nothing polls for newer content`
@@ -21,8 +21,8 @@ export const pausedText = (digest: string | undefined): string =>
 const DIGEST = /sha256:[0-9a-f]{64}/;
 
 /**
- * The content that a paused catalog holds, as its condition says: a process that starts anew
- * fetches that very content.
+ * Returns the content that a paused catalog holds, as its condition says. After a restart, a process fetches
+ * that very content.
  */
 export function pausedDigest({
   conditions,

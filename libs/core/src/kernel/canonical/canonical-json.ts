@@ -1,14 +1,14 @@
 import { hash } from 'node:crypto';
 
 /**
- * JSON text with object keys sorted by code unit at every depth and no white space: equal
- * values give equal bytes.
+ * Writes JSON text with object keys sorted by code unit at every depth and no white space: equal values give
+ * equal bytes.
  */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(sorted(value));
 }
 
-/** Lower-case hex SHA-256 of {@link canonicalJson}. */
+/** Returns the lower-case hex SHA-256 of {@link canonicalJson}. */
 export const canonicalHash = (value: unknown): string => hash('sha256', canonicalJson(value), 'hex');
 
 function sorted(value: unknown): unknown {
@@ -26,10 +26,10 @@ function sorted(value: unknown): unknown {
   return ordered;
 }
 
-/** An assignment to this key would set the prototype. */
+/** Defines an own property. An assignment to this key would set the prototype. */
 function defineOwn(object: object, key: string, value: unknown): void {
   Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
-/** Total order of strings by UTF-16 code unit: the same on every machine, unlike a locale's. */
+/** Compares strings by UTF-16 code unit, a total order: the same on every machine, unlike a locale's. */
 export const byCodeUnit = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

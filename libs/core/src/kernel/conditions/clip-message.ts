@@ -6,7 +6,7 @@ export const MAX_MESSAGE_BYTES = 2_048;
 
 const encoder = new TextEncoder();
 
-/** The message, or as much of its beginning as fits, with an ending that says how much is missing. */
+/** Returns the message, or as much of its beginning as fits, with an ending that says how much is missing. */
 export function clipMessage(message: string, maxBytes = MAX_MESSAGE_BYTES): string {
   // No character takes more than three bytes for each of its code units.
   if (message.length * 3 <= maxBytes) return message;

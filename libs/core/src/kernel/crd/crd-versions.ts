@@ -12,10 +12,10 @@ export type CrdVersion = Readonly<{
 
 const specOf = (crd: KubernetesObject): Readonly<Record<string, unknown>> => asRecord(crd['spec']);
 
-/** spec.group. */
+/** Returns spec.group. */
 export const crdGroup = (crd: KubernetesObject): string => asText(specOf(crd)['group']);
 
-/** spec.names.kind. */
+/** Returns spec.names.kind. */
 export const crdKind = (crd: KubernetesObject): string => asText(asRecord(specOf(crd)['names'])['kind']);
 
 /** True if a webhook converts objects from one version into another. */
@@ -49,7 +49,7 @@ function versionOf(entry: Readonly<Record<string, unknown>>, shared: Readonly<Re
 export const storedVersions = (crd: KubernetesObject): string[] =>
   asList(asRecord(crd['status'])['storedVersions']).map(asText);
 
-/** In the API server's words why it does not serve the kind. */
+/** Returns the reason why the API server does not serve the kind, in its own words. */
 export function whyNotEstablished(crd: KubernetesObject): string {
   const conditions = asList(asRecord(crd['status'])['conditions']).map(asRecord);
   const lacking = conditions.find(({ type, status }) => type === 'NamesAccepted' && status !== 'True');

@@ -16,7 +16,7 @@ export const isProtectedGroup = (group: string): boolean =>
 export const definesProtectedApi = (crd: KubernetesObject): boolean =>
   isProtectedGroup(crdGroup(crd)) || isProtectedGroup(groupOfName(crd.metadata.name ?? ''));
 
-/** The group in the name of a CRD, `<plural>.<group>`. */
+/** Returns the group in the name of a CRD, `<plural>.<group>`. */
 export const groupOfName = (name: string): string => name.slice(name.indexOf('.') + 1);
 
 /** Returns the reason to refuse a bundle or a ClusterObjectSet with such a definition. */

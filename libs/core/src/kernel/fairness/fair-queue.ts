@@ -8,8 +8,8 @@ type Lane<T> = Set<T>;
 /**
  * A queue with turns: one cluster after the other, within a cluster one namespace after the other, within a
  * namespace in the order of arrival. A new cluster or namespace waits for one round, however much the others
- * have queued. Running work is bounded in all, per cluster and per namespace; an owner at its bound is passed
- * over. An item may wait for several owners. It is taken at the first turn of any of them, and charged to
+ * have queued. Running work is bounded in all, per cluster and per namespace; an owner at its bound is
+ * skipped. An item may wait for several owners. It is taken at the first turn of any of them, and charged to
  * that one. The order depends on the calls alone: no clock, no chance.
  */
 export class FairQueue<T> {
@@ -80,7 +80,7 @@ export class FairQueue<T> {
     return true;
   }
 
-  /** One item of this owner is done. */
+  /** Releases the place of one item of this owner that has ended. */
   release(owner: Owner): void {
     this.#count(owner, -1);
   }
@@ -103,7 +103,7 @@ export class FairQueue<T> {
     }
   }
 
-  /** The turn is over: behind all others. */
+  /** Ends the turn of an owner: moves it behind all others. */
   #rotate({ cluster, namespace }: Owner): void {
     const namespaces = this.#clusters.get(cluster);
     const lane = namespaces?.get(namespace);

@@ -14,7 +14,7 @@ export const groupSizes = ({ identical, removed, inserted, modified }: DiffStats
   identical + inserted + modified,
 ];
 
-/** The steps from one list of texts to another. */
+/** Returns the steps from one list of texts to another. */
 export const editsOf = (x: readonly string[], y: readonly string[]): readonly Edit[] =>
   editScript(x.length, y.length, (i, j) => (x[i] === y[j] ? { same: 1, different: 0 } : { same: 0, different: 2 }));
 
@@ -30,7 +30,7 @@ function grouped(x: readonly string[], y: readonly string[]): DiffStats[] {
   return groups;
 }
 
-/** Short equal stretches between changes become part of them. */
+/** Joins short equal stretches between changes with these changes. */
 function coalesced(groups: readonly DiffStats[], window: number): DiffStats[] {
   const kept: DiffStats[] = [];
   for (const stats of groups) {

@@ -35,7 +35,7 @@ export function editScript(nx: number, ny: number, compare: Compare): readonly E
 
 type Budget = { left: number };
 
-/** Along the diagonal through `front`, in zigzag, until two elements are equal. */
+/** Searches along the diagonal through `front`, in zigzag, until two elements are equal. */
 function searchForward(forward: Path, reverse: Path, front: Point, budget: Budget, compare: Compare): void {
   const outside = ({ x, y }: Point): number =>
     x >= reverse.x || y < forward.y ? TOP : y >= reverse.y || x < forward.x ? BOTTOM : 0;
@@ -111,5 +111,5 @@ function append(path: Path, edit: Edit, direction: 1 | -1): void {
 
 const isEqual = ({ different }: Likeness): boolean => different === 0;
 
-/** 0, 1, 2, 3, 4 to 0, -1, 1, -2, 2. */
+/** Maps 0, 1, 2, 3, 4 to 0, -1, 1, -2, 2. */
 const zigzag = (i: number): number => (i % 2 === 1 ? ~i >> 1 : i >> 1);

@@ -17,7 +17,7 @@ import { isSameText, type TextNode, type TextRecord } from './text-node.js';
 /** Equal neighbours of a change that are written with it. */
 const CONTEXT = 2;
 
-/** A comparison as text; undefined: there is no value (go-cmp v0.7, FormatDiff). */
+/** Returns a comparison as text. Returns undefined if there is no value (go-cmp v0.7, FormatDiff). */
 export function formatDiff(asked: FormatOptions, compared: Compared): TextNode | undefined {
   const options = withVerbosity(asked);
   const { type } = compared;

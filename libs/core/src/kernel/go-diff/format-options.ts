@@ -13,7 +13,7 @@ export type FormatOptions = Readonly<{
   avoidStringer: boolean;
 }>;
 
-/** Verbosity within the bounds go-cmp keeps to. */
+/** Returns the verbosity within the bounds go-cmp keeps to. */
 export const verbosityOf = ({ verbosity }: FormatOptions): number => Math.min(Math.max(verbosity, 0), 16);
 
 /** Entries of a list of equal values, of removed ones, or of inserted ones: 0, 4, 8, 16 and so on. */
@@ -21,7 +21,7 @@ export const plainEntries = (options: FormatOptions): number => ((1 << verbosity
 
 export const oneLess = (options: FormatOptions): FormatOptions => ({ ...options, verbosity: options.verbosity - 1 });
 
-/** The options for the next attempt to find texts that differ for two different values. */
+/** Returns the options for the next attempt to find texts that differ for two different values. */
 export const moreVerbose = (options: FormatOptions, attempt: number): FormatOptions => ({
   ...options,
   verbosity: verbosityOf(options) + 2 * attempt,

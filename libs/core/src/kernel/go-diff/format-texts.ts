@@ -43,7 +43,10 @@ export function formatTexts(options: FormatOptions, { type, x, y }: Compared): T
 const joined = (kind: string, list: TextNode, by: string, ofType: (node: TextNode) => TextNode): TextNode =>
   ofType({ prefix: kind === 'string' ? 'strings.Join(' : 'bytes.Join(', value: list, suffix: `, ${by})` });
 
-/** Compared line by line, unless that makes much more of the change than comparing characters. */
+/**
+ * True if texts are compared line by line. They are not if that makes much more of the change than comparing
+ * characters.
+ */
 function isLined(before: string, after: string): boolean {
   const all = before + after;
   const lines = all.split('\n');

@@ -6,7 +6,7 @@ import { formatString } from './go-literal.js';
 import { elements, entries, fieldOf, type GoStruct, type GoType, type GoValue, isZero } from './go-type.js';
 import { ELLIPSIS, type Sign, type TextNode, type TextRecord } from './text-node.js';
 
-/** One value as a Go literal (go-cmp v0.7, FormatValue). */
+/** Writes one value as a Go literal (go-cmp v0.7, FormatValue). */
 export function formatValue(options: FormatOptions, type: GoType, value: GoValue): TextNode {
   switch (type.kind) {
     case 'string':
@@ -30,7 +30,7 @@ export function formatValue(options: FormatOptions, type: GoType, value: GoValue
   }
 }
 
-/** `node` with its type in front of it, if the mode asks for it. */
+/** Returns `node` with its type in front of it, if the mode asks for it. */
 export function formatType({ types, diff }: FormatOptions, type: GoType, node: TextNode): TextNode {
   if (types === 'elide') return node;
   if (types === 'auto') {
@@ -79,7 +79,7 @@ function formatEntries(options: FormatOptions, type: GoType, value: GoValue): Te
   return limited(sorted, plainEntries(options), ([key, one]) => entry(mapKey(key), formatValue(inner, type, one)));
 }
 
-/** Text in bytes is written as text. */
+/** Writes text in bytes as text. */
 function formatBytes(options: FormatOptions, value: string | undefined): TextNode {
   return value === undefined ? 'nil' : value === '' ? inBraces([]) : formatText(options, value);
 }
@@ -94,7 +94,7 @@ const entry = (key: string, value: TextNode): TextRecord => ({ sign: '', key, va
 /** Returns a key of a map: a quoted text, cut if it is very long. */
 export const mapKey = (key: string): string => clipped(key, 2048, '');
 
-/** A byte as Go writes it: `0x0a`. */
+/** Writes a byte as Go does: `0x0a`. */
 const hex = (value: number): string => `0x${value.toString(16).padStart(2, '0')}`;
 
 function formatText(options: FormatOptions, value: string, prefix = ''): TextNode {
@@ -115,10 +115,10 @@ const clipped = (value: string, longest: number, prefix: string): string =>
 const isPlainLine = (line: string, prefix: string): boolean =>
   !(line.startsWith(prefix) ? line.slice(prefix.length) : line).startsWith('"""') && isQuotableLine(line);
 
-/** A line of text between triple quotes is written without the ends of Windows lines. */
+/** Returns a line of text between triple quotes without the ends of Windows lines. */
 export const withoutReturns = (line: string): string => line.replace(/\r$/, '').replace(/^\r/, '');
 
-/** A line that may stand between triple quotes, beginning aside. */
+/** True for a line that may stand between triple quotes, apart from its beginning. */
 export const isQuotableLine = (line: string): boolean =>
   !line.startsWith(ELLIPSIS) && [...line].every((char) => char === '\t' || isPrintable(char));
 

@@ -24,7 +24,7 @@ export type GoStruct = Readonly<{ [field: string]: GoValue }>;
 
 export const BYTE: GoType = { kind: 'byte', name: 'uint8' };
 
-/** A value that Go calls the zero value of its type. */
+/** True for a value that Go calls the zero value of its type. */
 export function isZero(type: GoType, value: GoValue): boolean {
   switch (type.kind) {
     case 'string':

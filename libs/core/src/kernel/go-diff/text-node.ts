@@ -22,7 +22,7 @@ const MAX_COLUMNS = 80;
 export const isSameText = (a: TextNode, b: TextNode): boolean => JSON.stringify(a) === JSON.stringify(b);
 const isList = (node: TextNode): node is readonly TextRecord[] => Array.isArray(node);
 
-/** All of it in lines. Go puts no-break spaces for spaces in some processes. */
+/** Writes all of it in lines. Go puts no-break spaces for spaces in some processes. */
 export function renderText(node: TextNode): string {
   return `${indentation('', 0)}${expanded(compacted(node, '').node, '', 0)}\n`;
 }
@@ -59,7 +59,7 @@ function expanded(node: TextNode, sign: Sign, indent: number): string {
   return node.map((record) => expandedRecord(record, sign, indent + 1)).join('') + end;
 }
 
-/** Without Go's columns: padding is the same for the same entries. */
+/** Writes a record without Go's columns: padding is the same for the same entries. */
 function expandedRecord(record: TextRecord, around: Sign, indent: number): string {
   const sign = record.sign || around;
   const key = record.key === '' ? '' : `${record.key}: `;
@@ -74,7 +74,7 @@ const isPlain = (list: readonly TextRecord[]): boolean =>
     return sign === '' && key === '' && typeof value === 'string' && comment === undefined;
   });
 
-/** Short lines side by side. */
+/** Puts short lines side by side. */
 function batches(lines: readonly string[]): string[] {
   const done: string[] = [];
   let batch = '';

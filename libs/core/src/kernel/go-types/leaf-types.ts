@@ -42,7 +42,7 @@ function bool(value: unknown): Leaf {
   return value === 'true' || value === 'false' ? quoted(value, 'true or false') : problem(value, 'true or false');
 }
 
-/** Base64, or a list of numbers; written as base64. */
+/** Reads base64, or a list of numbers; written as base64. */
 function bytes(value: unknown): Leaf {
   try {
     return { written: base64(value, { struct: '', path: '' })?.toString('base64') ?? null };
@@ -72,7 +72,7 @@ function duration(value: unknown): Leaf {
   return 'error' in parsed ? problem(value, 'a duration such as 1h30m') : { written: formatGoDuration(parsed.ms) };
 }
 
-/** The version of an operator: read tolerantly, written as a semantic version. */
+/** Reads the version of an operator: read tolerantly, written as a semantic version. */
 function version(value: unknown): Leaf {
   if (typeof value !== 'string') return text(value);
   const parsed = parseTolerant(value);
@@ -97,7 +97,7 @@ function unstructured(value: unknown): Leaf {
   return typeof kind === 'string' && kind !== '' ? { written: value } : { problem: 'has no kind' };
 }
 
-/** Reads an update strategy. Go's reader panics if it lacks `registryPoll` (spec: api-types.md §11). */
+/** Reads an update strategy. Go's reader panics if `registryPoll` is missing (spec: api-types.md §11). */
 const updateStrategy = (value: unknown): Leaf => (isRecord(value) ? { written: value } : problem(value, 'an object'));
 
 const READERS: Readonly<Record<LeafType, (value: unknown) => Leaf>> = {
@@ -146,7 +146,7 @@ const ZERO: Readonly<Partial<Record<LeafType, unknown>>> = {
   OperatorRelease: '',
 };
 
-/** The value of a leaf that is absent, as Go writes it. */
+/** Returns the value of a leaf that is absent, as Go writes it. */
 export const zeroLeaf = (leaf: LeafType): unknown => ZERO[leaf] ?? null;
 
 /** Leaves that `omitempty` leaves out when they are zero; the others are structs to Go. */

@@ -19,7 +19,7 @@ export function readTyped<T>(type: string, value: unknown): Decoded<T> {
   return problems.length === 0 ? { ok: true, value: read } : { ok: false, problems };
 }
 
-/** Like {@link readTyped}; fields with problems are left out. */
+/** Reads as {@link readTyped} does; fields with problems are left out. */
 export function readAnyway<T>(type: string, value: unknown): Readonly<{ value: T; problems: ProblemPath['problems'] }> {
   const struct = structShape(type);
   const path = new ProblemPath();
@@ -44,7 +44,7 @@ function read(type: TypeShape, value: unknown, path: ProblemPath): unknown {
 }
 
 function readLeafOf(leaf: LeafType, value: unknown, path: ProblemPath): unknown {
-  // Times are only shown: whatever text a cluster gives is kept.
+  // Times are only shown: any text that a cluster gives is kept.
   const read = readLeaf(leaf === 'Time' || leaf === 'MicroTime' ? 'string' : leaf, value);
   if ('problem' in read) {
     path.refuse(read.problem);
@@ -120,7 +120,7 @@ function zeroMember(struct: StructShape, name: string): unknown {
   return type === undefined ? undefined : zeroOf(type.is === 'pointer' ? type.of : type);
 }
 
-/** An item that is null has the zero value of its type; a pointer stays null. */
+/** Reads an item. An item that is null has the zero value of its type; a pointer stays null. */
 function readItem(of: TypeShape, item: unknown, path: ProblemPath): unknown {
   if (item !== null && item !== undefined) return read(of, item, path);
   return of.is === 'pointer' ? null : zeroOf(of);

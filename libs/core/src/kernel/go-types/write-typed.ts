@@ -21,7 +21,7 @@ export function writtenTyped<T>(type: string, value: unknown): Decoded<T> {
   return path.problems.length === 0 ? { ok: true, value: written as T } : { ok: false, problems: path.problems };
 }
 
-/** The value as Go writes it; undefined for a pointer to nothing. */
+/** Returns the value as Go writes it. Returns undefined for a pointer to nothing. */
 function write(type: TypeShape, value: unknown, path: ProblemPath): unknown {
   switch (type.is) {
     case 'pointer':
@@ -64,7 +64,7 @@ function writeStruct(struct: StructShape, value: unknown, path: ProblemPath): Js
   return written;
 }
 
-/** The fields under the names of their members. */
+/** Returns the fields under the names of their members. */
 function byMember(struct: StructShape, value: Json): Json {
   const unknown = Object.keys(value).filter((key) => !struct.members.has(key));
   if (unknown.length === 0) return value;

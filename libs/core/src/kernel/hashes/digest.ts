@@ -29,12 +29,12 @@ function digitsOf(value: number): string {
   return text;
 }
 
-/** base62 of the SHA-224 of the text's UTF-8 bytes (spec: api-types.md §12). */
+/** Returns the base62 of the SHA-224 of the text's UTF-8 bytes (spec: api-types.md §12). */
 export const sha224Base62 = (text: string): string => base62(hash('sha224', text, 'buffer'));
 
 /**
- * OLM's "deep hash": base62 SHA-224 of the Go JSON text and a newline (Go's encoder ends each value with
- * one). The key order of `object` counts: see {@link escapedGoJson}. Spec: api-types.md §12.
+ * Returns OLM's "deep hash": base62 SHA-224 of the Go JSON text and a newline (Go's encoder ends each value
+ * with one). The key order of `object` counts: see {@link escapedGoJson}. Spec: api-types.md §12.
  */
 export const deepHash = (object: unknown): string => sha224Base62(`${escapedGoJson(object)}\n`);
 
@@ -42,8 +42,8 @@ const FNV_OFFSET = 0xcbf29ce484222325n;
 const FNV_PRIME = 0x100000001b3n;
 
 /**
- * Lower-case hex, without padding, of the 64-bit FNV-1a hash of the text's UTF-8 bytes
- * (spec: api-types.md §12).
+ * Returns the lower-case hex, without padding, of the 64-bit FNV-1a hash of the text's UTF-8 bytes (spec:
+ * api-types.md §12).
  */
 export function fnv1a64Hex(text: string): string {
   let hash = FNV_OFFSET;

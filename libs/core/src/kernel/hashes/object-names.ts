@@ -1,6 +1,6 @@
 import { fnv1a64Hex, sha224Base62 } from './digest.js';
 
-/** Hash of one API in label keys `olm.api.<hash>` (spec: api-types.md §10, §12). */
+/** Returns the hash of one API in label keys `olm.api.<hash>` (spec: api-types.md §10, §12). */
 export const apiHash = (kind: string, version: string, group: string): string =>
   fnv1a64Hex(`${kind}.${version}.${group}`);
 
@@ -19,9 +19,9 @@ export const alongsideAnnotationKey = (namespace: string, csv: string): string =
 const MAX_CLUSTER_ROLE_NAME_LENGTH = 253;
 
 /**
- * Name of the ClusterRole that gathers an OperatorGroup's APIs; `suffix` is admin, edit or view. A
- * long group name is cut so that the whole stays within 253 characters (spec: operator-groups.md,
- * "Names"; api-types.md §12).
+ * Returns the name of the ClusterRole that gathers an OperatorGroup's APIs; `suffix` is admin, edit or view.
+ * A long group name is cut so that the whole stays within 253 characters (spec: operator-groups.md, "Names";
+ * api-types.md §12).
  */
 export function operatorGroupClusterRoleName(namespace: string, group: string, suffix: string): string {
   const tail = `.${suffix}-${sha224Base62(`${namespace}/${group}/${suffix}`)}`;

@@ -6,8 +6,8 @@ import { deepHash, sha224Base62 } from './digest.js';
 export const MAX_RBAC_NAME_LENGTH = 63;
 
 /**
- * A rule with its fields in the order of Go's rbacv1.PolicyRule; empty lists but `verbs`
- * are left out, as Go does.
+ * Returns a rule with its fields in the order of Go's rbacv1.PolicyRule. Empty lists except `verbs` are left
+ * out, as Go does.
  */
 export function orderedRule(rule: PolicyRule): Record<string, unknown> {
   const ordered: Record<string, unknown> = { verbs: rule.verbs ?? null };
@@ -24,27 +24,34 @@ const orderedPermission = (permission: StrategyPermission): Record<string, unkno
   rules: permission.rules?.map(orderedRule) ?? null,
 });
 
-/** Base cut so that base, dash and hash fit the limit. */
+/** Returns base, dash and hash, with the base cut so that all fit the limit. */
 function named(base: string, hash: string): string {
   const fits = base.length + hash.length <= MAX_RBAC_NAME_LENGTH;
   const cut = fits ? base : base.slice(0, MAX_RBAC_NAME_LENGTH - hash.length - 1);
   return `${cut}-${hash}`;
 }
 
-/** Name of the Role and RoleBinding of one namespaced permission of a CSV (spec: api-types.md §12). */
+/**
+ * Returns the name of the Role and RoleBinding of one namespaced permission of a CSV (spec: api-types.md
+ * §12).
+ */
 export function roleName(csv: string, permission: StrategyPermission): string {
   const hash = deepHash({ name: csv, permission: orderedPermission(permission) });
   return named(`${csv}-${permission.serviceAccountName}`, hash);
 }
 
 /**
- * Name of the ClusterRole and ClusterRoleBinding of one cluster permission of a CSV (spec: api-types.md §12).
+ * Returns the name of the ClusterRole and ClusterRoleBinding of one cluster permission of a CSV (spec:
+ * api-types.md §12).
  */
 export function clusterRoleName(csv: string, namespace: string, permission: StrategyPermission): string {
   return named(csv, deepHash({ name: csv, namespace, permission: orderedPermission(permission) }));
 }
 
-/** Label `olm.permissions.hash` of a Role or ClusterRole: its rules, without the newline of a deep hash. */
+/**
+ * Returns label `olm.permissions.hash` of a Role or ClusterRole: its rules, without the newline of a deep
+ * hash.
+ */
 export const rulesHash = (rules: readonly PolicyRule[]): string => sha224Base62(escapedGoJson(rules.map(orderedRule)));
 
 /** The content of a binding that its hash covers: its subjects and its rights. */
@@ -53,7 +60,7 @@ type BindingContent = Readonly<{
   subjects: readonly Readonly<{ kind: string; apiGroup?: string; name: string; namespace?: string }>[];
 }>;
 
-/** Label `olm.permissions.hash` of a RoleBinding or ClusterRoleBinding (spec: api-types.md §12). */
+/** Returns label `olm.permissions.hash` of a RoleBinding or ClusterRoleBinding (spec: api-types.md §12). */
 export function bindingHash({ roleRef, subjects }: BindingContent): string {
   return sha224Base62(
     escapedGoJson({

@@ -1,8 +1,8 @@
 type Checks = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 /**
- * The answer of a health check that any client may read: the status of each check, without
- * details and names of clusters.
+ * Returns the answer of a health check that any client may read: the status of each check, without details
+ * and names of clusters.
  */
 export function healthWithoutDetails(answer: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return Object.fromEntries(

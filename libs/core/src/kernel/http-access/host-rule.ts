@@ -1,6 +1,6 @@
 import { isLoopback } from './loopback.js';
 
-/** A name or address as `Host` headers have it, without its port. */
+/** Returns a name or address as `Host` headers have it, without its port. */
 const bareHost = (host: string): string => host.toLowerCase().replace(/:\d*$/, '').replace(/\.$/, '');
 
 const isAddress = (host: string): boolean => /^\[[0-9a-f:.]+\]$/.test(host) || /^\d+\.\d+\.\d+\.\d+$/.test(host);

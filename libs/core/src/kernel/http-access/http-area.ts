@@ -7,7 +7,7 @@ import { isLoopback } from './loopback.js';
 export const HTTP_AREAS = ['content', 'packages', 'catalogs', 'metrics', 'health'] as const;
 export type HttpArea = (typeof HTTP_AREAS)[number];
 
-/** Value of the setting that is no area. */
+/** Value that the setting may have in addition to areas. */
 export const HTTP_AREAS_AUTO = 'auto';
 export const HTTP_AREAS_NONE = 'none';
 

@@ -5,8 +5,6 @@
 export const allowsPath = (rules: readonly string[], path: string): boolean =>
   rules.some((rule) => (rule.endsWith('*') ? path.startsWith(rule.slice(0, -1)) : path === rule));
 
-/**
- * A path of the hub in the one spelling that rules are compared with, whatever the spelling in the request.
- */
+/** Returns a path of the hub in the one spelling for rules, from any spelling in the request. */
 export const canonicalPath = (segments: readonly string[]): string =>
   segments.map((segment) => `/${encodeURIComponent(segment).replaceAll('%3A', ':')}`).join('');

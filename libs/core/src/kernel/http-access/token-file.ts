@@ -51,7 +51,7 @@ function entryOf(fields: readonly string[]): TokenEntry | string {
 }
 
 const MOST_TOKEN_LENGTH = 8_192;
-/** RFC 6750 §2.1. */
+/** True if the text is a bearer token by RFC 6750 §2.1. */
 const isBearerToken = (text: string): boolean =>
   text.length <= MOST_TOKEN_LENGTH && /^[A-Za-z0-9._~+/-]+=*$/.test(text);
 

@@ -1,6 +1,6 @@
 /**
- * A number as Go's `%v` writes it: the shortest digits that read back the same, with an
- * exponent from a million on.
+ * Writes a number as Go's `%v` does: the shortest digits that read back the same, with an exponent from a
+ * million on.
  */
 export function goFloat(value: number): string {
   if (Object.is(value, -0)) return '-0';

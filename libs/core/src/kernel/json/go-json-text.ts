@@ -8,14 +8,14 @@ type Layout = Readonly<{
   sortKeys: boolean;
 }>;
 
-/** JSON on one line with sorted keys, as Go's encoder writes a generic value without HTML escaping. */
+/** Writes JSON on one line with sorted keys, as Go's encoder writes a generic value without HTML escaping. */
 export const goJson = (value: unknown): string => written(withSortedKeys(value), { indent: 0, sortKeys: true });
 
 /**
  * Writes JSON on one line as Go's encoding/json writes a struct: `<`, `>`, `&`, U+2028 and U+2029 are escaped
  * inside strings. Keys stay in the order given. A Go struct writes its fields in declared order, so the
- * caller builds objects in that order and leaves out the fields that `omitempty` would (spec: api-types.md
- * §12). Numbers must be integers: floats are written differently.
+ * caller builds objects in that order. The caller leaves out the fields that `omitempty` would (spec:
+ * api-types.md §12). Numbers must be integers: floats are written differently.
  */
 export const escapedGoJson = (value: unknown): string =>
   JSON.stringify(value).replace(
@@ -24,12 +24,12 @@ export const escapedGoJson = (value: unknown): string =>
   );
 
 /**
- * JSON with 4 blanks a level and the keys in the order given: the output form of catalogs
- * (spec: file-based-catalogs.md §4).
+ * Writes JSON with 4 blanks a level and the keys in the order given: the output form of catalogs (spec:
+ * file-based-catalogs.md §4).
  */
 export const indentedJson = (value: unknown): string => written(value, { indent: 4, sortKeys: false });
 
-/** JavaScript's own writer gives the same bytes for nearly every value, several times faster. */
+/** Writes JSON. JavaScript's own writer gives the same bytes for nearly every value, several times faster. */
 function written(value: unknown, layout: Layout): string {
   const text = isWrittenAlike(value) ? JSON.stringify(value, undefined, layout.indent) : HALF_PAIR;
   return text.includes(HALF_PAIR) ? write(value, layout, '') : lineSeparatorsEscaped(text);
@@ -75,8 +75,8 @@ function laidOut(items: readonly string[], { indent }: Layout, margin: string, i
 }
 
 /**
- * Go escapes the two line separators of Unicode even without HTML escaping, and knows no
- * half of a surrogate pair.
+ * Writes a string as Go does. Go escapes the two line separators of Unicode even without HTML escaping, and
+ * knows no half of a surrogate pair.
  */
 const goString = (value: string): string => lineSeparatorsEscaped(JSON.stringify(value.toWellFormed()));
 

@@ -2,8 +2,8 @@ import { Buffer } from 'node:buffer';
 import { byCodeUnit } from '../canonical/canonical-json.js';
 import { isRecord } from './json-access.js';
 
-// Go's rules for reading JSON into typed fields: names match in any case, null leaves the zero value, unknown
-// fields are passed over, a wrong type is an error that names struct and field.
+// Go's rules for reading JSON into typed fields: names match in any case, null leaves the zero value,
+// unknown fields are skipped, a wrong type is an error that names struct and field.
 
 /** The place of a value, for the error text: the Go struct and the path of the field in it. */
 type JsonPlace = Readonly<{ struct: string; path: string }>;
@@ -12,7 +12,7 @@ export type Decoder<T> = (value: unknown, place: JsonPlace) => T;
 /** A JSON value of the wrong type, in the words of Go's encoding/json. */
 export class GoTypeError extends Error {}
 
-/** Case folding of a field name as Go and the catalog loader do it. */
+/** Folds the case of a field name as Go and the catalog loader do. */
 export const foldCase = (name: string): string =>
   // Only text beyond ASCII can fold to something else than its lower case (long s, sharp s).
   /[^\0-\x7f]/.test(name) ? name.toUpperCase().toLowerCase() : name.toLowerCase();
@@ -23,13 +23,13 @@ function kindOf(value: unknown): string {
   return typeof value;
 }
 
-/** `json: cannot unmarshal number into Go struct field Package.name of type string`. */
+/** Returns an error as `json: cannot unmarshal number into Go struct field Package.name of type string`. */
 export function mismatch(value: unknown, place: JsonPlace, goType: string): GoTypeError {
   const into = place.path === '' ? 'Go value' : `Go struct field ${place.struct}.${place.path}`;
   return new GoTypeError(`json: cannot unmarshal ${kindOf(value)} into ${into} of type ${goType}`);
 }
 
-/** Text; null and absent are empty. */
+/** Reads text; null and absent are empty. */
 export const text: Decoder<string> = (value, place) => {
   if (typeof value === 'string') return value;
   if (value === null || value === undefined) return '';
@@ -51,7 +51,7 @@ export const listOf =
  */
 type Fields = <T>(name: string, decode: Decoder<T>) => T;
 
-/** An object read field by field; null reads as an object without fields. */
+/** Reads an object field by field; null reads as an object without fields. */
 export function struct<T>(goType: string, build: (field: Fields) => T): Decoder<T> {
   const name = goType.slice(goType.lastIndexOf('.') + 1);
   return (value, place) => {

@@ -4,7 +4,7 @@
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   value !== null && typeof value === 'object' && !Array.isArray(value);
 
-/** The object at `path`, or an empty one. */
+/** Returns the object at `path`, or an empty one. */
 export function recordAt(value: unknown, ...path: readonly string[]): Readonly<Record<string, unknown>> {
   let at = value;
   for (const key of path) at = isRecord(at) && Object.hasOwn(at, key) ? at[key] : undefined;
@@ -17,25 +17,25 @@ const valueAt = (value: unknown, path: readonly string[]): unknown => {
   return last !== undefined && Object.hasOwn(parent, last) ? parent[last] : undefined;
 };
 
-/** The objects in the list at `path`; items that are no objects are passed over. */
+/** Returns the objects in the list at `path`. Items that are no objects are skipped. */
 export function recordsAt(value: unknown, ...path: readonly string[]): readonly Readonly<Record<string, unknown>>[] {
   const list = valueAt(value, path);
   return Array.isArray(list) ? list.filter(isRecord) : [];
 }
 
-/** The text at `path`, or the empty one. */
+/** Returns the text at `path`, or the empty one. */
 export function textAt(value: unknown, ...path: readonly string[]): string {
   const text = valueAt(value, path);
   return typeof text === 'string' ? text : '';
 }
 
-/** The texts in the list at `path`. */
+/** Returns the texts in the list at `path`. */
 export function textsAt(value: unknown, ...path: readonly string[]): readonly string[] {
   const list = valueAt(value, path);
   return Array.isArray(list) ? list.filter((item) => typeof item === 'string') : [];
 }
 
-/** The object at `path` as a map of texts; other values are left out. */
+/** Returns the object at `path` as a map of texts; other values are left out. */
 export function textMapAt(value: unknown, ...path: readonly string[]): Readonly<Record<string, string>> {
   const entries = Object.entries(recordAt(value, ...path));
   return Object.fromEntries(entries.flatMap(([key, text]) => (typeof text === 'string' ? [[key, text]] : [])));

@@ -10,7 +10,7 @@ export function withSortedKeys(value: unknown): unknown {
   return isRecord(value) ? recordWithSortedKeys(value) : value;
 }
 
-/** {@link withSortedKeys} of an object. */
+/** Returns {@link withSortedKeys} of an object. */
 export function recordWithSortedKeys(record: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const keys = Object.keys(record);
   const values = keys.map((key) => withSortedKeys(record[key]));

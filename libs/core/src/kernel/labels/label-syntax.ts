@@ -23,7 +23,7 @@ const DNS_LABEL_RULE =
 
 const tooLong = (max: number): string => `must be no more than ${max} bytes`;
 
-/** The rules a label's key breaks, in Kubernetes' words (k8s.io/apimachinery `IsQualifiedName`). */
+/** Returns the rules a label's key breaks, in Kubernetes' words (k8s.io/apimachinery `IsQualifiedName`). */
 export function labelKeyProblems(key: string): string[] {
   const parts = key.split('/');
   if (parts.length > 2) {
@@ -44,7 +44,7 @@ function prefixProblems(prefix: string): string[] {
   return subdomainProblems(prefix).map((problem) => `prefix part ${problem}`);
 }
 
-/** The rules of a DNS subdomain that a name breaks, in Kubernetes' words (`IsDNS1123Subdomain`). */
+/** Returns the rules of a DNS subdomain that a name breaks, in Kubernetes' words (`IsDNS1123Subdomain`). */
 export const subdomainProblems = (name: string): string[] => [
   ...(Buffer.byteLength(name) > MAX_SUBDOMAIN ? [tooLong(MAX_SUBDOMAIN)] : []),
   ...(SUBDOMAIN.test(name) ? [] : [SUBDOMAIN_RULE]),
@@ -53,13 +53,13 @@ export const subdomainProblems = (name: string): string[] => [
 /** True if a namespace can have that name (`IsDNS1123Label`). */
 export const isDnsLabel = (name: string): boolean => NAMESPACE_NAME.test(name);
 
-/** The rules of a DNS label that a name breaks, in Kubernetes' words (`IsDNS1035Label`). */
+/** Returns the rules of a DNS label that a name breaks, in Kubernetes' words (`IsDNS1035Label`). */
 export const dnsLabelProblems = (name: string): string[] => [
   ...(Buffer.byteLength(name) > MAX_LENGTH ? [tooLong(MAX_LENGTH)] : []),
   ...(DNS_LABEL.test(name) ? [] : [DNS_LABEL_RULE]),
 ];
 
-/** The rules a label's value breaks, in Kubernetes' words (`IsValidLabelValue`). */
+/** Returns the rules a label's value breaks, in Kubernetes' words (`IsValidLabelValue`). */
 export const labelValueProblems = (value: string): string[] => [
   ...(value.length > MAX_LENGTH ? [tooLong(MAX_LENGTH)] : []),
   ...(value === '' || NAME.test(value) ? [] : [VALUE_RULE]),

@@ -5,7 +5,7 @@ export type PayloadForm<T> = Readonly<{
   /** The `v` of the payloads that this release writes. */
   version: number;
   schema: z.ZodType<T>;
-  /** By version: makes a payload of the next version of one of this version. */
+  /** Upgrades by version: each makes a payload of the next version from one of this version. */
   upgrades?: Readonly<Record<number, (older: OlderPayload) => OlderPayload>>;
 }>;
 

@@ -52,7 +52,7 @@ const requestCount = ({ verbs, apiGroups, resources, resourceNames, nonResourceU
   return lists.reduce((product, list) => product * orEmpty(list).length, 1);
 };
 
-/** Every rule that bindings give to the account, cluster-wide and, when it is set, in `namespace`. */
+/** Returns every rule that bindings give to the account, cluster-wide and, when it is set, in `namespace`. */
 export function grantedRules(
   { roles, roleBindings, clusterRoles, clusterRoleBindings }: RbacObjects,
   account: ServiceAccountKey,
@@ -75,7 +75,7 @@ export function grantedRules(
   ];
 }
 
-/** The user and groups that the API server gives to a service account's token. */
+/** True if the subject is the account, or the user or a group that the API server gives to its token. */
 function isAccount(subject: RbacSubject, account: ServiceAccountKey, bindingNamespace: string | undefined): boolean {
   const { namespace, name } = account;
   switch (subject.kind) {
@@ -96,8 +96,8 @@ const orEmpty = (list: readonly string[] | undefined): readonly string[] =>
   list === undefined || list.length === 0 ? [''] : list;
 
 /**
- * The requests a rule stands for; missing lists count as one empty word, as in OLM's checker. One of more
- * than 20,000 stands for all there are.
+ * Returns the requests a rule stands for. Missing lists count as one empty word, as in OLM's checker. A rule
+ * of more than 20,000 stands for all there are.
  */
 export function requestsOf(rule: PolicyRule): readonly AccessRequest[] {
   if (requestCount(rule) > MOST_REQUESTS) {

@@ -9,7 +9,9 @@ type DeniedRight = Readonly<{
 
 const DENIED = /\bis forbidden: User "([^"]+)" cannot ([a-z*]+) resource "([^"]+)" in API group "([^"]*)"/;
 
-/** Reads the API server's own words. Returns undefined for any other refusal or error. */
+/**
+ * Reads the missing right from the API server's own words. Returns undefined for any other refusal or error.
+ */
 export function deniedRight(text: string): DeniedRight | undefined {
   const [, user, verb, resource, group] = DENIED.exec(text) ?? [];
   if (user === undefined || verb === undefined || resource === undefined || group === undefined) return undefined;

@@ -23,7 +23,10 @@ export function rulesOf(role: KubernetesObject): readonly PolicyRule[] {
   return parsed.success ? (parsed.data.rules ?? []) : [];
 }
 
-/** Content of a RoleBinding or ClusterRoleBinding; undefined when the object is not shaped like one. */
+/**
+ * Returns the content of a RoleBinding or ClusterRoleBinding. Returns undefined when the object is not shaped
+ * like one.
+ */
 export function bindingOf(
   binding: KubernetesObject,
 ): Readonly<{ roleRef: RbacRoleRef; subjects: readonly RbacSubject[] }> | undefined {

@@ -3,12 +3,12 @@ const STRING_BYTES = 24;
 const MEMBER_BYTES = 16;
 const OBJECT_BYTES = 40;
 
-/** Under this key an object names bytes that it holds beside its members. JSON has no symbols. */
+/** Key for the bytes that an object holds in addition to its members. JSON has no symbols. */
 export const PACKED_BYTES: unique symbol = Symbol('packed bytes');
 /** Under this key an object names all that it holds alone: it shares its members with other objects. */
 export const OWN_BYTES: unique symbol = Symbol('own bytes');
 
-/** An estimate of the memory that a JSON value takes. Iterative: foreign values may be nested deeply. */
+/** Estimates the memory that a JSON value takes. Iterative: foreign values may be nested deeply. */
 export function heldBytes(value: unknown): number {
   const open: unknown[] = [value];
   let sum = 0;

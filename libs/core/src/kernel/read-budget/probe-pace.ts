@@ -3,14 +3,16 @@ export type ExcessHistory = Readonly<{ times: number; lastMs: number }>;
 
 const FIRST_PAUSE_MS = 10_000;
 const LONGEST_PAUSE_MS = 300_000;
-/** A cluster that has kept to its budgets for so long after its last pause begins with short pauses again. */
+/** Time within the budgets after the last pause. After it a cluster begins with short pauses again. */
 const FORGIVEN_MS = 120_000;
 
 /** Returns the pause before one read of the cluster may retry after an excess. */
 export const probePauseMs = ({ times }: ExcessHistory): number =>
   Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(Math.max(0, times - 1), 10));
 
-/** The history after a budget was exceeded at `nowMs`. Reads that were under way together count once. */
+/**
+ * Returns the history after a budget was exceeded at `nowMs`. Reads that were under way together count once.
+ */
 export function excessAt(before: ExcessHistory | undefined, nowMs: number): ExcessHistory {
   if (before === undefined) return { times: 1, lastMs: nowMs };
   const pause = probePauseMs(before);

@@ -17,7 +17,7 @@ export class SharedBytes {
 
   constructor(readonly limit: number) {}
 
-  /** Taken by all. */
+  /** Returns the bytes that all holders have taken. */
   get total(): number {
     return this.#total;
   }

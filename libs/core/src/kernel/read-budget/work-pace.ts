@@ -1,6 +1,6 @@
 /** How much of the thread that works for all clusters one cluster has used lately. Times in milliseconds. */
 export type Pace = Readonly<{
-  /** When the work so far would be paid for, if the cluster had used no more than its part. */
+  /** Time when the work so far would be paid for, if the cluster had used no more than its part. */
   freeAtMs: number;
   /** Work that it may still cause in half of the time. */
   allowanceMs: number;
@@ -28,8 +28,8 @@ function restPerWork(kind: WorkKind, workMs: number, allowanceMs: number): numbe
 }
 
 /**
- * The pace after `workMs` of work that has ended at `nowMs`, and how long the cluster rests before more is
- * done for it. Those that wait at the same time go on one after the other.
+ * Returns the pace after `workMs` of work that has ended at `nowMs`, and the pause before more work is done
+ * for the cluster. Clusters that wait at the same time continue one after the other.
  */
 export function paceAfter(
   before: Pace | undefined,

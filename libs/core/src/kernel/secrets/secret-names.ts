@@ -1,4 +1,4 @@
-/** `apiKey`, `API_KEY`, `api-key.json`: the words of a name, in small letters. */
+/** Splits a name such as `apiKey`, `API_KEY` or `api-key.json` into its words, in small letters. */
 const wordsOf = (name: string): string[] =>
   name
     .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')

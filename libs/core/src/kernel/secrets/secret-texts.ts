@@ -48,7 +48,7 @@ const isHiddenAlready = (value: string): boolean => unquoted(value) === HIDDEN;
 /** A path, an address or a variable of another place says nothing itself. */
 const IS_REFERENCE = /^(?:\$[({]?\w+[)}]?|\{\{.*|<[\w -]+>|true|false|null|~|[|>][+-]?\d?)$/;
 
-/** A value that is no secret may be the next name: `said: password: abc`. */
+/** Hides secrets in assignments. A value that is no secret may be the next name: `said: password: abc`. */
 function assignmentsWithoutSecrets(text: string): string {
   const parts: string[] = [];
   let done = 0;
@@ -74,7 +74,7 @@ function flagged(whole: string, dashes: string, name: string, between: string, v
   return `${dashes}${name}${between}${hidden(value)}`;
 }
 
-/** A line below a key that holds a secret. */
+/** Hides the secret in a line below its key. */
 function lineBelow(line: string): string {
   const [, start = '', quote = '', name = '', between = '', value = ''] = LINE.exec(line) ?? [];
   if (name !== '')

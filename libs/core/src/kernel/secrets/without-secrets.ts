@@ -27,7 +27,7 @@ function shownAt(value: unknown, place: Place): unknown {
   return isRecord(value) ? objectAt(value, place) : value;
 }
 
-/** `--token` and its value may be two items. */
+/** True for a flag: `--token` and its value may be two items. */
 const isFlag = (item: unknown): item is string => typeof item === 'string' && /^--?[A-Za-z][\w.-]{1,80}$/.test(item);
 
 function listAt(list: readonly unknown[], place: Place): unknown[] {

@@ -35,7 +35,7 @@ export function subjectKind(subject: Subject): SubjectKind {
   return 'extension' in subject ? 'extension' : 'objectSet';
 }
 
-/** A subject within its cluster: no two subjects of one cluster have the same name. */
+/** Returns the name of a subject within its cluster: no two subjects of one cluster have the same name. */
 export function subjectName(subject: Subject): string {
   if ('namespace' in subject) return subject.namespace;
   if ('extension' in subject) return `extension:${subject.extension}`;

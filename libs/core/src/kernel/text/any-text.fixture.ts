@@ -15,6 +15,6 @@ const anyCharacter = fc.nat({ max: 0x10ffff - SURROGATES.count }).map(
   },
 );
 
-/** Any text, and names that objects of JavaScript inherit more often than chance would give them. */
+/** Generates any text, and more often than by chance names that objects of JavaScript inherit. */
 export const anyText = (constraints: fc.StringSharedConstraints = {}): fc.Arbitrary<string> =>
   fc.string({ ...constraints, unit: anyCharacter });

@@ -25,7 +25,7 @@ const TYPES: Readonly<Record<string, string>> = {
   record: 'a map',
 };
 
-/** `metadata.annotations.hot is the boolean true; a text is expected: quote it`. */
+/** Describes a problem: `metadata.annotations.hot is the boolean true; a text is expected: quote it`. */
 function fieldProblem(issue: Issue | undefined, value: unknown): string {
   if (issue === undefined) return 'it cannot be read';
   const place = placeOf(issue.path);
@@ -50,7 +50,7 @@ export function typeProblem(found: unknown, expected = 'a text'): string {
   return `is ${shown}; a text is expected: quote it`;
 }
 
-/** The value as a reader of the YAML knows it: `the number 4.1`, `the boolean true`, `a list`. */
+/** Describes the value as a reader of the YAML knows it: `the number 4.1`, `the boolean true`, `a list`. */
 function shownValue(found: unknown): string {
   if (found === null) return 'empty (null)';
   if (Array.isArray(found)) return 'a list';
@@ -59,7 +59,7 @@ function shownValue(found: unknown): string {
   return `the ${typeof found} ${String(found)}`;
 }
 
-/** `spec.installModes[3].supported`; the value itself is `the document`. */
+/** Returns a place such as `spec.installModes[3].supported`; the value itself is `the document`. */
 const placeOf = (path: readonly PropertyKey[]): string =>
   path.reduce<string>(
     (text, key) => `${text}${typeof key === 'number' ? `[${key}]` : text === '' ? String(key) : `.${String(key)}`}`,

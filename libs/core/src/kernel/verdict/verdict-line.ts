@@ -19,8 +19,8 @@ const DIGEST = /(@sha256:[0-9a-f]{12})[0-9a-f]{52}/;
 /**
  * Returns one line about data that others wrote. It has the places from the outermost to the innermost
  * (image, file, object), then the problem and the remedy. Empty places are left out. If the line is too long,
- * digests are shortened first, then the longest place in its middle and the next one, then long words of the
- * text. The end of the text is cut last. The text may be such a line itself: its places are shortened like
+ * digests are shortened first, then the longest place in its middle and the next one. Long words of the text
+ * follow. The end of the text is cut last. The text may be such a line itself: its places are shortened like
  * the others.
  */
 export function verdictLine(places: readonly string[], text: string, most = LONGEST_VERDICT): string {
@@ -78,5 +78,5 @@ function withoutMiddle(text: string, most: number): string {
   return wellFormed(`${text.slice(0, head)}…${text.slice(text.length - (most - 1 - head))}`);
 }
 
-/** Half of a character at a cut is left out. */
+/** Drops half of a character at a cut. */
 const wellFormed = (text: string): string => text.toWellFormed().replaceAll('\uFFFD', '');

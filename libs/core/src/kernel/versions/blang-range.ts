@@ -140,9 +140,7 @@ const rangeError = (word: string, cause: string): VersionError => ({
   error: `Could not parse Range ${goQuote(word)}: ${cause}`,
 });
 
-/**
- * Any word with an `x` in it is expanded, a pre-release like `next.1` too: that is why `=1.0.0-next.1` fails.
- */
+/** Expands any word with an `x` in it, a pre-release like `next.1` too: that is why `=1.0.0-next.1` fails. */
 function expandWildcards(alternative: readonly string[]): Readonly<{ value: string[] }> | VersionError {
   const expanded: string[] = [];
   for (const word of alternative) {

@@ -9,8 +9,8 @@ const IDENTIFIER = /^[0-9A-Za-z-]*$/;
 const MAX_UINT64 = 18446744073709551615n;
 
 /**
- * Strict parse, as blang/semver v4 does it (spec: classic-resolution.md §12):
- * `major.minor.patch[-pre][+build]` and nothing else. Linear in the length of the text.
+ * Parses strictly, as blang/semver v4 does (spec: classic-resolution.md §12):
+ * `major.minor.patch[-pre][+build]` and no other form. Linear in the length of the text.
  */
 export function parseVersion(text: string): Version | VersionError {
   if (text === '') return { error: 'Version string empty' };
@@ -80,8 +80,8 @@ function parseUint64(text: string): Parsed<bigint> {
 }
 
 /**
- * Tolerant parse: trims blanks, drops one leading `v` and leading zeros, fills
- * missing minor and patch with 0.
+ * Parses tolerantly: trims blanks, drops one leading `v` and leading zeros, fills missing minor and patch
+ * with 0.
  */
 export function parseTolerant(text: string): Version | VersionError {
   const parts = atMostThreeParts(goTrim(text).replace(/^v/, '')).map(withoutLeadingZeros);

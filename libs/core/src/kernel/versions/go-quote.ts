@@ -14,7 +14,9 @@ const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
 /** True if Go's quoting leaves a character as it is. */
 export const isPrintable = (char: string): boolean => PRINTABLE.test(char);
 
-/** The text in double quotes as Go's `%q` writes it: OLM's messages quote so, and users compare them. */
+/**
+ * Returns the text in double quotes as Go's `%q` writes it: OLM's messages quote so, and users compare them.
+ */
 export function goQuote(text: string): string {
   let quoted = '';
   for (const char of text) quoted += SHORT_ESCAPES[char] ?? (isPrintable(char) ? char : escaped(char));

@@ -48,7 +48,7 @@ const COMPARATOR = new RegExp(
 );
 
 /**
- * The groups of a constraint (`a || b`) as texts, or why the library takes none of it.
+ * Splits a constraint (`a || b`) into its groups, or returns the reason why the library takes none of it.
  * Bounded: 512 bytes, 32 groups.
  */
 export function splitGroups(text: string): Readonly<{ groups: readonly string[] }> | VersionError {

@@ -34,7 +34,10 @@ function uint64(digits: string): bigint | VersionError {
   return { error: `error parsing version segment: strconv.ParseUint: parsing ${goQuote(digits)}: value out of range` };
 }
 
-/** A number beyond 2^64-1 is no number to the library: it compares as text. */
+/**
+ * Returns an identifier of a pre-release. A number beyond 2^64-1 is no number to the library: it compares as
+ * text.
+ */
 function preIdentifier(text: string): string | bigint {
   if (!/^[0-9]+$/.test(text)) return text;
   const value = BigInt(text);

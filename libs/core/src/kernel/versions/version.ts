@@ -15,7 +15,7 @@ export type Version = Readonly<{
  */
 export type VersionError = Readonly<{ error: string }>;
 
-/** -1, 0 or 1 by semantic versioning's precedence; build metadata does not count. */
+/** Returns -1, 0 or 1 by semantic versioning's precedence; build metadata does not count. */
 export function compareVersions(a: Version, b: Version): -1 | 0 | 1 {
   return (
     compare(a.major, b.major) || compare(a.minor, b.minor) || compare(a.patch, b.patch) || comparePre(a.pre, b.pre)
@@ -42,7 +42,7 @@ function compareIdentifiers(a: string | bigint, b: string | bigint): -1 | 0 | 1 
   return typeof b === 'bigint' ? 1 : compare(a, b);
 }
 
-/** Canonical text, with build metadata. */
+/** Returns the canonical text, with build metadata. */
 export function formatVersion(version: Version): string {
   const pre = version.pre.length === 0 ? '' : `-${version.pre.join('.')}`;
   const build = version.build.length === 0 ? '' : `+${version.build.join('.')}`;

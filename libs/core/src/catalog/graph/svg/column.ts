@@ -13,7 +13,7 @@ export type Column = Readonly<{
   rows: readonly Row[];
   /** Edges to the entry in the next row above, drawn straight. */
   steps: readonly EdgeView[];
-  /** Edges with a lane beside the boxes, `skipRange` on the left and the others on the right. */
+  /** Edges with a lane next to the boxes, `skipRange` on the left and the others on the right. */
   left: readonly Bus[];
   right: readonly Bus[];
   boxX: number;
@@ -91,7 +91,10 @@ const tagWidth = (label: string): number => textWidth(label) * 0.8 + 12;
 /** Widths of an entry's tags, from right to left, with the gaps between them. */
 export const tagsWidth = ({ tags }: Row): number => tags.reduce((sum, tag) => sum + tagWidth(tag) + 4, 0);
 
-/** Names may be bold, hence wider; beside a note a straight edge must have its place. */
+/**
+ * Returns the width of a row. Names may be bold, hence wider; a straight edge must have its place next to a
+ * note.
+ */
 const rowWidth = (one: Row): number =>
   Math.max(textWidth(one.label) * 1.05 + tagsWidth(one) + 24, textWidth(one.note) * 0.75 + 44);
 

@@ -34,7 +34,7 @@ type Middle = (row: number) => number;
 
 const laneX = ({ edge, sign }: Side, { lane }: Bus): number => edge + sign * (FIRST_LANE + lane * LANE_WIDTH);
 
-/** The edges of a bus, those that OLM takes once more on top. */
+/** Draws the edges of a bus, those that OLM takes once more on top. */
 function drawBus(bus: Bus, side: Side, middle: Middle): string {
   const words = `${bus.to} ${EDGES[bus.kind].label} ${bus.range}`.trim();
   const taken = bus.sources.filter((source) => source.taken);

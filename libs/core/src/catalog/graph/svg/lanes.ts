@@ -1,10 +1,12 @@
 /**
- * Edges into one entry that run together beside the column: rows count from the top,
- * so `top` is the newer end.
+ * Edges into one entry that run together next to the column: rows count from the top, so `top` is the newer
+ * end.
  */
 export type Span = Readonly<{ top: number; bottom: number }>;
 
-/** The lane of each span, 0 next to the boxes: short ones inside, and no two that overlap in one lane. */
+/**
+ * Returns the lane of each span, 0 next to the boxes: short ones inside, and no two that overlap in one lane.
+ */
 export function laneOf<T extends Span>(spans: readonly T[]): ReadonlyMap<T, number> {
   const lanes: Span[][] = [];
   const found = new Map<T, number>();

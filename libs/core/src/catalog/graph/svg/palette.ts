@@ -33,7 +33,7 @@ const STYLES: readonly (readonly [mark: NodeMark, style: BoxStyle])[] = [
   ['deprecated', { fill: '#fff4d6', stroke: '#b37700', width: 1.5, dashes: '', ink: INK }],
 ];
 
-/** How the box of an entry is drawn: the first of its marks that has a style of its own decides. */
+/** Returns the style of an entry's box: the first of its marks that has a style of its own decides. */
 export const boxStyle = (marks: readonly NodeMark[]): BoxStyle =>
   STYLES.find(([mark]) => marks.includes(mark))?.[1] ?? PLAIN;
 

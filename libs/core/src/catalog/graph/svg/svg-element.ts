@@ -1,6 +1,9 @@
 type Attributes = Readonly<Record<string, string | number>>;
 
-/** An SVG element with escaped attributes; `content` is markup already. Numbers keep at most one decimal. */
+/**
+ * Returns an SVG element with escaped attributes; `content` is markup already. Numbers keep at most one
+ * decimal.
+ */
 export function element(name: string, attributes: Attributes, content = ''): string {
   const written = Object.entries(attributes)
     .map(([key, value]) => ` ${key}="${typeof value === 'number' ? Math.round(value * 10) / 10 : escaped(value)}"`)
@@ -8,7 +11,7 @@ export function element(name: string, attributes: Attributes, content = ''): str
   return content === '' ? `<${name}${written}/>` : `<${name}${written}>${content}</${name}>`;
 }
 
-/** A line of text; `y` is its base line. */
+/** Returns a line of text; `y` is its base line. */
 export const text = (x: number, y: number, content: string, attributes: Attributes = {}): string =>
   element('text', { x, y, ...attributes }, escaped(content));
 
@@ -34,8 +37,8 @@ export const escaped = (content: string): string =>
     .replaceAll(/[&<>"]/g, (char) => ENTITIES[char] ?? char);
 
 /**
- * Roughly how wide a text of 12 pixels is in a common sans-serif font; on the wide
- * side, so that boxes hold it.
+ * Estimates the width of a text of 12 pixels in a common sans-serif font; on the wide side, so that boxes
+ * hold it.
  */
 export function textWidth(content: string): number {
   let width = 0;

@@ -13,8 +13,8 @@ const MAX_WIDTH = 1900;
 const HEAD = 62;
 
 /**
- * A package's upgrade graph as a picture: one column per channel, newest on top; columns that do not fit
- * beside the others go below them. Equal views give equal bytes.
+ * Draws a package's upgrade graph: one column per channel, newest on top. Columns that do not fit next to the
+ * others go below them. Equal views give equal bytes.
  */
 export function svgGraph(view: GraphView): string {
   const placed = flow(view.channels.map((channel) => layOut(channel, view.package)));

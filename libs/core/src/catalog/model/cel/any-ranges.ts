@@ -63,7 +63,7 @@ function kindOfCall([name, receiver, inner]: readonly [string, ASTNode, readonly
   return { is: 'list', of: kindOf(result, withVariable(scope, inner[0], range)) };
 }
 
-/** The type that all elements share; for a mixture it is unknown. */
+/** Returns the type that all elements share; for a mixture it is unknown. */
 function common([first, ...others]: readonly Kind[]): Kind {
   if (first === undefined) return 'other';
   return others.every((kind) => JSON.stringify(kind) === JSON.stringify(first)) ? first : 'other';

@@ -27,7 +27,7 @@ export function celCost(root: ASTNode): CelCost | Readonly<{ error: string }> {
   return { perDepth, literals, growth: 2 ** additions };
 }
 
-/** All nodes below one, with the number of macros around each. */
+/** Returns all nodes below one, with the number of macros around each. */
 function nodesOf(node: ASTNode, depth: number): Readonly<{ node: ASTNode; depth: number }>[] {
   if (node.op !== 'rcall' || !MACROS.has(node.args[0])) {
     return [{ node, depth }, ...childNodes(node.args).flatMap((child) => nodesOf(child, depth))];

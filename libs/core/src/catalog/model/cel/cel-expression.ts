@@ -11,7 +11,7 @@ import { looseSyntax } from './strict-syntax.js';
 /** A compiled expression: a test on the values of its variables. A run-time error counts as "not met". */
 type CelExpression = Readonly<{
   holds: (context: Readonly<Record<string, unknown>>) => boolean;
-  /** As `holds`; undefined after a run-time error. */
+  /** Evaluates as `holds` does. Returns undefined after a run-time error. */
   answer: (context: Readonly<Record<string, unknown>>) => boolean | undefined;
   /** Returns the run-time error, in one line. Returns undefined if there is none. */
   failure: (context: Readonly<Record<string, unknown>>) => string | undefined;
@@ -54,8 +54,8 @@ function matchesLinear(text: string, pattern: string): boolean {
 }
 
 /**
- * An environment with CEL's standard library and OLM's `semver_compare`, bounded; the caller registers its
- * variables.
+ * Returns an environment with CEL's standard library and OLM's `semver_compare`, bounded; the caller
+ * registers its variables.
  */
 export const celEnvironment = (): Environment =>
   withMoreOperators(

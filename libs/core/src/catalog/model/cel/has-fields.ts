@@ -40,8 +40,8 @@ function hasOfExpression(node: ASTNode): Readonly<{ call: ASTNode; base: ASTNode
 
 /**
  * Makes `has` of a list's field fail. In OLM that is an error, but the evaluator returns false. Hence
- * `has(x.y)` also evaluates an expression that fails on a list: `(has(x.y) || type(x) == list && dyn(x.y) ==
- * 0)`.
+ * `has(x.y)` also evaluates an expression that fails on a list:
+ * `(has(x.y) || type(x) == list && dyn(x.y) == 0)`.
  */
 export function withFailingLists(source: string, parse: (source: string) => ASTNode): string {
   let text = source;

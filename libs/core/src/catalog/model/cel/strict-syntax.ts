@@ -49,14 +49,14 @@ function looseNode(node: ASTNode, source: string, firstMacro: number): string | 
   return `found no matching overload for '_${node.op}_' applied to '(${left}, ${right})'`;
 }
 
-/** Returns the begin of an expression's text, without brackets around its first part. */
+/** Returns the start of an expression's text, without brackets around its first part. */
 const leftmost = (node: ASTNode): number =>
   Math.min(node.start, ...childNodes(node.args).map((child) => leftmost(child)));
 
 const rightmost = (node: ASTNode): number =>
   Math.max(node.end, ...childNodes(node.args).map((child) => rightmost(child)));
 
-/** The static type that the check has left at a node; the evaluator does not declare it. */
+/** Returns the static type that the check has left at a node; the evaluator does not declare it. */
 function typeName(node: ASTNode): unknown {
   const checked: unknown = Reflect.get(node, 'checkedType');
   return typeof checked === 'object' && checked !== null ? Reflect.get(checked, 'name') : undefined;

@@ -37,7 +37,7 @@ export class ByteWindow {
 
   constructor(private readonly maxDocumentBytes: number = MAX_DOCUMENT_BYTES) {}
 
-  /** A window onto bytes that are all in memory; they are not copied. */
+  /** Returns a window onto bytes that are all in memory; they are not copied. */
   static whole(bytes: Uint8Array): ByteWindow {
     const window = new ByteWindow();
     window.unread = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -96,7 +96,7 @@ export class ByteWindow {
   }
 }
 
-/** How many lines end between two offsets. */
+/** Counts the line ends between two offsets. */
 export function countNewlines(bytes: Uint8Array, from: number, to: number): number {
   let count = 0;
   for (let at = from; at < to; at += 1) if (bytes[at] === NEWLINE) count += 1;

@@ -1,4 +1,4 @@
-/** One value of a stream and the line of its begin. */
+/** One value of a stream and the line of its start. */
 export type StreamedValue = Readonly<{ value: unknown; line: number; format: 'json' | 'yaml' }>;
 
 export type StreamOptions = Readonly<{

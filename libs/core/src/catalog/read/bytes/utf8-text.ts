@@ -7,8 +7,8 @@ const BLANK = 0x20;
 const LAST_PRINTABLE = 0x7e;
 
 /**
- * Text of JSON bytes as Go reads it: each byte that is no UTF-8 becomes U+FFFD
- * (spec: file-based-catalogs.md §1.2).
+ * Returns the text of JSON bytes as Go reads it: each byte that is no UTF-8 becomes U+FFFD (spec:
+ * file-based-catalogs.md §1.2).
  */
 export function jsonText(bytes: Buffer): string {
   const text = bytes.toString('utf8');
@@ -30,8 +30,8 @@ export function linesOfPlainAscii(bytes: Uint8Array): number | undefined {
 }
 
 /**
- * Text of a YAML document. Throws {@link BlobError} for bytes that are no UTF-8, nor UTF-16 behind a byte
- * order mark, as Go's reader does.
+ * Returns the text of a YAML document. Throws {@link BlobError} for bytes that are no UTF-8, nor UTF-16
+ * behind a byte order mark, as Go's reader does.
  */
 export function yamlText(bytes: Buffer, line: number): string {
   const text = isUtf16(bytes) ? utf16Text(bytes) : bytes.toString('utf8');
@@ -50,8 +50,8 @@ function utf16Text(bytes: Buffer): string | undefined {
 }
 
 /**
- * JavaScript's own decoder gives one U+FFFD for several bytes of a character that is cut
- * short; Go gives one for each.
+ * Decodes bytes as Go does. JavaScript's own decoder gives one U+FFFD for several bytes of a character that
+ * is cut short; Go gives one for each.
  */
 export function replacedText(bytes: Buffer): string {
   const parts: string[] = [];
@@ -69,7 +69,10 @@ export function replacedText(bytes: Buffer): string {
   return parts.join('') + bytes.toString('utf8', good);
 }
 
-/** As the first byte of a character announces it; 1 for ASCII and for a byte that cannot be first. */
+/**
+ * Returns the length that the first byte of a character announces; 1 for ASCII and for a byte that cannot be
+ * first.
+ */
 function characterLength(first: number): number {
   if (first >= 0xf0) return 4;
   if (first >= 0xe0) return 3;

@@ -152,7 +152,8 @@ class Decoder {
   }
 
   /**
-   * A merged member replaces those before it, not those after it; of several mappings the first one counts.
+   * Merges members. A merged member replaces those before it, not those after it; of several mappings the
+   * first one counts.
    */
   #merge(members: Members, keys: Set<string>, node: YamlNode): void {
     const sources = node.kind === 'sequence' ? node.items.toReversed() : [node];
@@ -184,7 +185,9 @@ function allowedShare(nodes: number): number {
 const describe = (key: YamlScalar): string =>
   typeof key === 'object' && key !== null ? `${key.value} of type ${key.type}` : String(key);
 
-/** An assignment to `__proto__` would change the object's prototype instead of adding a member. */
+/**
+ * Sets a member. An assignment to `__proto__` would change the object's prototype instead of adding a member.
+ */
 function setMember(members: Members, name: string, value: unknown): void {
   if (name !== '__proto__') members[name] = value;
   else Object.defineProperty(members, name, { value, enumerable: true, configurable: true, writable: true });

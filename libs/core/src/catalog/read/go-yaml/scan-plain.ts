@@ -19,7 +19,7 @@ import type { YamlCursor } from './yaml-cursor.js';
  */
 type PlainPlace = Readonly<{ indent: number; inFlow: boolean }>;
 
-/** `endsLine`: the scalar ended at the begin of a line, so a key may follow. */
+/** `endsLine`: the scalar ended at the start of a line, so a key may follow. */
 type PlainScalar = Readonly<{ value: string; endsLine: boolean }>;
 
 /** Reads a plain scalar and the blanks and line ends behind it. */

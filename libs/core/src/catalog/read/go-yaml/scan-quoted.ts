@@ -98,7 +98,9 @@ function scanEscape(cursor: YamlCursor): string {
   return characterOf(digits) ?? cursor.fail('found invalid Unicode character escape code');
 }
 
-/** The character with a code in hexadecimal digits. Returns undefined for halves of a surrogate pair. */
+/**
+ * Returns the character with a code in hexadecimal digits. Returns undefined for halves of a surrogate pair.
+ */
 function characterOf(digits: string): string | undefined {
   const code = Number.parseInt(digits, 16);
   if (code > MAX_CODE_POINT || (code >= 0xd800 && code <= 0xdfff)) return undefined;

@@ -126,7 +126,8 @@ function scanUriEscape(cursor: YamlCursor): string {
 }
 
 /**
- * How many octets a character has, given its first one. Returns undefined for an octet that is never first.
+ * Returns the number of octets of a character, given its first one. Returns undefined for an octet that is
+ * never first.
  */
 function lengthOf(first = 0): number | undefined {
   if (first < 0x80) return 1;

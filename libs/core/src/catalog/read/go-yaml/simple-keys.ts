@@ -11,7 +11,7 @@ type SimpleKey = {
   readonly mark: Mark;
 };
 
-/** Most characters between the begin of a key without `?` and its colon. */
+/** Most characters between the start of a key without `?` and its colon. */
 const MAX_LENGTH = 1024;
 
 /** Keys without `?` that a scanner has seen and that may still get a colon, one for each flow collection. */
@@ -24,7 +24,7 @@ export class SimpleKeys {
 
   constructor(private readonly cursor: YamlCursor) {}
 
-  /** Takes the current place as the begin of a key if one is allowed there. */
+  /** Takes the current place as the start of a key if one is allowed there. */
   save(number: number, isRequired: boolean): void {
     if (!this.isAllowed) return;
     this.remove();

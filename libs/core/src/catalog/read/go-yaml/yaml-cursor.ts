@@ -38,7 +38,7 @@ export class YamlCursor {
     return { at: this.at, line: this.line, column: this.column };
   }
 
-  /** Code of the character `ahead` of the current one. */
+  /** Returns the code of the character `ahead` of the current one. */
   code(ahead = 0): number {
     return this.text.charCodeAt(this.at + ahead);
   }
@@ -53,7 +53,7 @@ export class YamlCursor {
     return staysInScalars(code) ? String.fromCharCode(code) : '\n';
   }
 
-  /** The last line up to here that is not blank. */
+  /** Returns the last line up to here that is not blank. */
   lastLine(): number {
     let { at, line } = this;
     for (; at > 0; at -= 1) {

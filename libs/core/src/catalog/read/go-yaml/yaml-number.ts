@@ -13,7 +13,10 @@ const MIN_INT64 = -(2n ** 63n);
 const MAX_INT64 = 2n ** 63n - 1n;
 const MAX_UINT64 = 2n ** 64n - 1n;
 
-/** The number that a scalar stands for: YAML 1.1 without sexagesimals. Returns undefined for other text. */
+/**
+ * Returns the number that a scalar stands for: YAML 1.1 without sexagesimals. Returns undefined for other
+ * text.
+ */
 export function numberOf(source: string): YamlNumber | undefined {
   const plain = source.includes('_') ? source.replaceAll('_', '') : source;
   // A float that begins with a dot may hold underscores between digits; other numbers may, anywhere.
@@ -45,7 +48,7 @@ function sized(sign: string | undefined, digits: string): YamlNumber | undefined
   return { type: value > MAX_INT64 ? 'uint64' : 'int', value };
 }
 
-/** A float in the fewest digits that give its 32 bits, written by Go's format `g`. */
+/** Writes a float in the fewest digits that give its 32 bits, in Go's format `g`. */
 export function float32Text(value: number): string {
   const narrow = Math.fround(value);
   if (!Number.isFinite(narrow)) return Number.isNaN(narrow) ? '.nan' : narrow < 0 ? '-.inf' : '.inf';

@@ -4,7 +4,10 @@ import type { AliasNode, MappingNode, ScalarNode, SequenceNode, YamlNode } from 
 import { YamlScanner } from './yaml-scanner.js';
 import type { TokenKind, YamlToken } from './yaml-token.js';
 
-/** The first document of a YAML text as a tree of nodes. Returns undefined for a text without a document. */
+/**
+ * Parses the first document of a YAML text into a tree of nodes. Returns undefined for a text without a
+ * document.
+ */
 export function parseFirstDocument(text: string, maxDepth: number): YamlNode | undefined {
   return new YamlParser(new YamlScanner(text), maxDepth).document();
 }
@@ -34,7 +37,7 @@ const FLOW: Place = { isBlock: false, isIndentless: false };
 type Properties = Readonly<{ mark: Mark; anchor: string | undefined; tag: string }>;
 
 /**
- * Makes nodes of tokens by the grammar of libyaml, exactly as go-yaml does. A text that goes on behind its
+ * Makes nodes of tokens by the grammar of libyaml, exactly as go-yaml does. A text that continues behind its
  * first document is read up to the first token there. Throws YamlError.
  */
 class YamlParser {
@@ -222,7 +225,7 @@ class YamlParser {
     this.tokens.skip();
   }
 
-  /** A mapping of one member without braces, as an item of a flow sequence. */
+  /** Reads a mapping of one member without braces, as an item of a flow sequence. */
   #pair({ mark: { line } }: YamlToken): MappingNode {
     const token = this.tokens.next();
     let key: YamlNode;

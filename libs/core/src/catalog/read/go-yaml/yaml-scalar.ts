@@ -44,7 +44,7 @@ export function plainValue(source: string): string | number | boolean | null | u
 const CORE = 'tag:yaml.org,2002:';
 export const MERGE_TAG = `${CORE}merge`;
 
-/** The value of a scalar. Throws YamlError if it is not of the type that its tag names. */
+/** Returns the value of a scalar. Throws YamlError if it is not of the type that its tag names. */
 export function scalarOf(node: ScalarNode): YamlScalar {
   const { tag, value } = node;
   if (tag === '') return node.isImplicit ? plainScalar(value) : value;
@@ -91,8 +91,8 @@ function binary({ value, line }: ScalarNode): string {
 }
 
 /**
- * A key as JSON has it. Returns undefined for keys that JSON does not have: null, and integers beyond 63
- * bits.
+ * Returns a key as JSON has it. Returns undefined for keys that JSON does not have: null, and integers beyond
+ * 63 bits.
  */
 export function keyText(key: YamlScalar): string | undefined {
   if (typeof key === 'string') return key;

@@ -91,7 +91,7 @@ export class YamlScanner {
     this.#queue.push(token);
   }
 
-  /** The number of the next token that is scanned. */
+  /** Returns the number of the next token that is scanned. */
   get #number(): number {
     return this.#taken + this.#queue.length - this.#head;
   }

@@ -17,7 +17,7 @@ export type MarkKind =
   | 'key'
   | 'value';
 
-/** A token of a YAML stream, named as in libyaml. `mark` is its begin. */
+/** A token of a YAML stream, named as in libyaml. `mark` is its start. */
 export type YamlToken =
   | Readonly<{ kind: MarkKind; mark: Mark }>
   | Readonly<{ kind: 'scalar'; mark: Mark; value: string; isPlain: boolean }>

@@ -4,7 +4,10 @@ import { UNCOMMON } from './uncommon-yaml.js';
 const HEXADECIMAL = /^[0-9a-fA-F]+$/;
 const MAX_CODE_POINT = 0x10ffff;
 
-/** A line of a scalar in double quotes, its escapes replaced. Throws {@link UNCOMMON} for an unknown one. */
+/**
+ * Returns a line of a scalar in double quotes with its escapes replaced. Throws {@link UNCOMMON} for an
+ * unknown one.
+ */
 export function escapedText(source: string): string {
   let text = '';
   let from = 0;

@@ -24,9 +24,9 @@ const MAY_MEAN = among('~nNyYtTfFoO+-.0123456789<');
 const MAX_KEY = 1000;
 
 /**
- * Reads keys and scalars of common YAML. Throws {@link UNCOMMON} for all else. A scalar begins at `at` and
- * belongs to a collection in the given column: lines that continue it have a larger margin. Behind it `at`
- * and `margin` are those of the next line with content.
+ * Reads keys and scalars of common YAML. Throws {@link UNCOMMON} for every other form. A scalar begins at
+ * `at` and belongs to a collection in the given column: lines that continue it have a larger margin. Behind
+ * it `at` and `margin` are those of the next line with content.
  */
 export class CommonScalars {
   /** Offset of the next character. */
@@ -42,7 +42,7 @@ export class CommonScalars {
     return this.margin === -1;
   }
 
-  /** From the begin of a line to the content of the first one that is not empty and no comment. */
+  /** Moves from the start of a line to the content of the first one that is not empty and no comment. */
   protected nextContent(): void {
     for (let line = this.at; ; line = this.at) {
       this.skipBlanks();
@@ -77,7 +77,7 @@ export class CommonScalars {
     return code === LINE_FEED || Number.isNaN(code);
   }
 
-  /** Behind a node that ends on this line. */
+  /** Ends a node on this line, and moves to the next content. */
   protected endOfNode(): void {
     if (!this.atLineEnd()) throw UNCOMMON;
     this.nextContent();
@@ -93,7 +93,7 @@ export class CommonScalars {
     return !INDICATES[first] && this.#isColon(this.#plainStop(this.at));
   }
 
-  /** The key at `at`; afterwards `at` is behind its colon. */
+  /** Reads the key at `at`. Afterwards `at` is behind its colon. */
   protected key(): string {
     const start = this.at;
     const first = this.text.charCodeAt(start);
@@ -115,7 +115,7 @@ export class CommonScalars {
     return this.text.charCodeAt(at) === COLON && isSpaceOrEnd(this.text.charCodeAt(at + 1));
   }
 
-  /** Checks the begin of a plain scalar at `at`, and returns the end of its line. */
+  /** Checks the start of a plain scalar at `at`, and returns the end of its line. */
   #plainStart(): number {
     const first = this.text.charCodeAt(this.at);
     if (INDICATES[first]) throw UNCOMMON;
@@ -155,7 +155,7 @@ export class CommonScalars {
     return MAY_MEAN[first] ? plainScalar(source) : source;
   }
 
-  /** From `at` to the end of the line, without the blanks there. */
+  /** Reads from `at` to the end of the line, without the blanks there. */
   #plainLine(stop: number): string {
     if (this.text.charCodeAt(stop) === COLON) throw UNCOMMON;
     const line = this.text.slice(this.at, this.#withoutBlanks(stop));
@@ -169,7 +169,10 @@ export class CommonScalars {
     return end;
   }
 
-  /** From the end of a line to the content of the next one that is not empty; how many lines end. */
+  /**
+   * Moves from the end of a line to the content of the next one that is not empty. Returns the number of line
+   * ends.
+   */
   #nextLine(): number {
     for (let breaks = 0, line = this.at; ; line = this.at) {
       this.skipBlanks();
@@ -318,7 +321,7 @@ function contentOf(text: string, line: number): number {
   return at;
 }
 
-/** The text between quotes, on one line. */
+/** Returns the text between quotes, on one line. */
 function quotedText(quote: number, source: string): string {
   if (quote === QUOTE) return source.includes('\\') ? escapedText(source) : source;
   return source.includes("''") ? source.replaceAll("''", "'") : source;
@@ -336,7 +339,7 @@ function plainKey(source: string): string {
   return key;
 }
 
-/** A key that needs no care. */
+/** Returns the key. Throws {@link UNCOMMON} for `__proto__`, the key that needs care. */
 function keyNamed(key: string): string {
   if (key === '__proto__') throw UNCOMMON;
   return key;

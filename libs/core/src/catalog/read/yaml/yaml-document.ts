@@ -9,15 +9,15 @@ const MAX_EXPANSION = 10;
 const FREE_EXPANSION = 1 << 20;
 
 /**
- * One YAML document as the value JSON would hold; null for a document without content. Throws
- * {@link BlobError} with opm's prefix; `firstLine` is the line of the document's start within its file.
+ * Reads one YAML document as the value JSON would hold, null for a document without content. Throws
+ * {@link BlobError} with opm's prefix. `firstLine` is the line of the document's start within its file.
  */
 export function parseYamlDocument(text: string, firstLine = 1): unknown {
   const common = readCommonYaml(text);
   return common === NOT_COMMON ? parseAnyYaml(text, firstLine) : common;
 }
 
-/** {@link parseYamlDocument} of a text of printable ASCII, tabs and line feeds. */
+/** Reads as {@link parseYamlDocument} does, for a text of printable ASCII, tabs and line feeds. */
 export function parseAsciiYaml(text: string, firstLine: number): unknown {
   const common = readPrintableYaml(text);
   return common === NOT_COMMON ? parseAnyYaml(text, firstLine) : common;

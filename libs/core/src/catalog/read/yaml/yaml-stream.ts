@@ -44,11 +44,11 @@ function document(
   return { value: parse(text, line), line, format: 'yaml' };
 }
 
-/** The text with a line feed at its end: Kubernetes' reader of lines adds one. */
+/** Returns the text with a line feed at its end: Kubernetes' reader of lines adds one. */
 const endedLine = (text: string): string => (text.endsWith('\n') ? text : `${text}\n`);
 
 /**
- * The bytes as Kubernetes' reader of lines gives them: a line ends in a line feed, and never in two
+ * Returns the bytes as Kubernetes' reader of lines gives them: a line ends in a line feed, and never in two
  * characters.
  */
 function ofLines(bytes: Buffer): Buffer {
@@ -70,7 +70,7 @@ function boundValues({ unread, line }: ByteWindow, end: number): void {
 }
 
 /**
- * Returns the begin of the next line at or behind `from` with the separator. Takes in chunks until there is
+ * Returns the start of the next line at or behind `from` with the separator. Takes in chunks until there is
  * one, or the end.
  */
 function nextSeparator(window: ByteWindow, from: number): number | undefined {

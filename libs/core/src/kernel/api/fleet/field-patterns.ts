@@ -35,7 +35,7 @@ export const IMAGE = new RegExp(
   `^(${DOMAIN_PART}(\\.${DOMAIN_PART})*(:[0-9]+)?/)?${PATH_PART}(/${PATH_PART})*(:[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?(@${DIGESTS})?$`,
 );
 
-/** One field of a cron: values, ranges and lists of them with steps. */
+/** Returns the pattern of one field of a cron: values, ranges and lists of them with steps. */
 const cronField = (value: string): string => {
   const part = `(\\*|\\?|(${value})(-(${value}))?)(/[0-9]+)?`;
   return `${part}(,${part})*`;

@@ -132,7 +132,7 @@ export const FleetAssignmentStatus = z.strictObject({
 });
 type AssignmentCounts = NonNullable<z.infer<typeof FleetAssignmentStatus>['counts']>;
 
-/** How many subjects a cluster reports about, and how far they are. */
+/** Counts the subjects of a cluster's reports: all, the running ones and the failed ones. */
 export const countsOf = (reports: readonly AssignmentReport[]): AssignmentCounts => ({
   rows: reports.length,
   active: reports.filter(({ state }) => state === 'Running').length,

@@ -69,13 +69,13 @@ export const Labels = withRules(
   { rule: `self.all(key, key.matches(r'${pattern.LABEL_KEY.source}'))`, message: LABEL_KEYS, isServers: true },
 );
 
-/** Whole hours, minutes or seconds, as people write them. */
+/** Formats whole hours, minutes or seconds, as people write them. */
 const shown = (ms: number): string => {
   if (ms > 0 && ms % 3_600_000 === 0) return `${ms / 3_600_000}h`;
   return ms > 0 && ms % 60_000 === 0 ? `${ms / 60_000}m` : `${ms / 1_000}s`;
 };
 
-/** A duration as Go writes it, at least `least` milliseconds. */
+/** Returns the schema of a duration as Go writes it, at least `least` milliseconds. */
 export const duration = (least = 0, most = Number.MAX_SAFE_INTEGER) =>
   z
     .string()

@@ -19,7 +19,7 @@ export const HUB_KINDS = { FleetDecision, FleetRollout, FleetPlan, FleetAssignme
 export const ALL_FLEET_KINDS = { ...FLEET_KINDS, ...HUB_KINDS } as const;
 export type AnyFleetKind = keyof typeof ALL_FLEET_KINDS;
 
-/** `KIND/NAME`, or `KIND/NAMESPACE/NAME`. */
+/** Returns `KIND/NAME`, or `KIND/NAMESPACE/NAME`. */
 export function fleetKey({ kind, metadata }: FleetObject): string {
   const namespace = 'namespace' in metadata ? metadata.namespace : undefined;
   return namespace === undefined ? `${kind}/${metadata.name}` : `${kind}/${namespace}/${metadata.name}`;
