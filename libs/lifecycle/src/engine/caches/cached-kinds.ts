@@ -19,7 +19,7 @@ const managed = (kind: CachedKind): CachedKind => ({ ...kind, labelSelector: MAN
 /** Copies are compared with their originals by digest. */
 const withoutCopies = (csv: KubernetesObject): KubernetesObject => keptOfCopy(withoutManagedFields(csv));
 
-/** The kinds of which a pass reads whole lists, most of them each time. */
+/** The kinds that a pass reads as whole lists, most of them in every pass. */
 export const CACHED_KINDS: readonly CachedKind[] = [
   ...[KIND.Subscription, KIND.InstallPlan, KIND.CatalogSource],
   { ...KIND.ClusterServiceVersion, reduce: withoutCopies },

@@ -4,7 +4,7 @@ import { CACHED_KINDS } from './cached-kinds.js';
 
 type ClusterCachesOptions = Omit<ClusterCacheOptions, 'client' | 'kinds'> &
   Readonly<{
-    /** Whether the process should give up what it can read again; by default it never has to. */
+    /** True if the process should drop data that it can read again. Default: never. */
     isMemoryShort?: () => boolean;
   }>;
 
@@ -29,12 +29,12 @@ export class ClusterCaches {
 
   constructor(private readonly options: ClusterCachesOptions) {}
 
-  /** Whether so many caches are open that those at rest should be closed soon. */
+  /** True if so many caches are open that idle ones should be closed soon. */
   get areMany(): boolean {
     return this.#leased.size > MANY;
   }
 
-  /** Whether memory is short, and these caches are why. */
+  /** True if memory is short because of these caches. */
   get areTooMany(): boolean {
     return this.areMany && this.options.isMemoryShort?.() === true;
   }
@@ -50,7 +50,7 @@ export class ClusterCaches {
       ended = true;
       leased.holders -= 1;
       if (leased.holders > 0) return;
-      // Before the watches have ended: who leases from now on gets new ones.
+      // Before the watches have ended: a later lease gets new ones.
       this.#leased.delete(cluster);
       await leased.cache.stop();
     };

@@ -43,16 +43,16 @@ const SHORT_REST_MS = 5_000;
  */
 const REST_AFTER_WRITE_MS = 300_000;
 /**
- * Whether a cluster is OpenShift does not change while it runs; it is checked again
- * now and then nevertheless.
+ * A cluster stays OpenShift, or plain Kubernetes, while it runs. The answer is checked again now and then
+ * nevertheless.
  */
 const PLAIN_FOR_MS = 60_000;
 
 type Opened = Readonly<{ lease: CacheLease; rights: RightsChanges; listed: Promise<unknown>; unsubscribe: () => void }>;
 
 /**
- * Where the passes over one cluster's subjects read: the cache, and requests for the rest. The cache is
- * opened with the first pass and closed when there was none for a while (decision record 0164).
+ * The source of reads for passes over the subjects of one cluster: the cache, and requests for the rest. The
+ * first pass opens the cache. It is closed when no pass has read for a while (decision record 0164).
  */
 export class ClusterView {
   readonly #options: ClusterViewOptions;
@@ -76,7 +76,7 @@ export class ClusterView {
     this.#secrets = new ManagedSecrets({ client, clock, onMoved: (namespace) => onMoved?.(namespace) });
   }
 
-  /** Begins to watch what only the applier may watch. */
+  /** Starts the watches that the applier alone has the right to open. */
   start(): void {
     if (this.#options.staysOpen === true) this.#open();
     else void this.#secrets.startIfAny();
@@ -88,12 +88,15 @@ export class ClusterView {
     await Promise.all([this.#secrets.stop(), this.#close()]);
   }
 
-  /** Whether the cache is open. */
+  /** True if the cache is open. */
   get isOpen(): boolean {
     return this.#opened !== undefined;
   }
 
-  /** When the cluster last sent something through a watch; undefined where nothing is watched. */
+  /**
+   * Returns the time at which the cluster last sent something through a watch. Undefined if nothing is
+   * watched.
+   */
   lastSeen(): Date | undefined {
     return this.#opened?.lease.cache.lastSeen() ?? this.#secrets.lastSeen();
   }
@@ -113,7 +116,10 @@ export class ClusterView {
     return this.#stopped ? this.#live(seen) : this.#cached(this.#open(), seen);
   }
 
-  /** Readers for what follows on the passes so far. They open no cache, and read live where none is open. */
+  /**
+   * Returns readers for work that follows the passes so far. They open no cache, and read live if none is
+   * open.
+   */
   async readsAfter(): Promise<ClusterReads> {
     return this.#opened === undefined ? this.#live(this.#seen) : this.#cached(this.#opened, this.#seen);
   }
@@ -220,7 +226,7 @@ export class ClusterView {
     await lease.end();
   }
 
-  /** What the cache cannot say is found out by the watch. */
+  /** Starts the watch of managed Secrets if the cache cannot say that there are none. */
   #keepSecrets(cache: ClusterCache): void {
     const found = cache.list(MANAGED_SECRETS, { labelSelector: MANAGED_SECRETS.labelSelector });
     if (found === undefined) void this.#secrets.startIfAny();

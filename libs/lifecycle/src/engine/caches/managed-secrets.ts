@@ -16,8 +16,8 @@ type ManagedSecretsOptions = Readonly<{
 }>;
 
 /**
- * One light watch of the managed Secrets of a cluster, which goes on while the cluster is idle: a Secret that
- * is deleted by hand must be made anew at once. Keeps names and versions alone.
+ * A light watch of the managed Secrets of a cluster. It continues while the cluster is idle, because a Secret
+ * that a user deletes must be recreated at once. Keeps names and versions alone.
  */
 export class ManagedSecrets {
   #watch: Reflector | undefined;
@@ -25,17 +25,17 @@ export class ManagedSecrets {
 
   constructor(private readonly options: ManagedSecretsOptions) {}
 
-  /** Whether every change is reported. */
+  /** True if every change is reported. */
   get isCurrent(): boolean {
     return this.#watch?.synced() === true && this.#watch.problem() === undefined;
   }
 
-  /** When the API server last sent something; undefined where nothing is watched. */
+  /** Returns the time at which the API server last sent something. Undefined if nothing is watched. */
   lastSeen(): Date | undefined {
     return this.#watch?.lastSeen();
   }
 
-  /** What keeps the watch from being up to date; none while nothing is watched. */
+  /** Returns the problems that keep the watch from being up to date. Empty while nothing is watched. */
   problems(): readonly string[] {
     return [this.#watch?.problem() ?? []].flat();
   }
@@ -44,7 +44,7 @@ export class ManagedSecrets {
     this.#started();
   }
 
-  /** As {@link start}; the watch ends where its first list has none. */
+  /** Like {@link start}, but the watch ends if its first list is empty. */
   async startIfAny(): Promise<void> {
     if (this.#isStarted()) return;
     const watch = this.#started();

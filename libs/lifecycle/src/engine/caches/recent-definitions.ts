@@ -10,8 +10,8 @@ type Held = Readonly<{ object: KubernetesObject; seen: string | undefined; cance
 
 /**
  * CustomResourceDefinitions of one cluster as passes have just read them. No watch of the applier has them: a
- * cluster has hundreds, most of which no pass needs. One is given again for two seconds, and to a pass for
- * which the poller has seen no other change of a definition than for the pass that read it.
+ * cluster has hundreds, and a pass needs few of them. A definition is returned again for two seconds. It is
+ * also returned to a pass if the poller has seen no other change of a definition since the pass that read it.
  */
 export class RecentDefinitions {
   readonly #held = new Map<string, Held>();
@@ -25,7 +25,7 @@ export class RecentDefinitions {
     return held !== undefined && held.seen === seen ? held.object : undefined;
   }
 
-  /** Asks the API server by `ask`, and holds what it answers, unless a definition was written meanwhile. */
+  /** Asks the API server through `ask`, and keeps the answer unless a definition was written meanwhile. */
   async read(
     seen: string | undefined,
     ask: () => Promise<KubernetesObject | undefined>,

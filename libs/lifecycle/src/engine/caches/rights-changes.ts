@@ -9,11 +9,11 @@ import type { ClusterCache } from '#platform/kube/cache/cluster-cache';
 type RightsChangesOptions = Readonly<{
   clock: Clock;
   csvs: Pick<ClusterCache, 'list'>;
-  /** A namespace with an operator that may have got or lost what it requires. */
+  /** Called for a namespace with an operator that may have got or lost rights that it requires. */
   onAffected: (namespace: string) => void;
 }>;
 
-/** A user who grants rights makes several objects; the operators that wait are read once for all of them. */
+/** A user grants rights with several objects; the operators that wait are read once for all of them. */
 const GATHER_MS = 250;
 const RIGHTS: ReadonlySet<string> = new Set([
   'ServiceAccount',
@@ -55,7 +55,7 @@ export class RightsChanges {
     for (const waiting of namespacesWaitingForRights(csvs)) this.options.onAffected(waiting);
   }
 
-  /** None where the cache does not follow the cluster: the next resync checks every operator. */
+  /** Returns none if the cache does not follow the cluster: the next resync checks every operator. */
   #csvs(namespace: string | undefined): readonly ClusterServiceVersion[] {
     const within = namespace === undefined ? {} : { namespace };
     const found = this.options.csvs.list(CSV_API, { ...within, labelSelector: `!${COPIED_FROM_LABEL}` });

@@ -20,9 +20,9 @@ const AWAY_AFTER_MS = 60_000;
 const NAMED = 10;
 
 /**
- * Whether the managed clusters answer. Work that reached a cluster counts as an answer; a cluster without
- * work is asked from time to time. One that is away degrades the service; only when all are away is it not
- * ready, since then it is most likely the service that is cut off.
+ * Health check of the connections to managed clusters. Work that reached a cluster counts as an answer; a
+ * cluster without work is asked from time to time. One unreachable cluster degrades the service. The service
+ * is not ready only if all clusters are unreachable, since then most likely the service itself is cut off.
  */
 @Injectable()
 export class ClusterContact {

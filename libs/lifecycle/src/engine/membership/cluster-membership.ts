@@ -7,13 +7,13 @@ import type { ClusterChange, ServiceClusters } from '#platform/membership/servic
 import type { Log } from '#platform/telemetry/log.port';
 import { Resync, type ResyncItem } from './resync.js';
 
-/** What a process does in one cluster from the moment the cluster joins until it leaves. */
+/** Work of a process in one cluster, from the moment the cluster joins until it leaves. */
 export type ClusterPart = Readonly<{
   /** Begins the watches. Resolves once they have begun; never rejects. */
   start(): Promise<void>;
   /** Redis was emptied: every subject is published again. */
   touchAll(): void;
-  /** What is checked anew once in a period, changed or not. */
+  /** Returns the items to check again once in a period, changed or not. */
   resyncs(): readonly ResyncItem[];
   /** The process ends: ends watches and timers. */
   stop(): Promise<void>;
@@ -32,7 +32,9 @@ type ClusterMembershipDeps<P extends ClusterParts> = Readonly<{
   /** Evenly from 0 up to 1: spreads the work of a fleet over time. */
   random: () => number;
   resyncIntervalMs: number;
-  /** The parts of a cluster that joins, not started yet. Rejects where the cluster does not answer. */
+  /**
+   * Creates the parts of a cluster that joins, without starting them. Rejects if the cluster does not answer.
+   */
   partsOf: (client: KubeClient) => Promise<P>;
   /** Calls back if the store may have lost data. Resolves to a function that ends this. */
   watchStore: (onLoss: () => void) => Promise<() => void>;
@@ -50,9 +52,9 @@ const TOGETHER_MS = 60_000;
 const UNREACHED_MS = 30_000;
 
 /**
- * Which clusters a process works on. A cluster joins as soon as the registry has it, it answers and Flotilla
- * acts there; what is in it is resynced at times of its own, and it leaves once OLM works there or the
- * registry has it no more. All parts of a cluster do this together.
+ * The clusters that a process works on. A cluster joins as soon as the registry has it, it answers and
+ * Flotilla acts there. Its contents are resynced at times of its own. It leaves once OLM works there or the
+ * registry has dropped it. All parts of a cluster join and leave together.
  */
 export class ClusterMembership<P extends ClusterParts> {
   readonly #members = new Map<string, Member<P>>();
@@ -73,7 +75,7 @@ export class ClusterMembership<P extends ClusterParts> {
     void this.#watchStore();
   }
 
-  /** No cluster joins or leaves any more, and none is resynced; what is watched stays watched. */
+  /** Stops joins, departures and resyncs. Open watches stay open. */
   hold(): void {
     this.#timers.stop();
     for (const { timers, joined } of this.#members.values()) {
@@ -97,7 +99,9 @@ export class ClusterMembership<P extends ClusterParts> {
     return new Map([...this.#joined()].map(([cluster, { parts }]) => [cluster, parts]));
   }
 
-  /** Why the cluster could not join yet; undefined where it has joined, or was not tried yet. */
+  /**
+   * Returns the reason why the cluster could not join yet. Undefined if it has joined, or was not tried yet.
+   */
   problemOf(cluster: string): string | undefined {
     return this.#pace.problemOf(cluster);
   }
@@ -118,7 +122,7 @@ export class ClusterMembership<P extends ClusterParts> {
     if (change.kind === 'joined') return this.#begin(change.client, joining);
     const member = this.#members.get(cluster);
     if (member === undefined) return;
-    // What was not written while the cluster was paused is due now.
+    // Writes that were skipped while the cluster was paused are due now.
     if (change.what === 'resumed') for (const { run } of resyncsOf(member.joined?.parts ?? {})) run();
     if (change.what === 'access' && member.joined === undefined) {
       member.timers.stop();
@@ -178,7 +182,7 @@ export class ClusterMembership<P extends ClusterParts> {
     return this.deps.detectors.againAfterMs(cluster);
   }
 
-  /** What the check itself finds out is no news to it. */
+  /** Changes that the check itself finds are not reported to it again. */
   async #statusOf(member: Member<P>) {
     member.isChecking = true;
     try {

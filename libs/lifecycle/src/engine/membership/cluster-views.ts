@@ -10,7 +10,7 @@ type ClusterViewsOptions = Readonly<{
   caches: ClusterCaches;
   /** The caches stay open without work: the poller of this process reads them all the time. */
   stayOpen?: boolean;
-  /** Whether the cluster of this client takes part. */
+  /** True if the cluster of this client takes part. */
   isMember: (client: KubeClient) => boolean;
   /** A namespace with a change of an object that the poller does not watch. */
   onMoved: (cluster: string, namespace: string) => void;
@@ -39,12 +39,12 @@ export class ClusterViews {
     return this.#views.get(cluster)?.deniedWatches() ?? [];
   }
 
-  /** Whether no pass has read the cluster for a while. */
+  /** True if no pass has read the cluster for a while. */
   isIdle(cluster: string): boolean {
     return this.#views.get(cluster)?.isOpen === false;
   }
 
-  /** @throws ClusterHasLeft where the client is that of a cluster that takes part no more */
+  /** @throws ClusterHasLeft if the cluster of the client takes part no more */
   of(client: KubeClient): ClusterView {
     const { cluster } = client;
     const known = this.#views.get(cluster);

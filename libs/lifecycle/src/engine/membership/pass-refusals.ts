@@ -25,10 +25,10 @@ const NAMED = 5;
 const LONGEST_REASON = 300;
 
 /**
- * The subjects of which the API server refuses a read or a write, in one pass after the other: the applier
- * lacks a right, or a webhook denies what it does. Reported by a health check and by a metric, until a pass
- * ends without a refusal. The check also reports watches that the applier may not have: without them its
- * passes read live, and changes that only these watches show start no pass.
+ * Subjects with a read or a write that the API server refuses, in one pass after the other: the applier lacks
+ * a right, or a webhook denies the request. A health check and a metric report them until a pass ends without
+ * a refusal. The check also reports watches that the applier has no right to open. Without them its passes
+ * read live, and changes that only these watches show start no pass.
  */
 @Injectable()
 export class PassRefusals {

@@ -18,19 +18,19 @@ type ResyncOptions = Readonly<{
   /** All that the cluster has at this moment. */
   items: () => readonly ResyncItem[];
   clock: Clock;
-  /** The timers of the cluster, which end when it leaves. */
+  /** The timers of the cluster. They end when it leaves. */
   timers: Timers;
 }>;
 
 type Due = Readonly<{ item: ResyncItem; atMs: number }>;
 
-/** A period has so many windows; what is due in a window is looked up at its beginning. */
+/** Windows of a period. Items that are due in a window are looked up at its beginning. */
 const WINDOWS = 12;
 
 /**
- * Checks everything of a cluster anew once in a period, changed or not: each item at its own time, so that
- * the work of a fleet is spread evenly. Between two items nothing is done and next to nothing is held. An
- * item that comes in the middle of a window is checked from the next one on: what is new is observed anyway.
+ * Checks everything of a cluster again once in a period, changed or not. Each item has its own time, so that
+ * the work of a fleet is spread evenly. Between two items it does nothing and holds next to nothing. An item
+ * that appears in the middle of a window is checked from the next window on: new objects are observed anyway.
  */
 export class Resync {
   constructor(private readonly options: ResyncOptions) {}

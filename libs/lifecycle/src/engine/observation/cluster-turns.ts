@@ -5,8 +5,8 @@ const AT_ONCE = 20;
 const EACH_MS = 500;
 
 /**
- * When each cluster of a process has its turn at passes over what is at rest after a start: those of a
- * thousand clusters at once would keep what is urgent waiting for minutes.
+ * Turns of the clusters of a process for passes over subjects at rest, after a start. Passes for a thousand
+ * clusters at once would delay urgent ones for minutes.
  */
 export class ClusterTurns {
   #lastMs = Number.NEGATIVE_INFINITY;

@@ -7,8 +7,8 @@ import type { Log } from '#platform/telemetry/log.port';
 const AGAIN_MS = 30_000;
 
 /**
- * Enqueues a pass over each subject that moved, and tries again where the queue refuses it: nothing else
- * reports the change before the next resync, hours later.
+ * Enqueues a pass over each subject that moved, and retries if the queue refuses it. Otherwise only the next
+ * resync, hours later, would report the change.
  */
 export class MovedSubjects {
   readonly #waiting = new Set<string>();

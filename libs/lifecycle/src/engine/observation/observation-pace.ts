@@ -7,7 +7,7 @@ import type { Clock } from '#platform/clock/clock.port';
 const REST_MS = 10;
 const OBSERVATIONS = 10;
 const LONGEST_REST_MS = 1_000;
-/** Of what was observed, half is forgotten after this time. */
+/** Half of the observed count is forgotten after this time. */
 const HALF_LIFE_MS = 1_000;
 
 /**

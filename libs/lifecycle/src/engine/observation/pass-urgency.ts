@@ -27,7 +27,7 @@ export class PassUrgency {
 
   constructor(private readonly options: PassUrgencyOptions) {}
 
-  /** Of several the most urgent counts. */
+  /** Notes an urgency; of several for one subject, the most urgent counts. */
   note(subject: string, urgency: Urgency): void {
     const known = this.#noted.get(subject);
     const isLess = urgency === 'for-news' || (urgency === 'soon' && known === 'now');
@@ -46,7 +46,7 @@ export class PassUrgency {
     });
   }
 
-  /** What was noted and is owed is forgotten here: what comes from now on is another observation's. */
+  /** Takes the noted urgency and forgets it: later notes belong to another observation. */
   take(subject: string): TakenUrgency {
     const taken = { urgency: this.#noted.get(subject) ?? 'for-news', dueMs: this.#dueMs.get(subject) } as const;
     this.#noted.delete(subject);

@@ -26,7 +26,7 @@ export class TouchedSubjects<S extends Subject> {
   readonly #touched = new Map<string, Readonly<{ subject: S; sinceMs: number }>>();
   /** Keys that are observed now, rest, or gather events. */
   readonly #held = new Set<string>();
-  /** Keys whose turn it is, in order. */
+  /** Keys that are due, in order. */
   readonly #due = new Set<string>();
   readonly #pace: ObservationPace;
   #busy = false;
@@ -60,7 +60,7 @@ export class TouchedSubjects<S extends Subject> {
   async #observeDue(): Promise<void> {
     if (this.#busy) return;
     this.#busy = true;
-    // What becomes due meanwhile is taken, too.
+    // The loop also takes keys that become due meanwhile.
     for (const key of this.#due) {
       if (this.#stopped) return;
       this.#due.delete(key);

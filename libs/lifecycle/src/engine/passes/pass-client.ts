@@ -15,9 +15,9 @@ import { type ClusterReads, PassReader } from './pass-reader.js';
 type Parameter<Method extends 'create' | 'update' | 'apply' | 'patch' | 'delete'> = Parameters<KubeClient[Method]>;
 
 /**
- * The client of one pass: what it reads is read once, from the cache of the cluster where that has it, and
- * what it writes is what it reads from then on. What a write that failed has left there is asked for.
- * Cached objects come without `metadata.managedFields`, lists without a version.
+ * The client of one pass. It reads each object once, from the cache of the cluster if that has it. Its own
+ * writes are visible to later reads. After a failed write the object is read from the API server. Cached
+ * objects come without `metadata.managedFields`, lists without a version.
  */
 export class PassClient extends KubeClient {
   readonly cluster: string;
@@ -104,7 +104,9 @@ export class PassClient extends KubeClient {
     // The client belongs to the cluster, and outlasts the pass.
   }
 
-  /** @throws KubeApiError of reason Conflict if what was read is of another history of the API server */
+  /**
+   * @throws KubeApiError of reason Conflict if the objects read belong to another history of the API server
+   */
   #requireCurrent(): void {
     if (!this.#reader.isOutdated) return;
     this.#reader.doubtAll();
@@ -129,6 +131,6 @@ export class PassClient extends KubeClient {
   }
 }
 
-/** Objects are known by their kind, which not every answer names. */
+/** Sets the kind of an object, since objects are known by their kind: not every answer names it. */
 const named = <T extends KubernetesObject>(object: T, kind: string): T =>
   refOf(object).kind === kind ? object : { ...object, kind };

@@ -8,7 +8,7 @@ import type { KindRef, KubernetesList, ListOptions } from '#platform/kube/client
 /** A pass that waits long for its API server reads anew from time to time. */
 const OLDEST_READ_MS = 5_000;
 
-/** Where a pass reads. */
+/** Sources of the reads of a pass. */
 export type ClusterReads = Readonly<{
   get: (ref: ObjectRef) => Promise<KubernetesObject | undefined>;
   list: (kind: KindRef, options: ListOptions) => Promise<KubernetesList<KubernetesObject> | undefined>;
@@ -16,7 +16,7 @@ export type ClusterReads = Readonly<{
   /** The cache, in place of requests. */
   cache?: Pick<ClusterCache, 'get' | 'list' | 'noteWritten' | 'noteDeleted'> &
     Partial<Pick<ClusterCache, 'listMetadata'>>;
-  /** Kinds for which the cache is known to lag. */
+  /** Kinds that the cache is known to lag for. */
   behind?: readonly string[];
   /** The kinds among these that the cache does not have up to their versions; waits for them so long. */
   lagging?: (seen: SeenVersions, patienceMs: number) => Promise<readonly string[]>;
@@ -24,20 +24,20 @@ export type ClusterReads = Readonly<{
   epoch?: () => number;
 }>;
 
-/** `written`: what was written since, by place; it is joined with `items` when these are asked for again. */
+/** `written`: writes since then, by place. They are joined with `items` when the list is asked for again. */
 type Listed = { selected: Selected | undefined; items: Promise<readonly KubernetesObject[]>; written: Written };
 type Selected = NonNullable<ReturnType<typeof selects>>;
 type Written = Map<string, KubernetesObject>;
 type Got = Readonly<{ ref: ObjectRef; object: Promise<KubernetesObject | undefined> }>;
-/** What was read of the kinds of one name, by what was asked. */
+/** Answers for the kinds of one name, by request. */
 type Answers = Readonly<{ lists: Map<string, Listed>; gets: Map<string, Got> }>;
 
 /**
- * What one pass reads: from the cluster's cache where there is one, else by requests. A pass that has met
- * signs of a lagging cache doubts it and asks the API server from then on. What several stages and rounds
- * want is read once; the API server's answers to our own writes replace what was read before. Changes of
- * others start another pass, and a write on top of them is refused by its resourceVersion; so a pass costs
- * few requests and decides nothing that a later one would not correct.
+ * Reads for one pass: from the cluster's cache if there is one, otherwise by requests. A pass that has met
+ * signs of a lagging cache doubts it, and asks the API server from then on. Several stages and rounds share
+ * one read; the API server's answers to our own writes replace earlier reads. Changes by others start another
+ * pass, and their resourceVersion makes the API server refuse a write on top of them. So a pass costs few
+ * requests, and a later pass corrects each of its decisions.
  */
 export class PassReader {
   readonly #answers = new Map<string, Answers>();
@@ -54,7 +54,7 @@ export class PassReader {
     this.#doubtsAll = cluster.cache === undefined;
   }
 
-  /** Whether every answer from now on is one of the API server to a request of this pass. */
+  /** True if every answer from now on comes from the API server, to a request of this pass. */
   get live(): boolean {
     return this.#doubtsAll;
   }
@@ -68,7 +68,9 @@ export class PassReader {
     return this.cluster.epoch?.() ?? 0;
   }
 
-  /** Every item with its apiVersion and kind, which lists leave out; empty where the kind is not served. */
+  /**
+   * Returns every item with its apiVersion and kind, which lists leave out. Empty if the kind is not served.
+   */
   list<T extends KubernetesObject>(kind: KindRef, options: ListOptions = {}): Promise<readonly T[]> {
     const { lists } = this.#of(kind.kind);
     const key = listKey(kind, options);
@@ -113,7 +115,10 @@ export class PassReader {
     return this.#version;
   }
 
-  /** What was read may be gone: the cache may lag, or a deletion of this pass may have removed it too. */
+  /**
+   * True if an object read before may be gone: the cache may lag, or a deletion of this pass may have removed
+   * it too.
+   */
   get mayHaveLost(): boolean {
     return !this.#doubtsAll || this.#deleted;
   }
@@ -148,7 +153,8 @@ export class PassReader {
   }
 
   /**
-   * The API server accepted the deletion: the cache leaves the object out. What goes with it is not known.
+   * Notes that the API server accepted the deletion: the cache leaves the object out. Objects that are
+   * deleted with it are not known.
    */
   noteDeleted(ref: ObjectRef): void {
     this.cluster.cache?.noteDeleted(ref);
@@ -169,15 +175,15 @@ export class PassReader {
   }
 
   /**
-   * The kinds among these that this pass may have read before they were at their versions. Waits at most
-   * `patienceMs` for the cache; none where every read is a request.
+   * Returns those of these kinds that this pass may have read before they were at their versions. Waits at
+   * most `patienceMs` for the cache. None if every read is a request.
    */
   async lagging(seen: SeenVersions, patienceMs: number): Promise<readonly string[]> {
     const cached = Object.fromEntries(Object.entries(seen).filter(([kind]) => this.#cacheOf(kind) !== undefined));
     const kinds = Object.keys(cached);
     if (kinds.length === 0) return kinds;
     const lagging = (await this.cluster.lagging?.(cached, patienceMs)) ?? kinds;
-    // What it has by now was perhaps not there when it was read.
+    // The cache may have received its current objects only after this pass read it.
     for (const kind of kinds) if (!lagging.includes(kind)) this.forget(kind);
     return lagging;
   }
@@ -257,7 +263,7 @@ const isNamed = (metadata: KubernetesObject['metadata'], { name, namespace = '' 
 
 const placeOf = ({ metadata: { namespace = '', name = '' } }: KubernetesObject): string => `${namespace}/${name}`;
 
-/** Returns the items with what was written since the last call; thousands of writes are joined at once. */
+/** Returns the items with the writes since the last call; thousands of writes are joined at once. */
 function itemsOf(listed: Listed | undefined): Promise<readonly KubernetesObject[]> | undefined {
   if (listed === undefined || listed.written.size === 0) return listed?.items;
   const { selected = () => false, items, written } = listed;

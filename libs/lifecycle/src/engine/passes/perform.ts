@@ -5,23 +5,24 @@ import { type PerformOutcome, performActions } from '#platform/kube/write/perfor
 import { namingWebhook, refusalEvents } from './name-webhook.js';
 import type { RoundInput, StageOutcome } from './stage.js';
 
-/**
- * What may not be undone was decided on the cache, which may be behind: it is decided again on live reads.
- */
+/** An irreversible decision was made on the cache, which may lag: it must be made again on live reads. */
 export class DecidedOnCache extends Error {
   constructor(what = 'a deletion') {
     super(`${what} is decided on live reads alone`);
   }
 }
 
-/** For what must be decided on live reads. @throws DecidedOnCache where this pass may have read the cache */
+/**
+ * Requires live reads for a decision.
+ * @throws DecidedOnCache if this pass may have read the cache
+ */
 export function requireLive({ reader }: Pick<RoundInput, 'reader'>, what: string): void {
   if (!reader.live || reader.isOutdated) throw new DecidedOnCache(what);
 }
 
 /**
- * Performs a decision's actions; what this pass has read is not written again as it is.
- * A refusal is an outcome.
+ * Performs a decision's actions; skips writes of an object that is already as this pass has read it. A
+ * refusal is an outcome.
  */
 export async function tryActions(
   { client, reader, now, signal, change }: RoundInput,

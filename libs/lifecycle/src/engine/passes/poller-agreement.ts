@@ -7,9 +7,8 @@ export type SettingValues = Readonly<{ setting: string; applier: string; poller:
 const NAMED = 10;
 
 /**
- * Settings that differ between the poller, as the problems it stores show, and this applier. No
- * solution of such a problem fits what the applier reads, so nothing is installed in that
- * cluster, which must be reported.
+ * Settings that differ between the poller, as its stored problems show, and this applier. No solution of such
+ * a problem fits the applier's reads, so nothing is installed in that cluster. This must be reported.
  */
 export class PollerAgreement {
   readonly #differences = new Map<string, SettingValues>();

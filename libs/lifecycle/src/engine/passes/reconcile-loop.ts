@@ -12,19 +12,19 @@ import { AT_REST, joined, MOVED, type RoundInput, type Stage, type StageOutcome,
  */
 export const MOST_ROUNDS = 60;
 /**
- * What still moves after so many rounds is undone by another controller: the subject goes
- * to the back of the queue.
+ * If a subject still moves after so many rounds, another controller undoes the changes: the subject goes to
+ * the back of the queue.
  */
 const CONTESTED_PAUSE_MS = 5_000;
 
 /**
- * Reconciles one subject. What differs between kinds of subjects is what is read, and the list of stages.
- * `client` writes; `reads` may be shared with other passes.
+ * Reconciles one subject. Kinds of subjects differ in their reads and in the list of stages. `client` writes;
+ * `reads` may be shared with other passes.
  */
 type ReconcilePass<R> = Readonly<{
   client: KubeClient;
   reads: ClusterReads;
-  /** Undefined where the subject is gone. */
+  /** Returns undefined if the subject is gone. */
   read: (reader: PassReader) => Promise<R | undefined>;
   /** The stages of one round, in order. */
   stages: (read: R) => readonly Stage<R>[];
@@ -35,13 +35,13 @@ type ReconcilePass<R> = Readonly<{
 }>;
 
 /**
- * How a pass ended.
+ * The outcome of a pass.
  * - `done`: nothing is left to do until something changes.
- * - `again`: after the pause; the pass was interrupted, or another controller undoes what it does.
- * - `waits`: for what is named; reconciled again when an event comes, or after the pause.
- * - `refused`: the API server refused a write, and everything else is done; or it refused to read what the
- *   pass is about. Without a pause the queue decides when to retry.
- * - `failed`: nothing can be said of the rest; the queue decides when to retry.
+ * - `again`: after the pause; the pass was interrupted, or another controller undoes its writes.
+ * - `waits`: for the named thing; reconciled again when an event comes, or after the pause.
+ * - `refused`: the API server refused a write, and everything else is done; or it refused to read the
+ *   object of the pass. Without a pause the queue decides when to retry.
+ * - `failed`: the state of the rest is not known; the queue decides when to retry.
  */
 export type PassOutcome = Readonly<{ rounds: number }> &
   (
@@ -53,8 +53,8 @@ export type PassOutcome = Readonly<{ rounds: number }> &
   );
 
 /**
- * In how many milliseconds the subject is reconciled again without an event, if at all.
- * @throws what the queue must retry
+ * Returns the milliseconds after which the subject is reconciled again without an event, if at all.
+ * @throws errors that the queue must retry
  */
 export function pauseAfter(outcome: PassOutcome): number | undefined {
   if (outcome.result === 'failed') throw outcome.error;
@@ -63,13 +63,13 @@ export function pauseAfter(outcome: PassOutcome): number | undefined {
   return outcome.againAfterMs;
 }
 
-/** What one round did. */
+/** The outcome of one round. */
 type RoundOutcome = StageOutcome & Readonly<{ refused?: KubeApiError }>;
 
 /**
- * Runs the stages in order, and starts over with a fresh read whenever one of them wrote something. Ends when
- * a whole round wrote nothing. It may be killed anywhere and run again. What the API server refuses to one
- * stage does not hold up the others.
+ * Runs the stages in order, and starts over with a fresh read whenever a stage wrote something. Ends when a
+ * whole round wrote nothing. It may be killed anywhere and run again. If the API server refuses the write of
+ * one stage, the other stages still run.
  */
 export async function reconcile<R>(pass: ReconcilePass<R>, clock: Clock, signal: AbortSignal): Promise<PassOutcome> {
   const { client, reads, patience = new Patience() } = pass;
@@ -90,7 +90,7 @@ export async function reconcile<R>(pass: ReconcilePass<R>, clock: Clock, signal:
 
 type Concluded = PassOutcome extends infer O ? (O extends PassOutcome ? Omit<O, 'rounds'> : never) : never;
 
-/** How a pass ends whose last round wrote nothing. */
+/** Returns the outcome of a pass after a last round that wrote nothing. */
 export function concluded({ refused, waitsFor, againAfterMs }: Wait & Pick<RoundOutcome, 'refused'>): Concluded {
   const pause = againAfterMs === undefined ? {} : { againAfterMs };
   if (refused !== undefined) return { result: 'refused', error: refused, ...pause };
@@ -116,8 +116,8 @@ async function round<R>(pass: ReconcilePass<R>, input: () => RoundInput): Promis
 }
 
 /**
- * Another client wrote first, or what is to be deleted must be read from the API server: what was read is
- * old, and the next round reads live. An API server that does not answer is for the queue to retry.
+ * Runs a stage. If another client wrote first, or an object to delete must be read from the API server, the
+ * reads are stale and the next round reads live. If the API server does not answer, the queue retries.
  */
 async function tried(stage: () => Promise<StageOutcome>, reader: PassReader): Promise<RoundOutcome> {
   try {

@@ -5,7 +5,9 @@ import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { performActions } from '#platform/kube/write/perform-actions';
 import type { PassOutcome } from './reconcile-loop.js';
 
-/** Emits an Event about the object of a pass, if the hub lacks a right to read what the pass needs. */
+/**
+ * Emits an Event about the object of a pass, if the hub lacks the right to an object that the pass must read.
+ */
 export async function reportRefusedRead(
   outcome: PassOutcome,
   about: ObjectRef,

@@ -2,7 +2,7 @@ import type { Patience } from '#platform/fairness/patience';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { PassReader } from './pass-reader.js';
 
-/** What performs and reads in one round of a pass. */
+/** The clients and readers of one round of a pass. */
 export type RoundInput = Readonly<{
   client: KubeClient;
   /** Further reads of this pass, shared by its stages and rounds. */
@@ -11,22 +11,26 @@ export type RoundInput = Readonly<{
   signal: AbortSignal;
   /** For work that goes on when the pass has ended. */
   patience: Patience;
-  /** The change that what is done is part of, where it is known: Events name it. */
+  /** The change that the work is part of, if known: Events name it. */
   change?: string | undefined;
 }>;
 
-/** What every stage of a pass gets: the subject as just read, and the cluster to act on. */
+/** Input of every stage of a pass: the subject as just read, and the cluster to act on. */
 export type StageInput<R> = RoundInput & Readonly<{ read: R }>;
 
-/** What is awaited, and after which pause the subject is reconciled again even if no event comes. */
+/**
+ * The awaited object or event, and the pause after which the subject is reconciled again even without an
+ * event.
+ */
 export type Wait = Readonly<{ waitsFor?: string | undefined; againAfterMs?: number | undefined }>;
 
 /**
- * What a stage did. `moved`: something was written, so what was read is old and the next round reads anew.
+ * The outcome of a stage. `moved`: something was written, so the reads are stale and the next round reads
+ * again.
  */
 export type StageOutcome = Wait & Readonly<{ moved: boolean }>;
 
-/** One kind of work within a pass; what it reads beside `R` it reads itself. */
+/** One kind of work within a pass. It reads any input beyond `R` itself. */
 export type Stage<R> = (input: StageInput<R>) => Promise<StageOutcome>;
 
 export const AT_REST: StageOutcome = { moved: false };
@@ -39,7 +43,7 @@ export const waitFor = (waitsFor: string, againAfterMs?: number): StageOutcome =
   againAfterMs,
 });
 
-/** As {@link waitFor}; at rest where there is no pause. */
+/** Like {@link waitFor}, but at rest if there is no pause. */
 export const pauseFor = (waitsFor: string, againAfterMs: number | undefined): StageOutcome =>
   againAfterMs === undefined ? AT_REST : waitFor(waitsFor, againAfterMs);
 
@@ -51,7 +55,7 @@ export function soonest(a: Wait, b: Wait): Wait {
 
 const waitOf = ({ waitsFor, againAfterMs }: Wait): Wait => ({ waitsFor, againAfterMs });
 
-/** What several steps of one stage, or several stages, did together. */
+/** Joins the outcomes of several steps of one stage, or of several stages. */
 export const joined = (a: StageOutcome, b: StageOutcome): StageOutcome => ({
   moved: a.moved || b.moved,
   ...soonest(a, b),

@@ -2,13 +2,13 @@ import { deservesMoreTime } from '#core/classic/resolution/problem/given-up';
 import type { ResolveJob } from '#platform/queue/jobs';
 import type { ExtensionProblems, NamespaceProblems, ProblemFamily } from '#platform/store/problem-store.port';
 
-/** What the problems of one family differ in where they are published, solved and waited for. */
+/** Differences between families of problems in publishing, solving and waiting. */
 export type FamilyRules<F extends ProblemFamily> = Readonly<{
-  /** What a job of the queues `resolve` and `solved` says of its problem's family. */
+  /** The mark of the family on a job of the queues `resolve` and `solved`. */
   mark: Pick<ResolveJob, 'extension'>;
   /** Hashes of the package records that the problem names, each once. */
   recordsOf: (problem: F['problem']) => ReadonlySet<string>;
-  /** Whether a stored solution is computed anew where a solve may take `deadlineMs`. */
+  /** True if a stored solution is computed again when a solve may take `deadlineMs`. */
   isSolvedAnew: (solution: F['solution'], deadlineMs: number) => boolean;
 }>;
 

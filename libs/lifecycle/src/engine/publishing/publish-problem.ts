@@ -8,9 +8,9 @@ import type { ProblemFamily, ProblemStore } from '#platform/store/problem-store.
 import type { FamilyRules } from './problem-families.js';
 
 /**
- * When a pass over the subject is due: at once; only for a new problem that is solved already; or, as the
- * second, and nothing is published either where Redis knows nothing of the subject, since it was emptied: the
- * subject was at rest, and is published with a pass at a time of its own.
+ * When a pass over the subject is due. `now`: at once. `for-news`: only for a new problem that is solved
+ * already. `if-known`: like `for-news`, but nothing is published if Redis does not know the subject, because
+ * Redis was emptied. Such a subject was at rest, and is published later, with a pass at a time of its own.
  */
 export type PassAsk = 'now' | 'for-news' | 'if-known';
 
@@ -22,8 +22,8 @@ export type ObservedProblem<F extends ProblemFamily> = Readonly<{
 }>;
 
 /**
- * A subject has another problem than it had: what is to be done there has changed. `owner` has the name of a
- * ClusterExtension in the place of the namespace. `sinceMs`: when the first event came that it follows from.
+ * A change of a subject's problem: work in the cluster has changed with it. `owner` has the name of a
+ * ClusterExtension in the place of the namespace. `sinceMs`: the time of the first event that caused it.
  */
 export type PublishedChange = Readonly<{
   change: string;
@@ -36,7 +36,7 @@ export type PublishedChange = Readonly<{
 export type PublishDeps<F extends ProblemFamily> = Readonly<{
   rules: FamilyRules<F>;
   store: ProblemStore<F>;
-  /** What was seen of subjects of all kinds is in one place. */
+  /** One store has the observed state of subjects of all kinds. */
   seen: Pick<ProblemStore, 'putSeen'>;
   resolve: JobQueue<ResolveJob>;
   apply: JobQueue<SubjectJob>;
@@ -47,15 +47,15 @@ export type PublishDeps<F extends ProblemFamily> = Readonly<{
 
 /**
  * Stores the subject's problem, has it solved unless its solution is there already, and enqueues a pass over
- * the subject. The subject is put among the waiters *before* the solution is read, while the resolver stores
- * the solution *before* the waiters are taken: in either order, the subject is enqueued once the solution is
- * there. What has no such order is written at the same time. The pass does not wait for the solution: groups,
- * plans, CSVs and revisions do not depend on it, and a resolver may be slow or away.
+ * the subject. The subject is put among the waiters *before* the solution is read. The resolver stores the
+ * solution *before* it takes the waiters. In either order, the subject is enqueued once the solution is
+ * there. Writes without such an order are made at the same time. The pass does not wait for the solution:
+ * groups, plans, CSVs and revisions do not depend on it, and a resolver may be slow or unreachable.
  *
- * Most changes of a subject leave its problem as it is: what was stored a short while ago is then not written
- * again, where Redis says that it is there (decision record 0160). Where no pass is urgent, none is enqueued
- * (decision record 0190): but for a new problem whose solution is there already, which no resolver reports.
- * Answers whether a pass was enqueued.
+ * Most changes of a subject leave its problem as it is. A problem that was stored a short while ago is then
+ * not written again, if Redis says that it is there (decision record 0160). If no pass is urgent, none is
+ * enqueued (decision record 0190), except for a new problem with a solution that is there already: no
+ * resolver reports it. Returns true if a pass was enqueued.
  */
 export async function publishProblem<F extends ProblemFamily>(
   deps: PublishDeps<F>,
@@ -68,7 +68,7 @@ export async function publishProblem<F extends ProblemFamily>(
   const urgent = ask === 'now';
   const seenIsStored = deps.seen.putSeen(subject.cluster, subjectName(subject), versions);
   if (observed === undefined) {
-    // Redis carries out what one connection sends in its order: the pass finds what was seen.
+    // Redis executes the commands of one connection in order: the pass finds the observed state.
     await Promise.all([seenIsStored, urgent ? deps.apply.add({ v: 1, ...subject }) : undefined]);
     return urgent;
   }
@@ -79,7 +79,7 @@ export async function publishProblem<F extends ProblemFamily>(
   return true;
 }
 
-/** As {@link publishObserved}, where Redis knows the subject with another problem. */
+/** Like {@link publishObserved}, if Redis has another problem for the subject. */
 async function publishOther<F extends ProblemFamily>(
   deps: PublishDeps<F>,
   subject: Subject,

@@ -36,9 +36,9 @@ export class SolvedProblems {
 }
 
 /**
- * What waits for the problem, and whether it is solved. Where it is not, a resolver may have met a damaged
- * value, which it has no right to remove: reading the problem and its records removes those that are, and the
- * poller writes them anew.
+ * Returns the waiters of the problem, and reports if it is solved. If it is not, a resolver may have met a
+ * damaged value; it has no right to remove that. Reading the problem and its records removes damaged values,
+ * and the poller writes them again.
  */
 async function handled<F extends ProblemFamily>(
   { recordsOf }: FamilyRules<F>,
