@@ -1,7 +1,10 @@
 import type { RolloutStatus } from '#core/rollout/controller/step/rollout-state';
 import type { RolloutRow } from '#core/rollout/controller/step/row';
 
-/** On a FleetRollout: what happened once, and the rows that a step has begun and may not have written. */
+/**
+ * On a FleetRollout: the events that happen once, and the rows that a step has begun and may not have
+ * written.
+ */
 export const STATE_ANNOTATION = 'fleet.flotilla.dev/state';
 /** On a FleetAssignment: the rows of its cluster, by roll-out. */
 export const ROWS_ANNOTATION = 'fleet.flotilla.dev/rows';
@@ -10,7 +13,7 @@ export const ROWS_ANNOTATION = 'fleet.flotilla.dev/rows';
 export type StoredRow = Readonly<{ step: number; row: RolloutRow }>;
 export type StoredState = Readonly<{
   step: number;
-  /** When the step was made, in milliseconds; absent where an older hub has written it. */
+  /** Time of the step, in milliseconds. Absent if an older hub has written it. */
   at?: number;
   status: RolloutStatus;
   intent: readonly StoredRow[];
@@ -21,7 +24,7 @@ export type StoredState = Readonly<{
 export type Decided = Readonly<{ key: string; isNewRollout: boolean; isPart: boolean }>;
 export type StoredRows = Readonly<Record<string, StoredRow>>;
 
-/** The annotations of an object have 256 KiB; what else a roll-out keeps there has the other half. */
+/** The annotations of an object have 256 KiB; the other state of a rollout there has the other half. */
 const MOST_INTENT_CHARACTERS = 128 * 1024;
 const MOST_INTENT_ROWS = 100;
 
@@ -30,7 +33,7 @@ type Annotated = Readonly<{ metadata: object }>;
 const annotation = ({ metadata }: Annotated, key: string): string | undefined =>
   (metadata as Readonly<{ annotations?: Readonly<Record<string, string>> }>).annotations?.[key];
 
-/** Reads what the controller itself has written; what it cannot read counts as absent. */
+/** Reads JSON that the controller itself has written. Unreadable text counts as absent. */
 function readJson<T>(text: string | undefined): T | undefined {
   if (text === undefined) return undefined;
   try {
@@ -47,8 +50,8 @@ export const storedRows = (assignment: Annotated): StoredRows =>
   readJson<StoredRows>(annotation(assignment, ROWS_ANNOTATION)) ?? {};
 
 /**
- * Clusters in the parts in which their rows are announced in their roll-out, as many as have room there; one
- * without a row takes none. At least one part, which may be empty.
+ * Splits clusters into the parts in which their rows are announced in their rollout, each with as many as
+ * have room. A cluster without a row takes no room. Returns at least one part, which may be empty.
  */
 export function intentParts(
   clusters: readonly string[],
@@ -58,7 +61,7 @@ export function intentParts(
   const parts = [part];
   let characters = 0;
   for (const cluster of clusters) {
-    // Its step and what encloses it are of little account, and the limit is no edge.
+    // The size of its step and its enclosing JSON is small, and the limit is approximate.
     const size = JSON.stringify(rowOf(cluster) ?? null).length;
     const isFull = part.length === MOST_INTENT_ROWS || characters + size > MOST_INTENT_CHARACTERS;
     if (isFull && part.length > 0) {

@@ -6,7 +6,7 @@ import type { Health, HealthCheck } from '#platform/telemetry/health-check';
 
 const POLICY = { ...KIND.ValidatingAdmissionPolicy, name: DECISION_POLICY };
 const BINDING = { ...KIND.ValidatingAdmissionPolicyBinding, name: DECISION_POLICY };
-/** Time for which an answer counts: health is asked every few seconds. */
+/** Lifetime of an answer: health is asked every few seconds. */
 const KNOWN_FOR_MS = 60_000;
 
 type DecisionPolicyDeps = Readonly<{

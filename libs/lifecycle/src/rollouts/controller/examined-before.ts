@@ -7,8 +7,8 @@ import type { LiveFleet, LiveRollout } from './state/live-fleet.js';
 const ATTENTIVE_MS = 10_000;
 
 /**
- * Which clusters of a roll-out a pass has to examine: those of which something has changed since the pass
- * before, and those whose time has come. It is a hint alone: without it all are examined.
+ * The clusters of a rollout that a pass must examine: those that have changed since the pass before, and
+ * those with a time that has come. It is a hint alone: without it all are examined.
  */
 export class ExaminedBefore {
   #isNoted = false;
@@ -18,11 +18,11 @@ export class ExaminedBefore {
   #role = '';
   #wakeAt: number | undefined;
   readonly #wakes = new Map<string, number>();
-  /** Clusters of which something is known that their objects do not show. */
+  /** Clusters with news that their objects do not show. */
   readonly #news = new Set<string>();
   #isNewsForAll = false;
 
-  /** The clusters that are due; `all` where what they have in common has changed. */
+  /** Returns the clusters that are due. Returns all if something that they share has changed. */
   due({ record, facts }: LiveRollout, fleet: LiveFleet, areWindowsDue: boolean): ReadonlySet<string> {
     const isKnown =
       this.#files === fleet.files &&
@@ -57,7 +57,7 @@ export class ExaminedBefore {
     }
   }
 
-  /** The pass is over, and what it decided was written. */
+  /** Notes that the pass is over, and that its decisions were written. */
   note({ record, facts }: LiveRollout, fleet: LiveFleet): void {
     this.#clusters = fleet.clusters;
     this.#files = fleet.files;
@@ -72,7 +72,7 @@ export class ExaminedBefore {
     return now - this.nextAt < ATTENTIVE_MS ? now : this.nextAt;
   }
 
-  /** The next time at which the clock alone asks for a pass. */
+  /** Returns the next time at which the clock alone asks for a pass. */
   get nextAt(): number {
     let next = this.#wakeAt ?? Number.POSITIVE_INFINITY;
     for (const at of this.#wakes.values()) next = Math.min(next, at);

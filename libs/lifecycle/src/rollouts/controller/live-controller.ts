@@ -12,7 +12,7 @@ import { AskedGates, type AskedGatesOptions } from './state/asked-gates.js';
 import { ROLLOUT_KINDS } from './state/fleet-state.js';
 import { StaleViewError } from './writes/hub-objects.js';
 
-/** The Lease by which one of several controllers acts. */
+/** The Lease that lets one of several controllers act. */
 export const CONTROLLER_LEASE = 'flotilla-fleet-controller';
 /** Changes that come together are taken in together. */
 const PASS_EVERY_MS = 250;
@@ -26,7 +26,7 @@ const LONGEST_WAIT_MS = 2 ** 31 - 1;
 type LiveControllerOptions = Readonly<{
   /** The hub API, as the controller's own field manager. */
   hub: KubeClient;
-  /** Of the Lease. */
+  /** Namespace of the Lease. */
   namespace: string;
   /** Names this process, and no other one. */
   identity: string;
@@ -36,7 +36,7 @@ type LiveControllerOptions = Readonly<{
   onPass?: (seconds: number) => void;
   /** Asks gates outside of clusters. Absent: they do not answer. */
   askGate?: AskedGatesOptions['ask'];
-  /** True if the hub API is a folder of files: who writes there decides. */
+  /** True if the hub API is a folder of files: users with write access to it decide. */
   isFolder?: boolean;
 }>;
 
@@ -105,7 +105,7 @@ export class LiveController {
     await this.#store.stop();
   }
 
-  /** Whether this process decides about roll-outs. */
+  /** True if this process decides about rollouts. */
   get leads(): boolean {
     return this.#lease.isHeld;
   }
@@ -115,7 +115,7 @@ export class LiveController {
     return this.leads ? this.#controller.figures : undefined;
   }
 
-  /** The pass that runs writes no more; the next one begins with what the hub API has. */
+  /** Stops the writes of the running pass. The next pass begins with the objects that the hub API has. */
   #wentBack(): void {
     this.#isOutdated = true;
     this.#wake(0);
@@ -133,7 +133,7 @@ export class LiveController {
   #due(): void {
     this.#dueAt = Number.POSITIVE_INFINITY;
     if (this.#passing !== undefined) {
-      // What changed during a pass is taken in by the next one.
+      // The next pass takes in changes that came during a pass.
       this.#wake(PASS_EVERY_MS);
       return;
     }

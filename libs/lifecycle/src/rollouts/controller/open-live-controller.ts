@@ -8,14 +8,13 @@ import type { ServiceFrame } from '#platform/hub/hub';
 import { outboundPolicyOf } from '#platform/registry/configured-limits';
 import { LiveController } from './live-controller.js';
 
-/** The field manager as which the controller writes to the hub API. */
+/** The field manager of the controller's writes to the hub API. */
 const FLEET_CONTROLLER = 'flotilla-fleet-controller';
 
 /**
- * The controller of the fleet that the settings name; undefined where they name none. Connects to nothing
- * yet.
- *
- * @throws FleetPlaceError, ClusterConfigError where the hub API that they name cannot be used
+ * Returns the controller of the fleet that the settings name. Undefined if they name none. Connects to
+ * nothing yet.
+ * @throws FleetPlaceError, ClusterConfigError if the hub API that they name cannot be used
  */
 export async function openLiveController(
   { settings, clock, log, metrics }: Pick<ServiceFrame, 'settings' | 'clock' | 'log' | 'metrics'>,

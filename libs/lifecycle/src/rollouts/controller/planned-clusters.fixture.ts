@@ -7,7 +7,7 @@ const SUBJECT = 'FleetOperator/platform/kafka';
 const PLAN = { planHash: 'a'.repeat(64), hops: ['b'.repeat(64)], planned: NEW, changes: ['Minor'] };
 const common = { subject: SUBJECT, healthy: true };
 
-/** A hub API with clusters that answer and plan an update; nothing carries out what is ordered. */
+/** Creates a hub API with clusters that answer and plan an update. No applier carries out orders. */
 export async function plannedClusters(
   names: readonly string[],
   waves: readonly object[],
@@ -55,7 +55,10 @@ function report({ hub }: PlayedFleet, name: string, more: object): void {
   hub.cluster.edit(ref, (stored) => Object.assign(stored, { status: { rows } }), 'status');
 }
 
-/** A cluster reports its plan once more, with what it changes; `isThere`: it has what the plan leads to. */
+/**
+ * Reports a cluster's plan once more, with its changes. `isThere`: the cluster has the version that the plan
+ * leads to.
+ */
 export const reportPlan = (
   { hub }: PlayedFleet,
   name: string,

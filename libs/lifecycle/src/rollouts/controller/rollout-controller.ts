@@ -41,14 +41,16 @@ import { writeWithdrawal } from './writes/write-withdrawal.js';
 
 /** Steps of one roll-out in one pass; the next pass goes on. */
 const MOST_STEPS = 100;
-/** Rows are independent of each other: a crash between two of them leaves what the next pass completes. */
+/**
+ * Rows are independent of each other: after a crash between two of them, the next pass completes the rest.
+ */
 const ROWS_AT_ONCE = 16;
 
 type RowsBefore = ReadonlyMap<string, RolloutRow>;
 
 /**
- * Decides about roll-outs from the objects of the hub API, and writes what clusters are to do. It has no
- * access to clusters. A pass depends on what is stored alone: it may be made at any time, by any controller.
+ * Decides about rollouts from the objects of the hub API, and writes the orders for clusters. It has no
+ * access to clusters. A pass depends on stored objects alone: any controller may run it at any time.
  */
 export class RolloutController {
   readonly #reader: FleetStateReader;
@@ -103,7 +105,7 @@ export class RolloutController {
         const counted = await writeWithdrawal(this.hub, await this.#withCounts(rollout, now), now);
         wakes.push(stallOf(counted), await this.#advance(counted, fleet, areWindowsDue));
       } catch (error) {
-        // What it has not written is found out again.
+        // Status that the pass has not written is found out again.
         const { name } = read.record.spec;
         this.#examined.delete(name);
         this.#pace.forget(name);
@@ -151,7 +153,7 @@ export class RolloutController {
     return { ...rollout, object: written.object };
   }
 
-  /** Every target reports what it would do before there is a roll-out. */
+  /** Orders previews: every target reports its plan before there is a rollout. */
   async #orderPreviews(subject: FleetSubject, fleet: LiveFleet): Promise<void> {
     const isOrdered = ({ assignment }: HubCluster) =>
       assignment?.spec.rows.some((row) => row.subject === subject.key) === true;
@@ -162,7 +164,7 @@ export class RolloutController {
     });
   }
 
-  /** Makes a roll-out where clusters plan what none has brought yet, once the one before has ended. */
+  /** Creates a rollout if clusters plan a target that none has brought yet, once the one before has ended. */
   async #release(subject: FleetSubject, fleet: LiveFleet): Promise<void> {
     const target = fleet.newTarget(subject);
     const { active } = fleet.rolloutsOf(subject.key);
@@ -244,12 +246,12 @@ export class RolloutController {
       const effects = effectsOf(decided, result.decision, rollout);
       current = await this.#write(current, before, statusBefore, fleet, decided, effects);
       await this.#carryOut(decided, effects, rollout, fleet);
-      // What is still to be decided about is decided with the new roll-out in view.
+      // Remaining decisions are made with the new rollout in view.
       if (effects.isNewRollout) decisions.splice(0);
       [before, statusBefore] = [new Map(record.rows), record.status];
     }
     await this.#write(current, before, statusBefore, fleet);
-    // What is left to do after so many steps is done in the next pass.
+    // Work that is left after so many steps is done in the next pass.
     if (!isAtRest) return fleet.now + 1;
     memory.note(rollout, fleet);
     return memory.nextAt;
@@ -264,9 +266,9 @@ export class RolloutController {
   }
 
   /**
-   * Results of clusters first, then the roll-out with what begins, then those rows; where many begin, in
-   * parts that its annotations have room for. A row also goes after the roll-out, which keeps what it said of
-   * its wave.
+   * Writes results of clusters first, then the rollout with the rows that begin, then those rows. If many
+   * begin, it writes them in parts that the annotations have room for. A row that is removed is written after
+   * the rollout, which keeps the row's part in the report of its wave.
    */
   async #write(
     rollout: LiveRollout,
@@ -293,7 +295,7 @@ export class RolloutController {
     await inParallel(first, ROWS_AT_ONCE, (name) => this.#writeRow(rollout, name, fleet));
     const { name: own } = record.spec;
     let { object } = rollout;
-    // What a part begins, and what a crash leaves of the others, is found out again from the rows.
+    // The beginnings of a part, and the ones that a crash leaves out, are found out again from the rows.
     const parts = statusBefore === undefined ? [then] : intentParts(then, (name) => record.rows.get(name));
     for (const part of parts) {
       const rows = part.flatMap((name) => record.rows.get(name) ?? []);
@@ -328,7 +330,10 @@ export class RolloutController {
       this.log.info({ rollout, cluster: name, phase: row.phase, reason: row.reason }, 'cluster moved');
   }
 
-  /** What has begun by another roll-out of the subject goes on by the order of that one. */
+  /**
+   * Returns the order of a row. If another rollout of the subject has begun to move the cluster, that
+   * rollout's order stays.
+   */
   #orderOf(record: RolloutRecord, row: RolloutRow, cluster: HubCluster, fleet: LiveFleet): AssignmentRow | 'Keep' {
     const { records } = fleet.rolloutsOf(record.spec.subject);
     const isMoved = records.some((other) => other !== record && isMoving(other.rows.get(cluster.name)));
@@ -353,7 +358,7 @@ export class RolloutController {
   }
 }
 
-/** The target of a roll-out once more; of a spec: what is asked for by now. */
+/** Returns the target of a rollout for a Retry. For a spec: the spec that is desired now. */
 function targetAgain({ object, record }: LiveRollout, fleet: LiveFleet): NewTarget {
   const { bundle, specHash } = object.spec.target;
   if (record.spec.specHash === undefined) return { bundle, specHash, isSpecOnly: false };
@@ -361,8 +366,8 @@ function targetAgain({ object, record }: LiveRollout, fleet: LiveFleet): NewTarg
 }
 
 /**
- * Makes one step in the record. `moved`: the clusters whose phase or reason has changed. `isLast`: nothing
- * follows on it.
+ * Makes one step in the record. `moved`: the clusters with another phase or reason. `isLast`: no further step
+ * follows.
  */
 function makeStep(
   { record, facts }: LiveRollout,

@@ -15,7 +15,7 @@ import { RolloutController } from './rollout-controller.js';
 import type { FleetSource } from './state/fleet-state.js';
 
 const OLM = 'operators.coreos.com/v1alpha1';
-/** Passes after which a fleet of these tests must have come to rest. */
+/** Passes after which a fleet of these tests must be at rest. */
 const MOST_PASSES = 60;
 const NAMESPACE = 'kafka-system';
 const ANYTHING = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
@@ -59,11 +59,11 @@ export async function looseDefinitions(): Promise<readonly KubernetesObject[]> {
 
 /** A simulated API server, with a client of it. */
 export type PlayedServer = Pick<DirectCluster, 'cluster' | 'client' | 'stop'>;
-/** Where the API servers of a fleet come from, and when it begins; default: this process alone, in 2026. */
+/** The API servers of a fleet, and the time of its beginning. Default: this process alone, in 2026. */
 export type PlayedFleetOptions = Readonly<{
   open?: (name: string) => PlayedServer;
   start?: string;
-  /** Of the hub's kinds; default: those of this release. */
+  /** Definitions of the hub's kinds. Default: those of this release. */
   definitions?: readonly KubernetesObject[];
 }>;
 
@@ -108,11 +108,11 @@ function planOf(bundle: string, rights = RIGHTS): InstallPlan {
   return InstallPlan.parse({ ...olm('InstallPlan', `install-${bundle}`, { spec }), status });
 }
 
-/** A managed cluster in which OLM is played: it offers updates, and executes plans once they are approved. */
+/** A managed cluster that plays OLM: it offers updates, and executes plans once they are approved. */
 export class PlayedCluster {
   /** Plans for these bundles fail. */
   readonly failing = new Set<string>();
-  /** What follows on each version; OLM offers it once that one is installed. */
+  /** The version after each version. OLM offers it once the earlier one is installed. */
   readonly #next = new Map<string, string>();
   readonly #withdrawn = new Set<string>();
 
@@ -183,14 +183,16 @@ export class PlayedCluster {
     return next === undefined ? [] : [next, ...this.#following(next)];
   }
 
-  /** A plan has brought what is installed: the cluster can go back to it. */
+  /**
+   * Keeps the content of the installed version as if a plan had brought it: the cluster can roll back to it.
+   */
   async keepContent(): Promise<void> {
     const plan = planOf(String(await this.installed()));
     const made = { ...plan, spec: { ...plan.spec, approved: true } };
     await withStatus(this.client, made as KubernetesObject, { ...plan.status, phase: 'Complete' });
   }
 
-  /** What would be installed from here: the plan that waits, and what follows on it. */
+  /** Returns the plan to install from here: the plan that waits, and the plans after it. */
   readonly preview = async (desired: DesiredClassic): Promise<ClassicPreview> => {
     const { status } = ((await this.client.get(refTo('Subscription', 'kafka'))) ?? {}) as {
       status?: { installedCSV?: string; currentCSV?: string };
@@ -208,7 +210,7 @@ export class PlayedCluster {
     return first === undefined ? { nothing: 'nothing moves' } : { hops: [first, ...further], desired };
   };
 
-  /** OLM executes what is approved. */
+  /** Executes approved plans, as OLM does. */
   async play(): Promise<void> {
     const { spec, status } = ((await this.client.get(refTo('Subscription', 'kafka'))) ?? {}) as {
       spec?: { startingCSV?: string };
@@ -222,7 +224,7 @@ export class PlayedCluster {
     const plan = (await this.client.get(refTo('InstallPlan', reference))) as
       | { spec?: { approved?: boolean }; status?: { phase?: string } }
       | undefined;
-    // The plan was taken back: what the catalog leads to now is planned.
+    // After a rolled back plan, the cluster plans the version that the catalog leads to now.
     if (plan === undefined && this.#withdrawn.has(bundle)) return this.#offerNext();
     if (plan?.spec?.approved !== true || plan.status?.phase === 'Failed') return;
     if (this.failing.has(bundle)) {

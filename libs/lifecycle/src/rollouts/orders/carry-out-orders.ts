@@ -31,10 +31,12 @@ import { extensionObjects } from './v1/extension-subject.js';
 const REPORT_AGAIN_MS = 100;
 
 /**
- * Carries out what the FleetAssignment of a cluster says, and reports what the cluster has. Repeatable: what
- * is done already is found, and only reported. Answers after how many milliseconds it is to be done again
- * where nothing changes. `live`: the same place with a client each read of which is a request; where objects
- * are deleted and made anew, and for the checks of users, nothing else shows the cluster as it is.
+ * Carries out the orders in the FleetAssignment of a cluster, and reports the cluster's state. Repeatable:
+ * finished work is found, and only reported. Returns the milliseconds after which the orders are carried out
+ * again if nothing changes.
+ *
+ * The client of `live` bypasses the cache; otherwise it is the same as `place`. Needed for deletes,
+ * re-creates and user-defined checks, which must see current state.
  */
 export async function carryOutOrders(place: OrderPlace, live: OrderPlace = place): Promise<number | undefined> {
   const { hub, cluster, memo } = place;
@@ -62,11 +64,14 @@ export async function carryOutOrders(place: OrderPlace, live: OrderPlace = place
   const againAfterMs = soonest(dues);
   if (canonicalJson(rows) === canonicalJson(before)) return againAfterMs;
   if (await writeReports(hub, stored, before, rows)) return againAfterMs;
-  // Orders or what is kept of rows have changed in between, and the latter alone brings no other pass.
+  // Orders or kept parts of rows have changed meanwhile, and the latter alone bring no other pass.
   return Math.min(againAfterMs ?? Number.POSITIVE_INFINITY, REPORT_AGAIN_MS);
 }
 
-/** What selectors see of the cluster; read only where one of its FleetOperators has overrides. */
+/**
+ * Returns the properties of the cluster that selectors see. Reads them only if one of its FleetOperators has
+ * overrides.
+ */
 async function selectedIn(
   hub: KubeClient,
   name: string,
@@ -80,7 +85,7 @@ async function selectedIn(
 
 type CarriedOut = Readonly<{ finding: RowFinding; againAfterMs?: number | undefined }>;
 type Places = Readonly<{ place: OrderPlace; live: OrderPlace }>;
-/** `written`: as in the hub API; `operator`: with what overrides make of it in the cluster. */
+/** `written`: as in the hub API. `operator`: with the overrides for the cluster. */
 type Ordered = Readonly<{ written: FleetOperator; operator: FleetOperator }>;
 
 async function carryOut(
@@ -120,7 +125,8 @@ async function carryOutOperator(
   const { report, againAfterMs } = await correctDrift(place.cluster, objects, before, mayCorrect);
   const find = (as: AssignmentRow) => foundBy(place, as, { written, operator }, before);
   if (row.order === 'Go' && (before?.attempt !== row.attempt || !(await isPlanKept(place, row)))) {
-    // Afterwards the cluster does not show what has changed. What it has may be other than when it was asked.
+    // Afterwards the cluster does not show the change. Its state may differ from the one at the time of the
+    // request.
     forgetPlan(place.memo, row);
     const seen = await find({ ...row, order: 'Preview' });
     if (changesMore(seen, row)) return { finding: { ...withDrift(seen, report), ...PLAN_CHANGED }, againAfterMs };
@@ -140,7 +146,7 @@ const changesMore = ({ planHash, differences }: RowFinding, { target }: Assignme
   differences !== undefined &&
   differences !== target.differences;
 
-/** Carries out the order, and keeps what the plan of the cluster changes. */
+/** Carries out the order, and keeps the changes of the cluster's plan. */
 async function foundBy(
   place: OrderPlace,
   row: AssignmentRow,

@@ -9,10 +9,10 @@ import type { OrderCluster } from './place/order-place.js';
 import { reportText } from './place/row-finding.js';
 
 type GateReport = AssignmentReport['gates'][number];
-/** What the checks of a row have answered, and after how long one of them is due again. */
+/** The answers of the checks of a row, and the milliseconds after which one of them is due again. */
 type CheckedRow = Readonly<{ gates: GateReport[]; againAfterMs: number | undefined }>;
 
-/** Answers the checks of a row that are due; what was answered within its interval stays. */
+/** Answers the checks of a row that are due. Answers within their interval stay. */
 export async function answerChecks(
   { client, clock }: Pick<OrderCluster, 'client' | 'clock'>,
   row: AssignmentRow,

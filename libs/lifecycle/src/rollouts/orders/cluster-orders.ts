@@ -29,7 +29,10 @@ const ORDER_KINDS = ['FleetAssignment', 'FleetOperator', 'FleetCatalog', 'FleetC
 /** Changes that come together are carried out together. */
 const TOGETHER_MS = 100;
 const FIRST_RETRY_MS = 1_000;
-/** What is to be had later is asked for again after as long as it was waited for, within these bounds. */
+/**
+ * An object that is not available yet is requested again after as long as it was waited for, within these
+ * bounds.
+ */
 const FIRST_ASK_MS = 10_000;
 const LONGEST_ASK_MS = 300_000;
 const LONGEST_RETRY_MS = 60_000;
@@ -41,16 +44,19 @@ type ClusterOrdersOptions = Readonly<{
   log: Log;
   limiter: Pick<ClusterLimiter, 'run'>;
   globalCatalogNamespaceOf: (client: KubeClient) => Promise<string>;
-  /** Where orders read that follow on a pass; absent: by requests. */
+  /** Reads for orders that follow a pass. Absent: by requests. */
   readsOf?: (client: KubeClient) => Promise<ClusterReads>;
-  /** What orders are carried out with beside the clients. Absent: nothing is previewed. */
+  /** Returns the other inputs of orders, in addition to the clients. Absent: nothing is previewed. */
   placeOf?: (
     client: KubeClient,
     globalCatalogNamespace: string,
   ) => Readonly<{ notes: AppliedNotes; previews: OrderPreviews }>;
 }>;
 
-/** A cluster of this applier. `about`: what its orders concern; absent before they were carried out once. */
+/**
+ * A cluster of this applier. `about`: the subjects of its orders. Absent before the orders were carried out
+ * once.
+ */
 type Member = {
   readonly client: KubeClient;
   readonly timers: Timers;
@@ -58,15 +64,17 @@ type Member = {
   due: Readonly<{ atMs: number; cancel: () => void }> | undefined;
   isRunning: boolean;
   failures: number;
-  /** Since when its orders wait for what is to be had later, in milliseconds; undefined: they do not. */
+  /**
+   * Time since which its orders wait for unavailable input, in milliseconds. Undefined if they do not wait.
+   */
   waitsSinceMs: number | undefined;
   generation: number | undefined;
-  /** What selectors of overrides have seen of the cluster. */
+  /** The properties of the cluster that selectors of overrides have seen. */
   selectedBy: string | undefined;
   about: OrderedPlaces | undefined;
   readonly memo: OrderMemo;
 };
-/** What the orders of a cluster concern there. */
+/** The places that the orders of a cluster concern. */
 type OrderedPlaces = Readonly<{ namespaces: ReadonlySet<string>; hasExtensions: boolean }>;
 
 /**
@@ -134,7 +142,7 @@ export class ClusterOrders {
     };
   }
 
-  /** A pass over a subject has ended: what the orders report of it may be another by now. */
+  /** Notes the end of a pass over a subject: the report of the orders about it may have changed. */
   passed(subject: Subject): void {
     const member = this.#members.get(subject.cluster);
     if (member === undefined) return;
@@ -177,7 +185,7 @@ export class ClusterOrders {
       return;
     }
     if (kind !== 'FleetAssignment') {
-      // The hub counts in statuses of FleetOperators, which no order depends on.
+      // The hub counts in statuses of FleetOperators; no order depends on these counts.
       if (kind !== 'FleetOperator' || (await this.#written.noteVersion(this.#store.client, kind, metadata)))
         this.#touchAll();
       return;
@@ -210,7 +218,10 @@ export class ClusterOrders {
     for (const member of this.#members.values()) this.#touch(member);
   }
 
-  /** A change does not wait for what is due later, but for the pause after a failure. */
+  /**
+   * Schedules the orders of a cluster. A change does not wait for later input, but does wait for the pause
+   * after a failure.
+   */
   #touch(member: Member, afterMs = TOGETHER_MS): void {
     const { due, failures } = member;
     const atMs = this.options.clock.now().getTime() + afterMs;
@@ -218,7 +229,7 @@ export class ClusterOrders {
     due?.cancel();
     const cancel = member.timers.after(afterMs, () => {
       member.due = undefined;
-      // What changes while orders are carried out is done after that.
+      // Changes that come while orders are carried out are handled after that.
       if (member.isRunning) this.#touch(member);
       else void this.#run(member);
     });
@@ -259,7 +270,10 @@ export class ClusterOrders {
     }
   }
 
-  /** After how long they are to be carried out again where nothing changes. */
+  /**
+   * Carries out the orders. Returns the milliseconds after which they are carried out again if nothing
+   * changes.
+   */
   async #carryOut(member: Member): Promise<number | undefined> {
     const { client } = member;
     const assignment = await this.#assignmentOf(client.cluster);
@@ -292,7 +306,7 @@ export class ClusterOrders {
       const cluster = { client: used, globalCatalogNamespace, clock, notes };
       return { hub: this.#store.client, cluster, previews: { ...previews, noteWait }, memo };
     };
-    // What was read may be why the last try failed.
+    // Stale reads may be the reason for the last failure.
     const reads = failures > 0 ? undefined : await readsOf?.(client);
     const live = placeWith(client);
     return carryOutOrders(reads === undefined ? live : placeWith(new PassClient(client, reads)), live);

@@ -11,7 +11,7 @@ type PartsHub = ConstructorParameters<typeof ClassicPreviews>[0] &
   ConstructorParameters<typeof EarlierBundles>[0] &
   Readonly<{ key?: HubKey | undefined }>;
 
-/** Wires what orders are carried out with beside the clients; one for all clusters of a hub. */
+/** Wires the inputs of orders other than the clients; one set for all clusters of a hub. */
 export function placeParts(hub: PartsHub, extension?: ExtensionDeps) {
   const classic = new ClassicPreviews(hub);
   const earlier = new EarlierBundles(hub);

@@ -9,9 +9,9 @@ import { KubeApiError } from '#platform/kube/client/kube-client.port';
 import { OrderMemo } from './place/order-memo.js';
 import type { RowFinding } from './place/row-finding.js';
 /**
- * Writes the reports. Where the object has changed in between they are written all the same, about what is
- * still ordered, since some of it is found only once: a change that was set back. Returns false then: orders
- * have changed. What another applier has reported since stays.
+ * Writes the reports. If the object has changed meanwhile, it still writes reports about rows that are still
+ * ordered, because some findings occur only once: a corrected change. Returns false then: orders have
+ * changed. Newer reports of another applier stay.
  */
 export async function writeReports(
   hub: KubeClient,
@@ -43,7 +43,7 @@ function unlessConflict(error: unknown): false {
   throw error;
 }
 
-/** What changes in the course of an attempt, and counts once it has ended. */
+/** Fields that change in the course of an attempt, and count once it has ended. */
 const NOT_YET = {
   ...{
     bundle: '',
@@ -59,8 +59,8 @@ const NOT_YET = {
 };
 
 /**
- * An attempt that goes on running: nothing is decided by what is installed meanwhile, and its end is reported
- * with everything (decision 0359).
+ * True if an attempt continues to run. No decision depends on the version that is installed meanwhile, and
+ * the end of the attempt is reported with everything (decision 0359).
  */
 export function isOnItsWay(report: AssignmentReport, before: AssignmentReport | undefined): before is AssignmentReport {
   if (before?.state !== 'Running' || report.state !== 'Running' || report.reason === RETURNING) return false;
@@ -68,8 +68,8 @@ export function isOnItsWay(report: AssignmentReport, before: AssignmentReport | 
 }
 
 /**
- * Since when an attempt is as the report says: its deadline is judged by that. What was set back has a time
- * of its own.
+ * Returns the time since which an attempt has the reported state: its deadline is judged by that. A corrected
+ * change has a time of its own.
  */
 export function sinceWhen(
   { foundAt }: OrderMemo,
@@ -80,7 +80,7 @@ export function sinceWhen(
   const { subject, attempt } = report;
   if (attempt === 0 || report.since !== undefined) return {};
   const state = stateOf(report);
-  // A hub of before has kept no time: what it reported stays as it was.
+  // An older hub has kept no time: its report stays as it was.
   if (before !== undefined && state === stateOf(before))
     return before.since === undefined ? {} : { since: before.since };
   const known = foundAt.get(subject);
@@ -93,7 +93,7 @@ export function sinceWhen(
 const stateOf = ({ rollout, attempt, state, hop, healthy }: AssignmentReport): string =>
   canonicalJson([rollout, attempt, state, hop, state === 'Ready' && healthy]);
 
-/** The report of a row: what was found, and what follows from the row itself. */
+/** Returns the report of a row: the finding, and the parts that follow from the row itself. */
 export const reportOf = (row: AssignmentRow, finding: RowFinding): AssignmentReport => ({
   subject: row.subject,
   ...(row.rollout === undefined ? {} : { rollout: row.rollout }),

@@ -32,15 +32,15 @@ import type { ClassicPreview, NotThere } from './classic-preview.js';
 import { KnownPaths } from './known-paths.js';
 import { endOf, type PlannedHop } from './planned-there.js';
 
-/** The poller mostly notices by itself what makes a preview stale. */
+/** The poller mostly notices by itself the changes that make a preview stale. */
 const OBSERVE_AFTER_MS = 1_000;
 
 type PreviewsHub = Pick<StagesHub, 'problems' | 'bundlePulls' | 'content' | 'log' | 'refused' | 'queues'> &
   Readonly<{ settings: Pick<StagesHub['settings'], 'bundleUnpackTimeout'>; clock?: Clock }>;
 
 /**
- * The plans that a cluster would make with what a fleet wants there: from what the poller observed, what a
- * resolver solved, and the bundles that were chosen. Nothing is written to the cluster.
+ * The plans of a cluster with the objects that a fleet wants there. They are made from the poller's
+ * observation, a resolver's solution, and the chosen bundles. Nothing is written to the cluster.
  */
 export class ClassicPreviews {
   readonly #observed: ObservedProblems;
@@ -55,7 +55,9 @@ export class ClassicPreviews {
     this.#contents = new BundleContents(bundlePulls, content, queues.apply, log);
   }
 
-  /** What would be installed by now, one InstallPlan after the other, or what it waits for. */
+  /**
+   * Returns the InstallPlans of the installs from here, one after the other, or the input that they wait for.
+   */
   async of(client: KubeClient, wanted: DesiredClassic, globalCatalogNamespace: string): Promise<ClassicPreview> {
     const { namespace, package: packageName } = wanted.operator.spec;
     const reader = new PassReader(client);
@@ -91,7 +93,7 @@ export class ClassicPreviews {
     return record === undefined ? found : withDeprecations(found, record, desired, live);
   }
 
-  /** Checks that nothing follows on what a Subscription has as its namespace resolves; false if not known. */
+  /** Checks that no version follows on a Subscription's, as its namespace resolves. False if not known. */
   async checkEnd(
     client: KubeClient,
     { metadata: { namespace = '', name = '' } }: Subscription,
@@ -107,7 +109,10 @@ export class ClassicPreviews {
     return hops.length === 0 && ends === undefined;
   }
 
-  /** Asks what the catalog of a Subscription deprecates of a bundle, as the namespace was observed last. */
+  /**
+   * Asks for the deprecations of a bundle in the catalog of a Subscription, as the namespace was observed
+   * last.
+   */
   async askDeprecations(
     { cluster, namespace }: Readonly<{ cluster: string; namespace: string }>,
     spec: Subscription['spec'],
@@ -129,7 +134,10 @@ export class ClassicPreviews {
     return { gone: `CatalogSource ${sourceNamespace}/${source} does not answer, or has no package ${name}` };
   }
 
-  /** A pass follows, also where what was known of a namespace at rest went with an emptied Redis. */
+  /**
+   * Enqueues an observation; a pass follows. This holds also if an emptied Redis has lost the data of a
+   * namespace at rest.
+   */
   #observe(cluster: string, namespace: string): Promise<void> {
     return this.hub.queues.observe.add({ v: 1, cluster, namespace }, { delayMs: OBSERVE_AFTER_MS });
   }
@@ -165,8 +173,9 @@ export class ClassicPreviews {
   }
 
   /**
-   * The InstallPlan of each hop, or what is waited for. A path ends before a bundle that cannot be had or
-   * cannot be installed: those before it can. A registry that does not answer is waited for.
+   * Returns the InstallPlan of each hop, or the thing that they wait for. A path ends before a bundle that is
+   * not available or not installable: those before it can be installed. A registry that does not answer is
+   * waited for.
    */
   async #plansOf(
     input: NamespaceStageInput,
@@ -188,7 +197,7 @@ export class ClassicPreviews {
     return { hops: plans };
   }
 
-  /** Undefined where it moves nothing. */
+  /** Returns the plan of a hop. Undefined if it moves nothing. */
   async #planOf(
     input: NamespaceStageInput,
     { resolution, moves: all }: AskedHop,
@@ -216,7 +225,7 @@ export class ClassicPreviews {
     return { plan, moves, from: own?.from ?? undefined, to: own?.to ?? '' };
   }
 
-  /** Why a path does not go on; undefined while that is not known. */
+  /** Returns the reason why a path does not continue. Undefined while that is not known. */
   async #endOf(
     where: Readonly<{ cluster: string; namespace: string }>,
     hash: string,
@@ -235,7 +244,7 @@ class BundleIncomplete extends FlotillaError {
 
 const isForGoodIn = ({ retry }: FlotillaError): boolean => retry === 'when-input-changes';
 
-/** Whether a bundle of a path is at fault, as against what its pass reads and writes. */
+/** True if a bundle of a path is at fault, as against the reads and writes of its pass. */
 const endsPath = (error: unknown): error is FlotillaError =>
   error instanceof FlotillaError &&
   !KubeApiError.is(error) &&
@@ -243,11 +252,11 @@ const endsPath = (error: unknown): error is FlotillaError =>
     error instanceof BundleIncomplete ||
     (error instanceof RegistryError && error.failure === 'NotFound'));
 
-/** Whether the same path always leads to the same plans. */
+/** True if the same path always leads to the same plans. */
 const isSettled = ({ hops }: AskedPath, ends: FlotillaError | undefined): boolean =>
   hops.every(areByDigest) && (ends === undefined || isForGoodIn(ends));
 
-/** The images of all bundles that a hop brings are named by what they hold. */
+/** True if the images of all bundles that a hop brings are named by digest. */
 const areByDigest = ({ resolution }: AskedHop): boolean =>
   bundlesToInstall(resolution).every(({ source }) => 'inline' in source || source.image.includes('@sha256:'));
 
@@ -263,7 +272,9 @@ function previewOf(
   return ends === undefined ? { nothing: 'nothing is to be installed' } : { fails: ends };
 }
 
-/** Of the package as the catalog of a Subscription had it when the problem was made. */
+/**
+ * Returns the hash of the package record, as the catalog of a Subscription had it when the problem was made.
+ */
 export function recordHashIn(
   { catalogs }: ResolutionProblem,
   { name, source, sourceNamespace }: Subscription['spec'],
@@ -272,7 +283,7 @@ export function recordHashIn(
   return slice?.packages.find((one) => one.name === name)?.record;
 }
 
-/** With what the catalog deprecates of it, where something would be installed, or stays. */
+/** Adds the deprecations by the catalog, if something would be installed, or stays. */
 function withDeprecations(
   found: ClassicPreview,
   record: PackageRecord,
@@ -294,7 +305,7 @@ function sourcesOf(live: NamespaceRead, desired: DesiredClassic): readonly Catal
   return [found, desired.catalogSource].filter((one) => one !== undefined).slice(-1);
 }
 
-/** Whether the problem is that of the namespace, and knows the catalog that the operator comes from. */
+/** True if the problem is that of the namespace, and knows the catalog that the operator comes from. */
 function isOf(problem: ResolutionProblem, read: NamespaceRead, { subscription }: DesiredClassic): boolean {
   if (problem.path === undefined || !sameJson(desiredNamespaceOf(read), problem.wishes)) return false;
   const { source: name, sourceNamespace: namespace } = subscription.spec;
@@ -305,7 +316,7 @@ function isOf(problem: ResolutionProblem, read: NamespaceRead, { subscription }:
   return isKnown || !isThere || !isVisible({ name, namespace }, problem.wishes);
 }
 
-/** Whether the fleet gives the catalog other content than it has in the cluster. */
+/** True if the fleet gives the catalog content that differs from the cluster's. */
 function hasOther(live: NamespaceRead, desired: DesiredClassic): boolean {
   const { catalogSource } = desired;
   if (catalogSource === undefined) return false;

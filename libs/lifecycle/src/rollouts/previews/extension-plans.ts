@@ -25,14 +25,15 @@ import type { ExtensionPass } from '../../v1/extensions/extension-pass.js';
 import { readContent } from '../../v1/extensions/read-content.js';
 import { type ExtensionRead, readExtension } from '../../v1/extensions/read-extension.js';
 
-/** The poller mostly notices by itself what makes a preview stale. */
+/** The poller mostly notices by itself the changes that make a preview stale. */
 const OBSERVE_AFTER_MS = 1_000;
 
 /** A bundle of OLM v1 with the objects that it brings, as far as clusters that run it have them alike. */
 export type RenderedBundle = Readonly<{ bundle: InstalledBundle; content: string; phases: readonly Phase[] }>;
 
 /**
- * What a cluster would run, or what it waits for, why it cannot be, or that `versions` does not let it in.
+ * The content that a cluster would run. Otherwise the input that it waits for, the reason why it is
+ * impossible, or that `versions` excludes it.
  */
 export type V1Preview =
   | (RenderedBundle & Readonly<{ deprecations: readonly string[] }>)
@@ -40,14 +41,14 @@ export type V1Preview =
   | Readonly<{ fails: string }>
   | Readonly<{ refused: string; bundle: string }>;
 
-/** An earlier revision, or why it cannot come again; `problem`: what OLM v1 would say against it. */
+/** An earlier revision, or the reason why it cannot come again. `problem`: the objection of OLM v1 to it. */
 type KeptContent =
   | Readonly<{ objects: readonly KubernetesObject[]; problem: string | undefined }>
   | Readonly<{ gone: string }>;
 
 /**
- * The revisions that ClusterExtensions would get with what a fleet wants: chosen from what the poller
- * observed, and rendered from the bundle. Nothing is written to the cluster.
+ * The next revisions of ClusterExtensions with the objects that a fleet wants: chosen from the poller's
+ * observation, and rendered from the bundle. Nothing is written to the cluster.
  */
 export class ExtensionPlans {
   constructor(
@@ -55,12 +56,12 @@ export class ExtensionPlans {
     private readonly clock: Clock = new SystemClock(),
   ) {}
 
-  /** A ClusterExtension with its revisions; undefined where there is none of that name. */
+  /** Returns a ClusterExtension with its revisions. Undefined if there is none of that name. */
   read(client: KubeClient, name: string): Promise<ExtensionRead | undefined> {
     return readExtension(new PassReader(client), name, this.deps.systemNamespace);
   }
 
-  /** What a revision of it holds; undefined where that cannot be read. */
+  /** Returns the content of one of its revisions. Undefined if that cannot be read. */
   contentOf(client: KubeClient, read: ExtensionRead, revision: ClusterObjectSet): RenderedBundle | undefined {
     const found = readContent(this.#passOf(client, read), revision);
     if ('error' in found) return undefined;
@@ -68,7 +69,7 @@ export class ExtensionPlans {
     return rendered(bundleOf(revision).bundle, phases);
   }
 
-  /** What would run, once its turn has come. */
+  /** Returns the content that would run, once its turn has come. */
   async preview(
     client: KubeClient,
     name: string,
@@ -113,7 +114,7 @@ export class ExtensionPlans {
     return next.next === 'trouble' && next.cause === 'OtherContent';
   }
 
-  /** Whether the content of an earlier revision could come again. */
+  /** Checks if the content of an earlier revision could come again. */
   async keptContent(client: KubeClient, read: ExtensionRead, kept: ClusterObjectSet): Promise<KeptContent> {
     const { name = '' } = kept.metadata;
     const where = { namespace: this.deps.systemNamespace, labelSelector: `${REVISION_NAME_LABEL} in (${name})` };
@@ -166,7 +167,7 @@ function rendered(bundle: InstalledBundle, phases: readonly Phase[]): RenderedBu
   return { bundle, content: canonicalHash(reviewed), phases: reviewed };
 }
 
-/** Every ClusterExtension of a cluster; none where OLM v1's kinds are not served. */
+/** Returns every ClusterExtension of a cluster. None if OLM v1's kinds are not served. */
 export async function extensionsIn(client: KubeClient): Promise<ClusterExtension[]> {
   const list = await client.list(CLUSTER_EXTENSION_API);
   return (list?.items ?? []).map((item) => ({ ...item, ...CLUSTER_EXTENSION_API }) as ClusterExtension);

@@ -35,12 +35,12 @@ const HUB_ACCESS: SourceAccess = {
 };
 
 /**
- * The content of every FleetCatalog: its image is polled by this process, and what it finds is reported in
- * the status. Clusters get a digest in their turn, and never a tag.
+ * The content of every FleetCatalog. This process polls the images, and reports the result in the status.
+ * Clusters get a digest in their turn, and never a tag.
  */
 export class FleetCatalogs {
   readonly #refreshes = new Map<string, CatalogRefresh>();
-  /** Catalogs whose report is being written, and whether there is something else to report by now. */
+  /** Catalogs with a report that is being written. `isOld`: there is already something else to report. */
   readonly #reporting = new Map<string, Readonly<{ isOld: boolean }>>();
   readonly #timers: Timers;
 
@@ -63,7 +63,7 @@ export class FleetCatalogs {
     }
   }
 
-  /** What is held of a FleetCatalog. */
+  /** Returns the held content of a FleetCatalog. */
   of(key: string): CatalogRefresh | undefined {
     return this.#refreshes.get(key);
   }

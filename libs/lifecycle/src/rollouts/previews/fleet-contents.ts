@@ -36,7 +36,7 @@ export class FleetContents {
     return { catalog, settled: state.settled, served };
   }
 
-  /** Releases what no preview has asked for within `ms`. */
+  /** Releases content that no preview has asked for within `ms`. */
   forgetUnasked(ms: number): void {
     const before = this.deps.clock.now().getTime() - ms;
     for (const [ref, { refresh, askedAt }] of this.#held) {

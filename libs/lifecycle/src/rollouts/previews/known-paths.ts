@@ -4,7 +4,7 @@ import type { ClassicPreview } from './classic-preview.js';
 type KnownPath = Pick<Extract<ClassicPreview, { hops: unknown }>, 'hops' | 'ends'>;
 type Held = Readonly<{ answer: string; path: KnownPath; bytes: number }>;
 
-/** Of the plans as JSON. */
+/** Size of the plans as JSON. */
 const MOST_BYTES = 16 * 2 ** 20;
 
 /**
@@ -15,7 +15,7 @@ export class KnownPaths {
   readonly #held = new Map<string, Held>();
   #bytes = 0;
 
-  /** `answer`: the solution as canonical JSON, from which the path was made. */
+  /** Finds the path of a problem. `answer`: the solution as canonical JSON that the path was made from. */
   find(hash: string, answer: string): KnownPath | undefined {
     const held = this.#held.get(hash);
     if (held === undefined || held.answer !== answer) return undefined;

@@ -3,7 +3,10 @@ import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { Subscription } from '#core/kernel/api/subscription';
 import type { SubscriptionMove } from '#core/rollout/review/hop-hash';
 
-/** One InstallPlan of a path, and what it moves the subject from and to. `from`: undefined for an install. */
+/**
+ * One InstallPlan of a path, and the versions that it moves the subject from and to. `from`: undefined for an
+ * install.
+ */
 export type PlannedHop = Readonly<{
   plan: InstallPlan;
   moves: readonly SubscriptionMove[];
@@ -17,15 +20,15 @@ export type PlannedThere = Readonly<{
   /** The Subscription of the subject, as it is named there or will be. */
   subscription: string;
   specHash: string | undefined;
-  /** What the Subscription asks for; absent for OLM v1. */
+  /** The desired spec of the Subscription. Absent for OLM v1. */
   asked?: Subscription['spec'];
-  /** What its catalog deprecates of it, as texts; absent: the catalog that the cluster has is to be asked. */
+  /** Deprecations by its catalog, as texts. Absent: ask the catalog that the cluster has. */
   deprecations?: readonly string[] | undefined;
-  /** What of the Subscription or ClusterExtension itself would be another, as texts. */
+  /** Fields of the Subscription or ClusterExtension itself that would change, as texts. */
   lines?: readonly string[];
   /** OLM v1: the objects of the revision that runs; its steps are rendered objects. */
   earlier?: readonly KubernetesObject[];
 }>;
 
-/** What a path leads to. */
+/** Returns the version that a path leads to. */
 export const endOf = ({ hops }: Pick<PlannedThere, 'hops'>): string => hops.at(-1)?.to ?? hops[0].to;

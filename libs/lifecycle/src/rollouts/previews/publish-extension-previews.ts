@@ -17,9 +17,9 @@ import type { CatalogPackages } from '../../v1/observation/catalog-packages.js';
 import { observeExtension } from '../../v1/observation/observe-extension.js';
 import type { FleetContents } from './fleet-contents.js';
 
-/** What a cluster has, as far as the preview of a ClusterExtension depends on it. */
+/** The parts of a cluster that the preview of a ClusterExtension depends on. */
 type SeenForPreview = Readonly<{
-  /** Undefined where there is none of that name. */
+  /** Undefined if there is none of that name. */
   extension: ClusterExtension | undefined;
   revisions: readonly ClusterObjectSet[];
   catalogs: readonly CatalogInSight[];
@@ -28,8 +28,8 @@ type SeenForPreview = Readonly<{
 }>;
 
 /**
- * Publishes the problem that a ClusterExtension would have with what a fleet wants, and with the content that
- * its FleetCatalog has by now. Nothing is written to the cluster.
+ * Publishes the problem that a ClusterExtension would have with the objects that a fleet wants, and with the
+ * present content of its FleetCatalog. Nothing is written to the cluster.
  */
 export async function publishExtensionPreview(
   deps: PublishDeps<ExtensionProblems>,
@@ -64,7 +64,10 @@ function catalogsWith(
   return [...live.filter((one) => one !== known), contents.of(wanted)];
 }
 
-/** What is wanted in a cluster by the names that its ClusterExtensions have there, or will have. */
+/**
+ * Returns the desired extensions of a cluster by the names that its ClusterExtensions have there, or will
+ * have.
+ */
 export const namedExtensions =
   (wanted: () => readonly DesiredV1[]) =>
   (all: readonly ClusterExtension[]): ReadonlyMap<string, DesiredV1> =>

@@ -6,9 +6,9 @@ import { recordHashIn } from './classic-previews.js';
 import type { WantedOperator } from './wanted-operators.js';
 
 /**
- * Publishes the problem of a namespace in which all plans wait, where Redis knows none, or its packages no
- * more. Nothing is to be resolved there, and no observation would bring it back; but orders of a fleet ask
- * what the catalogs of such a namespace offer and deprecate (decision 0466).
+ * Publishes the problem of a namespace in which all plans wait, if Redis has lost it or its packages. Nothing
+ * needs resolving there and no event would republish the problem. But fleet orders still need its catalogs'
+ * offers and deprecations (decision 0466).
  */
 export async function publishLostProblem(
   deps: PublishDeps<NamespaceProblems>,

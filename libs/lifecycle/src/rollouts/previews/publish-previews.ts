@@ -19,10 +19,10 @@ import { publishLostProblem } from './publish-lost-problem.js';
 import type { WantedOperator } from './wanted-operators.js';
 
 /**
- * Publishes the problem that a namespace would have with each operator that a fleet wants there, where that
- * is another one than it has: it is not subscribed to yet or in another channel, or its catalog has other
- * content by now. Where a plan waits for approval already, what follows on it is asked for.
- * Nothing is written to the cluster.
+ * Publishes the problem that a namespace would have with each operator that a fleet wants there, if it
+ * differs from the namespace's own. It differs if the operator has no Subscription or another channel, or if
+ * its catalog already has other content. If a plan waits for approval already, the problem asks for the hops
+ * after it. Nothing is written to the cluster.
  */
 export async function publishPreviews(
   deps: PublishDeps<NamespaceProblems>,
@@ -49,7 +49,7 @@ export async function publishPreviews(
   }
 }
 
-/** The package as the catalog has it from which it is to be installed. */
+/** Returns the package in the catalog that the install comes from. */
 function recordIn(catalogs: readonly SeenCatalog[], { subscription }: DesiredClassic): PackageRecord | undefined {
   const { name, source, sourceNamespace } = subscription.spec;
   const found = catalogs.find(

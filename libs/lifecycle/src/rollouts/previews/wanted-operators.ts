@@ -22,32 +22,32 @@ import { SharedCatalogs } from '../../catalogs/sources/shared-catalogs.js';
 import { FleetCatalogs } from './fleet-catalogs.js';
 import { WrittenVersions } from './written-versions.js';
 
-/** The fleet kinds that say which operators are to be in a cluster. */
+/** The fleet kinds that list the operators for a cluster. */
 const WANTED_KINDS = ['FleetAssignment', 'FleetOperator', 'FleetCatalog', 'FleetCluster'];
 
-/** What is wanted in a namespace, with the content of its FleetCatalog where it names one. */
+/** A desired operator of a namespace, with the content of its FleetCatalog if it names one. */
 export type WantedOperator = Readonly<{ desired: DesiredClassic; content: CatalogRefresh | undefined }>;
 
-/** Called with a cluster and its namespaces in which something else is wanted by now. */
+/** Called with a cluster and its namespaces with another desired state. */
 type WantedListener = (cluster: string, namespaces: ReadonlySet<string>) => void;
 
-/** Called with a cluster and its FleetAssignment, as it is by now; undefined where that is gone. */
+/** Called with a cluster and its current FleetAssignment. Undefined if the FleetAssignment is gone. */
 type AssignmentListener = (cluster: string, assignment: KubernetesObject | undefined) => void;
 
 type WantedThere = Readonly<{
   subjects: string;
-  /** Of OLM Classic, by namespace. */
+  /** Operators of OLM Classic, by namespace. */
   operators: ReadonlyMap<string, readonly FleetOperator[]>;
-  /** Of OLM v1. */
+  /** Operators of OLM v1. */
   extensions: readonly FleetOperator[];
 }>;
 
-/** Called with a cluster in which other ClusterExtensions may be wanted by now, or with other content. */
+/** Called with a cluster if other ClusterExtensions may be desired, or other content of them. */
 type ExtensionsListener = (cluster: string) => void;
 
 /**
- * Which operators a fleet wants in a cluster, those of OLM Classic by their namespaces: what the cluster's
- * FleetAssignment names. Kept from watches of the hub API.
+ * The operators that a fleet wants in a cluster: those that the cluster's FleetAssignment names. Operators of
+ * OLM Classic are kept by their namespaces. Kept up to date by watches of the hub API.
  */
 @Injectable()
 export class WantedOperators {
@@ -87,7 +87,10 @@ export class WantedOperators {
     this.#extensionsListener = listener;
   }
 
-  /** FleetAssignments are watched here alone: what else follows them is called from here. */
+  /**
+   * Registers a listener for FleetAssignments. They are watched here alone: other followers are called from
+   * here.
+   */
   onAssignment(listener: AssignmentListener): void {
     this.#assignmentListener = listener;
   }
@@ -112,12 +115,12 @@ export class WantedOperators {
     await this.#store.stop();
   }
 
-  /** Namespaces of the cluster in which an operator is wanted. */
+  /** Returns the namespaces of the cluster in which an operator is desired. */
   namespacesIn(cluster: string): ReadonlySet<string> {
     return new Set(this.#byCluster.get(cluster)?.operators.keys());
   }
 
-  /** What is wanted in a namespace of the cluster; what is not known is left out. */
+  /** Returns the desired operators in a namespace of the cluster; unknown ones are left out. */
   in(cluster: string, namespace: string, globalCatalogNamespace: string): readonly WantedOperator[] {
     const operators = this.#byCluster.get(cluster)?.operators.get(namespace) ?? [];
     return operators.flatMap((written) => {
@@ -130,7 +133,7 @@ export class WantedOperators {
     });
   }
 
-  /** The ClusterExtensions that are wanted in the cluster; what is not known is left out. */
+  /** Returns the desired ClusterExtensions of the cluster; unknown ones are left out. */
   extensionsIn(cluster: string): readonly DesiredV1[] {
     const extensions = this.#byCluster.get(cluster)?.extensions ?? [];
     return extensions.flatMap((written) => {
@@ -153,14 +156,14 @@ export class WantedOperators {
 
   async #moved(kind: string, metadata: KubernetesObject['metadata']): Promise<void> {
     const { name = '' } = metadata;
-    // The hub counts in statuses of FleetOperators, which nothing here depends on.
+    // The hub counts in statuses of FleetOperators; nothing here depends on these counts.
     if (kind === 'FleetOperator' && !(await this.#written.noteVersion(this.#store.client, kind, metadata))) return;
     if (kind === 'FleetCluster') await this.#clusterMoved(name);
     else if (kind !== 'FleetAssignment') this.#readAll();
     else this.#read(name, await this.#store.client.get({ apiVersion: FLEET_API, kind, name }), false);
   }
 
-  /** Overrides may select the cluster by what has changed of it. */
+  /** Follows a change of a cluster: overrides may select it by its changed properties. */
   async #clusterMoved(name: string): Promise<void> {
     const before = this.#selected.get(name);
     this.#readCluster(name, await this.#store.client.get({ apiVersion: FLEET_API, kind: 'FleetCluster', name }));
@@ -177,7 +180,7 @@ export class WantedOperators {
     else this.#selected.set(name, selectedCluster(cluster));
   }
 
-  /** After a change of what people wrote, each namespace that it may concern is observed again. */
+  /** After a change by users, observes each namespace again that it may concern. */
   #readAll(): void {
     const all = <T extends KubernetesObject>(kind: string, parse: (value: unknown) => T | undefined) =>
       new Map(

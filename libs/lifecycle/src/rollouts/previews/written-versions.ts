@@ -3,10 +3,7 @@ import { FleetOperatorStatus } from '#core/kernel/api/fleet/fleet-operator';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 
-/**
- * Distinguishes what people change of fleet objects, and what is denied for a whole subject, from what else
- * the hub writes in their statuses.
- */
+/** Separates edits by users, and denials for a whole subject, from the hub's other status writes. */
 export class WrittenVersions {
   readonly #known = new Map<string, string>();
 

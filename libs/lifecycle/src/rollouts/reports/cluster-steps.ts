@@ -6,13 +6,15 @@ import { storedRows } from '../assignments/stored-rollout.js';
 type StepsThere = Readonly<Record<string, ClusterStep>>;
 
 /**
- * At which step of its path each cluster is, by roll-out, as the rows say that the fleet controller keeps in
- * FleetAssignments. Of clusters that are not on their way nothing is kept.
+ * The step of each cluster on its path, by rollout, from the rows that the fleet controller keeps in
+ * FleetAssignments. Clusters that are not on their way are left out.
  */
 export class ClusterSteps {
   readonly #byCluster = new Map<string, StepsThere>();
 
-  /** Takes what is kept for a cluster by now; true where it is at another step than before. */
+  /**
+   * Notes the current assignment of a cluster. Returns true if the cluster is at another step than before.
+   */
   note(cluster: string, assignment: KubernetesObject | undefined): boolean {
     const rows = assignment === undefined ? {} : storedRows(assignment);
     const steps: Record<string, ClusterStep> = {};

@@ -27,7 +27,7 @@ type ReportedRolloutsHub = Pick<Hub, 'clock' | 'log'> &
 /** Changes that come together are written together. */
 const GATHER_MS = 1_000;
 const AGAIN_MS = 15_000;
-/** Of those that have ended the page shows ten. */
+/** Ended rollouts that the page shows. */
 const MOST_ENDED = 10;
 const MOST = 200;
 
@@ -35,7 +35,7 @@ const MOST = 200;
 @Injectable()
 export class ReportedRollouts {
   readonly #store: FleetStore;
-  /** Of its own: roll-outs are shown also where the hub API does not let this service read decisions. */
+  /** A store of its own: rollouts are shown even if the hub API does not let this service read decisions. */
   readonly #decided: FleetStore;
   readonly #steps = new ClusterSteps();
   readonly #paths: ReviewedPaths;

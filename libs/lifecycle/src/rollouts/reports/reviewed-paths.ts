@@ -6,10 +6,10 @@ import type { Log } from '#platform/telemetry/log.port';
 import type { FleetPlanName } from '../assignments/fleet-plan-name.js';
 
 type Path = FleetPlan['spec']['path'];
-/** `isOver`: of a roll-out that has ended, to which no plan is added. */
+/** `isOver`: the path belongs to a rollout that has ended; no plan is added to it. */
 type WantedPath = FleetPlanName & Readonly<{ isOver: boolean }>;
 
-/** Requests at one time; what is left is read next. */
+/** Requests at one time; the rest is read next. */
 const AT_ONCE = 20;
 /** How long after an answer without the plan it is asked for again. */
 const AGAIN_MS = 15_000;
@@ -26,7 +26,7 @@ export class ReviewedPaths {
 
   constructor(private readonly options: Readonly<{ hub: KubeClient; clock: Clock; log: Log }>) {}
 
-  /** Whether the hub API lets this service read FleetPlans. */
+  /** True if the hub API refuses this service reads of FleetPlans. */
   get isRefused(): boolean {
     return this.#refusedAt !== undefined;
   }
@@ -35,7 +35,9 @@ export class ReviewedPaths {
     return this.#paths.get(keyOf(plan));
   }
 
-  /** Reads what is wanted and not known, and forgets all else. True where more is left to be read now. */
+  /**
+   * Reads plans that are wanted and not known, and forgets all others. Returns true if more must be read now.
+   */
   async read(wanted: readonly WantedPath[]): Promise<boolean> {
     const keys = new Set(wanted.map(keyOf));
     for (const known of [this.#paths, this.#missedAt])

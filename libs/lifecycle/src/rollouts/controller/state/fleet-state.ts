@@ -41,7 +41,7 @@ export const ROLLOUT_KINDS = [
   'FleetAssignment',
 ] as const satisfies readonly AnyFleetKind[];
 
-/** Where the objects of a kind are read. */
+/** Reads the objects of a kind. */
 export type FleetSource = (kind: AnyFleetKind) => Promise<readonly KeptObject[]>;
 
 /** Reads each kind with a request. */
@@ -116,7 +116,7 @@ function parsed(kind: AnyFleetKind, version: string, item: KeptObject): ReadObje
   // Items of a list do not name their kind everywhere.
   const named = { ...object, apiVersion: FLEET_API, kind };
   const { data, error } = ALL_FLEET_KINDS[kind].safeParse(named);
-  // A wave whose clusters cannot be read leaves them to the waves after it.
+  // A wave with an unreadable list of clusters leaves them to the waves after it.
   const inField = data?.kind === 'FleetStrategy' ? fieldProblem(data) : undefined;
   const problem = error === undefined ? inField : issueText(error);
   const unreadable = problem === undefined ? undefined : { kind, object: named, problem };

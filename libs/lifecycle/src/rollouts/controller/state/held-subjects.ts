@@ -31,7 +31,7 @@ function subjectIn(unreadable: UnreadableObject): string | undefined {
     : undefined;
 }
 
-/** Subjects whose rollouts rest because of objects that cannot be read (decision 0528). */
+/** Subjects with rollouts that rest because of objects that cannot be read (decision 0528). */
 export class HeldSubjects {
   readonly #holds = new Map<string, SubjectProblem>();
 
@@ -47,7 +47,7 @@ export class HeldSubjects {
     for (const subject of [...operators, ...catalogs]) this.#add(subject, catalogsByKey);
   }
 
-  /** Why the rollouts of a subject rest; undefined if they go on. */
+  /** Returns the reason why the rollouts of a subject rest. Undefined if they continue. */
   holdOf(subject: string): SubjectProblem | undefined {
     return this.#holds.get(subject);
   }

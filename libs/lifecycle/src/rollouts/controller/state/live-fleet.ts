@@ -35,18 +35,24 @@ export type LiveRollout = Readonly<{
   object: FleetRollout;
   record: RolloutRecord;
   facts: HubFacts;
-  /** Clusters whose rows it has announced, and that have no such row: the pass that did so broke off. */
+  /**
+   * Clusters with rows that the rollout has announced and that are not stored: the pass that announced them
+   * broke off.
+   */
   unordered: readonly string[];
 }>;
 
-/** What a new roll-out brings; `isSpecOnly`: another spec, to whatever version is installed. */
+/** Target of a new rollout. `isSpecOnly`: another spec, for any installed version. */
 export type NewTarget = Readonly<{ bundle: string; specHash: string | undefined; isSpecOnly: boolean }>;
 
 /** The most common first. */
 const inOrder = (counts: ReadonlyMap<string, number>): string[] =>
   [...counts].sort(([a, m], [b, n]) => n - m || byCodeUnit(b, a)).map(([one]) => one);
 
-/** What follows on the target of the roll-out that is active, or comes before it on the way of a cluster. */
+/**
+ * Returns true if the planned version comes after the active rollout's target, or before it on the upgrade
+ * path of a cluster.
+ */
 const waitsForEnd = ({ bundle, planned }: AssignmentReport, target: string | undefined): boolean =>
   target !== undefined && (bundle === target || (planned !== undefined && isNewer(target, planned)));
 
@@ -168,15 +174,16 @@ export class LiveFleet implements FleetView {
   readonly isUnread = (key: string): boolean => this.unreadable.has(key);
 
   /**
-   * What most clusters plan to move to, if no roll-out has brought it yet. The plans of clusters are made by
-   * their own catalogs. What follows on the target of the active roll-out waits for its end: else the
-   * clusters that are ahead would leave the others on the way.
+   * Returns the version that most clusters plan to install, if no rollout has brought it yet. The plans of
+   * clusters are made by their own catalogs. Targets beyond the active rollout's target wait until it ends;
+   * otherwise clusters that are ahead would strand the rest.
    */
   newTarget(subject: FleetSubject): NewTarget | undefined {
     const { bundles, specs } = this.#planned(subject);
     const { active } = this.rolloutsOf(subject.key);
     const specHash = this.askedOf(subject.key);
-    // Where none is active the next one may be for few: the most common that no roll-out has brought.
+    // If no rollout is active, the next one may be for few clusters: the most common target that no rollout
+    // has brought.
     const candidates = active === undefined ? bundles : bundles.slice(0, 1);
     const bundle = candidates.find((one) => !this.#isKnown(subject, one));
     if (bundle !== undefined) return { bundle, specHash, isSpecOnly: false };
@@ -185,7 +192,10 @@ export class LiveFleet implements FleetView {
     return { bundle: installed, specHash, isSpecOnly: true };
   }
 
-  /** What clusters plan to move to, and what those have that get another spec alone, the commonest first. */
+  /**
+   * Returns the versions that clusters plan to install, and the specs of those that get another spec alone.
+   * The most common come first.
+   */
   #planned(subject: FleetSubject): Readonly<{ bundles: readonly string[]; specs: readonly string[] }> {
     const [bundles, specs] = [new Map<string, number>(), new Map<string, number>()];
     const { active } = this.rolloutsOf(subject.key);
@@ -203,7 +213,7 @@ export class LiveFleet implements FleetView {
     return { bundles: inOrder(bundles), specs: inOrder(specs) };
   }
 
-  /** What is asked for in all clusters of a subject. */
+  /** Returns the hash of the spec that is desired in all clusters of a subject. */
   askedOf(key: string): string | undefined {
     const operator = this.operators.get(key);
     if (operator !== undefined) return askedHash(operator);
@@ -214,8 +224,8 @@ export class LiveFleet implements FleetView {
   }
 
   /**
-   * A roll-out had this target; one that was taken back comes again once no cluster denies it any more, and
-   * one that others have followed where a cluster needs it on its way.
+   * True if a rollout had this target. A target that was rolled back comes again once no cluster denies it
+   * any more. A target with later rollouts comes again if a cluster needs it on its upgrade path.
    */
   #isKnown(subject: FleetSubject, target: string): boolean {
     const { records, active, standing } = this.rolloutsOf(subject.key);
@@ -228,7 +238,10 @@ export class LiveFleet implements FleetView {
     return this.#isDenied(subject, target) || !this.#isNeededAgain(subject, last);
   }
 
-  /** A cluster plans what an earlier roll-out brought others. What has failed there waits for a Retry. */
+  /**
+   * True if a cluster plans a version that an earlier rollout brought to others. A version that failed in the
+   * cluster waits for a Retry.
+   */
   #isNeededAgain(subject: FleetSubject, { spec: { target }, rows }: RolloutRecord): boolean {
     return this.targetsOf(subject).some((cluster) => {
       const phase = rows.get(cluster.name)?.phase;
@@ -237,7 +250,10 @@ export class LiveFleet implements FleetView {
     });
   }
 
-  /** What is asked for was brought to what is installed, or is on its way; later roll-outs come first. */
+  /**
+   * True if the desired spec was brought to the installed version, or is on its way. Later rollouts come
+   * first.
+   */
   #isSpecKnown(subject: FleetSubject, specHash: string): boolean {
     const { active, newest, records } = this.rolloutsOf(subject.key);
     if (active !== undefined && active.spec.specHash === undefined) return true;
@@ -252,7 +268,7 @@ export class LiveFleet implements FleetView {
   #isOverriddenAnew(subject: FleetSubject, last: RolloutRecord): boolean {
     return this.targetsOf(subject).some((cluster) => {
       const report = cluster.report(subject.key);
-      // Where others have changed what the fleet applied, the report says that, and no roll-out begins.
+      // If others have changed fields that the fleet applied, the report says so, and no rollout begins.
       if (report === undefined || report.drift) return false;
       return isSpecOnly(report) && last.rows.get(cluster.name)?.phase === 'Done';
     });
@@ -301,8 +317,8 @@ export class LiveFleet implements FleetView {
   }
 
   /**
-   * Rows as the assignments have them, and as the roll-out's intent has them where that is newer; those are
-   * returned. A pass that broke off may have written rows of a step that the roll-out does not know.
+   * Reads the rows of the assignments, and the rows of the rollout's intent if those are newer; returns the
+   * latter. A pass that broke off may have written rows of a step that is not in the rollout.
    */
   #readRows(record: RolloutRecord, intent: readonly StoredRow[], lateMs: number): readonly string[] {
     const steps = new Map<string, number>();
@@ -323,13 +339,14 @@ export class LiveFleet implements FleetView {
   }
 }
 
-/** Whether a roll-out brings another spec alone; a Retry of one says so itself. */
+/** True if a rollout brings another spec alone. A Retry of one has a trigger that says so. */
 const isOfSpec = ({ trigger, target }: FleetRollout['spec']): boolean =>
   trigger === 'SpecChange' || target.specOnly === true;
 
 /**
- * A roll-out whose subject was deleted opens no further wave, and is not Completed: were the subject made
- * again, its clusters would follow a Completed roll-out without waves (decision record 0427).
+ * Returns the status of a rollout without its subject, which was deleted: no further wave opens, and it is
+ * not Completed. If the subject were created again, its clusters would follow a Completed rollout without
+ * waves (decision record 0427).
  */
 const withoutSubject = (status: RolloutStatus): RolloutStatus =>
   status.phase === 'RollingBack' || status.isAborting

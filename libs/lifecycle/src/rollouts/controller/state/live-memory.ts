@@ -17,7 +17,7 @@ import type { FleetState } from './fleet-state.js';
 
 type Written = Readonly<{ metadata: object }>;
 
-/** Whether people have changed nothing of an object: its status is the hub's. */
+/** True if users have changed nothing of an object. Its status is the hub's. */
 function saysTheSame(a: Written, b: Written | undefined): boolean {
   if (a === b) return true;
   const said = ({ metadata }: Written) => {
@@ -35,8 +35,8 @@ function saysTheSame(a: Written, b: Written | undefined): boolean {
 type SeenCluster = Readonly<{ assignment: FleetAssignment | undefined; cluster: HubCluster }>;
 
 /**
- * What was derived from objects that have not changed: a pass over thousands of clusters derives anew what
- * follows from the few that have. All of it may be lost at any time.
+ * Memory of values derived from unchanged objects. A pass over thousands of clusters derives again only the
+ * values that depend on the few that have changed. All of it may be lost at any time.
  */
 export class LiveMemory {
   readonly #clusters = new WeakMap<FleetCluster, SeenCluster>();
@@ -50,7 +50,7 @@ export class LiveMemory {
   readonly #groups = new WeakMap<KnownCluster, WeakMap<FleetOperator, Readonly<{ group: number | undefined }>>>();
   #files: Readonly<{ from: readonly Written[]; files: FleetFiles }> | undefined;
 
-  /** The same object as before where neither the cluster nor its assignment has changed. */
+  /** Returns the same object as before if neither the cluster nor its assignment has changed. */
   clusterOf(object: FleetCluster, assignment: FleetAssignment | undefined, now: number): HubCluster {
     const seen = this.#clusters.get(object);
     if (seen !== undefined && seen.assignment === assignment) return seen.cluster;
@@ -71,10 +71,10 @@ export class LiveMemory {
     return known.state;
   }
 
-  /** The same object as before where people have changed nothing. */
+  /** Returns the same object as before if users have changed nothing. */
   filesOf({ catalogs, strategies, operators, windows, unreadable }: FleetState): FleetFiles {
     const unreadableWindows = unreadable.filter(({ kind }) => kind === 'FleetWindow');
-    // What is being deleted is rolled out no more.
+    // An object that is being deleted is rolled out no more.
     const readable = [
       ...catalogs,
       ...strategies,
@@ -99,7 +99,7 @@ export class LiveMemory {
     return found.group;
   }
 
-  /** Why an expression does not select a cluster: a run-time error. */
+  /** Returns the runtime error for which an expression does not select a cluster. */
   selectorFailure(subject: FleetSubject, cluster: HubCluster): SelectorFailure | undefined {
     const known = this.#failures.get(cluster) ?? new WeakMap();
     this.#failures.set(cluster, known);

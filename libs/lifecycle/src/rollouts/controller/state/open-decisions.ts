@@ -5,14 +5,17 @@ import type { RolloutView } from '#core/rollout/controller/step/rollout-state';
 import { type Decided, storedState } from '../../assignments/stored-rollout.js';
 import type { FleetState } from './fleet-state.js';
 
-/** The parts of a roll-out by which decisions about it are found. */
+/** The parts of a rollout that link decisions to it. */
 type DecidedRollout = Readonly<{ object: FleetRollout; record: Readonly<{ spec: Readonly<{ name: string }> }> }>;
 
 /** The decisions about a roll-out that have no outcome yet, the older ones first. */
 type OpenDecisions = Readonly<{
   /** It took effect, and the controller was killed before it wrote the outcome. */
   done: Readonly<{ decision: FleetDecision; effects: DecisionEffects }> | undefined;
-  /** Made before the roll-out was there: they are about another one of this name whose object was lost. */
+  /**
+   * Made before the rollout existed: they are about another rollout of this name with an object that was
+   * lost.
+   */
   earlier: readonly FleetDecision[];
   open: readonly FleetDecision[];
 }>;
@@ -31,15 +34,15 @@ export function openDecisions({ object, record }: DecidedRollout, { decisions }:
   return { done: done && { decision: done, effects }, earlier, open: partFirst(open, decided) };
 }
 
-/** Whatever came meanwhile, what began in part is done first. */
+/** Orders the decisions: one that began in part is done first, whatever came meanwhile. */
 const partFirst = (open: readonly FleetDecision[], decided: Decided | undefined): readonly FleetDecision[] => {
   const part = open.filter((one) => decided?.isPart === true && keyOf(one) === decided.key);
   return [...part, ...open.filter((one) => !part.includes(one))];
 };
 
 /**
- * What a decision has brought about, in this pass or in an earlier one that was killed in the middle of it:
- * what that one has done is not to be done again, and is no reason to say that nothing was.
+ * Returns the effects of a decision, in this pass or in an earlier one that was killed in the middle of it.
+ * The effects of the earlier pass are not repeated, and the decision still counts as effective.
  */
 export const effectsOf = (
   decision: FleetDecision,
@@ -51,7 +54,7 @@ export const effectsOf = (
   return hasBegun ? { ...effects, reason: 'Effective' } : effects;
 };
 
-/** What the roll-out keeps of a decision that takes effect, until its outcome is written. */
+/** Returns the data that the rollout keeps of an effective decision, until its outcome is written. */
 export const decidedBy = (
   decision: FleetDecision,
   { reason, isNewRollout }: DecisionEffects,
@@ -89,12 +92,12 @@ type Metadata = Readonly<{ uid?: string; creationTimestamp?: string }>;
 /** A decision of the same name that was made later is another one. */
 const keyOf = ({ metadata }: FleetDecision): string => `${metadata.name} ${(metadata as Metadata).uid ?? ''}`;
 
-/** Whether a decision was made before this roll-out was there: about another one of its name. */
+/** True if a decision was made before this rollout existed: it is about another one of its name. */
 export const isOfEarlier = (
   decision: Pick<FleetDecision, 'metadata'>,
   rollout: Pick<FleetDecision, 'metadata'>,
 ): boolean => createdAt(decision) < createdAt(rollout);
 
-/** NaN for an object without a time, which is neither earlier nor later than another. */
+/** Returns NaN for an object without a time: it is neither earlier nor later than another. */
 const createdAt = ({ metadata }: Pick<FleetDecision, 'metadata'>): number =>
   Date.parse((metadata as Metadata).creationTimestamp ?? '');

@@ -5,9 +5,10 @@ import { isOfEarlier } from './open-decisions.js';
 type Outcome = Readonly<{ effective?: boolean; at?: string; clusters?: readonly string[] }>;
 
 /**
- * The clusters that a Skip decision about a roll-out concerned, with no Retry after it: it outlives their
- * rows, which are gone where assignments are deleted (design: fleet.md §3.3). An older hub has not kept which
- * clusters a decision concerned: those that it names count. `decisions`: the older ones first.
+ * Returns the clusters that a Skip decision about a rollout concerned, with no Retry after it. The skip
+ * outlives their rows, which are gone if assignments are deleted (design: fleet.md §3.3). An older hub has
+ * not kept the clusters that a decision concerned: then the named clusters count. `decisions`: the older ones
+ * first.
  */
 export function skippedByDecisions(
   rollout: Pick<FleetDecision, 'metadata'>,

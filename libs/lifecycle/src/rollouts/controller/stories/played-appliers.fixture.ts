@@ -94,7 +94,7 @@ export class PlayedAppliers {
     }
   }
 
-  /** What was planned before there was a rollout is its plan. */
+  /** A version that was planned before there was a rollout is the cluster's plan. */
   #plan(orders: RolloutOrders, cluster: VirtualCluster, rollout: string | undefined): void {
     const preview = PREVIEW + orders.subject.key;
     if (cluster.plans.has(orders.name)) return;

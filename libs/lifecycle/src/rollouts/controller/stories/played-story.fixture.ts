@@ -24,7 +24,7 @@ import { type FleetSource, listedFrom } from '../state/fleet-state.js';
 import { PlayedAppliers } from './played-appliers.fixture.js';
 import { eventText, rowText, type StoryEnd, statusText } from './story-end.fixture.js';
 
-/** Passes of one instant after which a story must have come to rest. */
+/** Passes of one instant after which a story must be at rest. */
 const MOST_PASSES = 60;
 
 const WRITES: ReadonlySet<string> = new Set(['create', 'update', 'updateStatus', 'patch', 'delete', 'apply']);

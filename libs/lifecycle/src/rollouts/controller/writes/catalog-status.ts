@@ -12,9 +12,9 @@ import { operatorFigures } from './operator-status.js';
 const OWN: ReadonlySet<string> = new Set(['Progressing', 'Conflict']);
 
 /**
- * Writes what a Staged FleetCatalog has come to in its clusters, as far as more than numbers has changed or
- * `mayWriteNumbers`. `problem`: why no roll-out of it begins. Returns whether the status that is stored is
- * the one of now.
+ * Writes the state of a Staged FleetCatalog in its clusters, if more than numbers has changed or
+ * `mayWriteNumbers` is set. `problem`: the reason why no rollout of it begins. Returns `owed` if changed
+ * numbers are left for later.
  */
 export async function writeCatalogStatus(
   hub: KubeClient,

@@ -20,17 +20,20 @@ const MOST_TRIES = 5;
 const asObject = (value: object): KubernetesObject => JSON.parse(JSON.stringify(value)) as KubernetesObject;
 const isConflict = (error: unknown): boolean => error instanceof KubeApiError && error.reason === 'Conflict';
 
-/** Another controller has written since: what was decided from the old view is dropped. */
+/** Another controller has written since: decisions from the old view are dropped. */
 export class StaleViewError extends Error {}
 
 type RolloutWrite = Readonly<{
-  /** What the next pass goes on from: of a decision in parts the one before it, until the last part. */
+  /**
+   * The status that the next pass continues from. For a decision in parts it is the status before the
+   * decision, until the last part.
+   */
   status: RolloutStatus;
   /** Rows that follow from it. */
   intent: readonly StoredRow[];
   /** The decision that it follows from. */
   decided: Decided | undefined;
-  /** A status of which the counts alone have changed is left for later. */
+  /** True if a status with changes in its counts alone is left for later. */
   mayOweCounts: boolean;
   now: number;
 }>;
@@ -38,8 +41,8 @@ type RolloutWrite = Readonly<{
 type WrittenRollout = Readonly<{ object: FleetRollout; isOwed: boolean }>;
 
 /**
- * Writes what a roll-out has come to, with the rows that follow from it. Refused with a StaleViewError where
- * the roll-out was written by another controller since it was read.
+ * Writes the status of a rollout, with the rows that follow from it.
+ * @throws StaleViewError if another controller has written the rollout since it was read
  */
 export async function writeRollout(
   hub: KubeClient,
@@ -131,7 +134,7 @@ export async function writePause(hub: KubeClient, cluster: string, isPaused: boo
 /** Rows of so many roll-outs of a subject stay in an assignment: an annotation has no room for all. */
 const KEPT_ROLLOUTS = 10;
 
-/** Whether a roll-out is so much older than another one of its subject that its rows are dropped. */
+/** True if a rollout is so much older than another one of its subject that its rows are dropped. */
 function isOver(name: string, newer = ''): boolean {
   const [, prefix, number] = /^(.*)-(\d+)$/.exec(name) ?? [];
   const [, newerPrefix, newerNumber] = /^(.*)-(\d+)$/.exec(newer) ?? [];

@@ -43,7 +43,7 @@ export function leavingOrder(subject: string, cluster: HubCluster, fleet: LiveFl
 }
 
 /**
- * Writes which clusters are paused, takes back orders about subjects that their clusters are left by, and all
+ * Writes the list of paused clusters. Withdraws orders about subjects that leave their clusters, and all
  * orders of clusters that left.
  */
 export async function withdrawOrders(hub: KubeClient, fleet: LiveFleet): Promise<void> {
@@ -68,7 +68,10 @@ export async function withdrawOrders(hub: KubeClient, fleet: LiveFleet): Promise
   });
 }
 
-/** FleetOperators whose operators are removed with them stay until that is done. */
+/**
+ * Keeps FleetOperators until the removal of their operators is done, if they are deleted with their
+ * operators.
+ */
 export async function keepUntilRemoved(hub: KubeClient, fleet: LiveFleet): Promise<void> {
   const ordered = new Set(fleet.state.assignments.flatMap(({ spec }) => spec.rows.map(({ subject }) => subject)));
   for (const [key, operator] of fleet.operators) {
@@ -98,7 +101,7 @@ type Meta = Readonly<{
   deletionTimestamp?: string;
 }>;
 
-/** What an order is to be: the same where its subject is wanted, or nothing is known about that. */
+/** Returns the order to write: the same if its subject is desired, or if nothing is known about that. */
 function orderNow(known: AssignmentRow, cluster: HubCluster, fleet: LiveFleet): AssignmentRow | undefined {
   const subject = fleet.files.subjects.get(known.subject);
   if (fleet.held.isHeld(known.subject)) return known;

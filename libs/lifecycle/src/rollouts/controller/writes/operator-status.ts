@@ -15,11 +15,11 @@ import { sumOf } from '#core/rollout/controller/step/tally';
 import { type OperatorSummary, operatorConditions, type SummedRollout } from '#core/rollout/status/operator-conditions';
 import type { LiveFleet } from '../state/live-fleet.js';
 
-/** What the status of a FleetOperator says beside its conditions. */
+/** The status of a FleetOperator without its conditions. */
 export type OperatorFigures = Readonly<{
   active: string | undefined;
   standing: string | undefined;
-  /** Of the newest roll-out. */
+  /** Counts of the newest rollout. */
   counts: Readonly<Record<string, number>> | undefined;
   /** `done/targets` of the newest roll-out, for people. */
   done: string | undefined;
@@ -27,7 +27,7 @@ export type OperatorFigures = Readonly<{
   denied: FleetOperatorStatus['denied'];
 }>;
 
-/** What a FleetOperator has come to in its clusters. */
+/** Returns the state of a FleetOperator in its clusters. */
 export function operatorFigures(
   subject: FleetSubject,
   fleet: LiveFleet,
@@ -56,7 +56,7 @@ export function operatorFigures(
 type Reported = Pick<OperatorSummary, 'installed' | 'unhealthy' | 'updatable' | 'drifted' | 'deprecated'> &
   Pick<OperatorFigures, 'versions' | 'denied'>;
 
-/** What the clusters report. */
+/** Summarizes the reports of the clusters. */
 function reported({ key }: FleetSubject, targets: readonly HubCluster[], newest: RolloutRecord | undefined): Reported {
   const all = targets.flatMap((cluster) => {
     const report = cluster.report(key);
@@ -65,7 +65,7 @@ function reported({ key }: FleetSubject, targets: readonly HubCluster[], newest:
   const there = all.filter(({ bundle }) => bundle !== undefined);
   const names = (which: (report: (typeof all)[number]) => boolean, of = there) =>
     of.filter(which).map(({ name }) => name);
-  // What is on its way is neither well nor unwell.
+  // A cluster on its way is neither healthy nor unhealthy.
   const isMoving = (name: string) => {
     const row = newest?.rows.get(name);
     return row !== undefined && (isInFlight(row) || row.phase === 'RollingBack');
@@ -84,7 +84,7 @@ function reported({ key }: FleetSubject, targets: readonly HubCluster[], newest:
   };
 }
 
-/** What is denied for the whole subject, each bundle with the roll-out that was taken back first. */
+/** Returns the denials for the whole subject: each bundle with the rollout that was rolled back first. */
 function deniedFor(reports: readonly AssignmentReport[]): FleetOperatorStatus['denied'] {
   const found = reports.flatMap(({ denied }) => denied.filter(({ scope }) => scope === 'Operator'));
   found.sort((a, b) => byCodeUnit(a.bundle, b.bundle) || byCodeUnit(a.since ?? '', b.since ?? ''));
@@ -103,7 +103,10 @@ function summed(record: RolloutRecord): SummedRollout {
   };
 }
 
-/** Clusters in which the subject is passed over, and why: an older one acts, or the report says it. */
+/**
+ * Returns the clusters that skip the subject, with the reason: an older subject acts there, or the report
+ * says so.
+ */
 function conflictsOf(
   { key, place }: FleetSubject,
   targets: readonly HubCluster[],

@@ -28,7 +28,7 @@ export class RolloutEvents {
     private readonly log: Log,
   ) {}
 
-  /** What a step has moved, once it is stored. `operator`: undefined for roll-outs of a catalog. */
+  /** Emits the Events of a step once it is stored. `operator`: undefined for rollouts of a catalog. */
   async moved(
     rollout: Subject,
     operator: Subject | undefined,

@@ -1,17 +1,17 @@
-/** A status of which the counts alone change is written so often (design: fleet.md §4.4). */
+/** Interval for writing a status if the counts alone change (design: fleet.md §4.4). */
 const COUNTS_EVERY_MS = 2_000;
 
-/** When the statuses of roll-outs were written by this process, and which of them have older counts. */
+/** Times at which this process wrote the statuses of rollouts, and the rollouts with older counts. */
 export class StatusPace {
   readonly #writtenAt = new Map<string, number>();
   readonly #owed = new Set<string>();
 
-  /** Whether new counts alone are left for later. */
+  /** True if new counts alone are left for later. */
   mayOwe(rollout: string, now: number): boolean {
     return now < this.#dueAt(rollout);
   }
 
-  /** Whether counts are due; also where another process may have owed them. */
+  /** True if counts are due, or if another process may have owed them. */
   isDue(rollout: string, now: number): boolean {
     return !this.#writtenAt.has(rollout) || (this.#owed.has(rollout) && now >= this.#dueAt(rollout));
   }

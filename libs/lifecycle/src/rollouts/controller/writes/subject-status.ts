@@ -20,7 +20,7 @@ import { type OperatorFigures, operatorFigures } from './operator-status.js';
 
 type WithConditions = Readonly<{ conditions?: readonly StoredCondition[] }>;
 
-/** Why no roll-out of a subject begins; undefined where one may. */
+/** Returns the reason why no rollout of a subject begins. Undefined if one may. */
 export function problemOf(subject: FleetSubject, { operators, state, held }: LiveFleet): SubjectProblem | undefined {
   const hold = held.holdOf(subject.key);
   if (hold !== undefined) return hold;
@@ -40,8 +40,8 @@ export function problemOf(subject: FleetSubject, { operators, state, held }: Liv
 const FIGURES_EVERY_MS = 2_000;
 
 /**
- * Writes what FleetOperators have come to and the times of FleetWindows, as far as they have changed.
- * `written`: when each FleetOperator was written last. Returns when numbers that wait are due.
+ * Writes the state of FleetOperators and the times of FleetWindows, if they have changed. `written`: the time
+ * of the last write of each FleetOperator. Returns the time at which waiting numbers are due.
  */
 export async function writeStatuses(
   hub: KubeClient,
@@ -99,7 +99,7 @@ function operatorStatus(subject: FleetSubject, { status }: FleetOperator, fleet:
   const before = (status ?? {}) as WithConditions & Partial<OperatorFigures>;
   const { conditions: found, figures } = operatorFigures(subject, fleet);
   const conditions = mergedConditions(before.conditions ?? [], [resolved(subject, fleet), ...found], at);
-  // As it is stored: without what is not known.
+  // As stored: unknown values are left out.
   const after = JSON.parse(JSON.stringify({ ...before, ...figures, conditions })) as typeof before;
   const isUrgent = !sameJson(urgentOf(before), urgentOf(after));
   return { before, after, isUrgent };

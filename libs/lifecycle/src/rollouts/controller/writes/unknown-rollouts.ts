@@ -30,7 +30,7 @@ export async function concludeUnknown(hub: KubeClient, fleet: LiveFleet, log: Lo
       log.warn({ rollout, action, by: by.user, ...status }, 'decision about a roll-out that is not there');
     } catch (error) {
       if (!(error instanceof KubeApiError)) throw error;
-      // One decision that is refused must not hold up what the pass does for all others.
+      // One decision that is refused must not hold up the pass for all others.
       log.warn({ rollout, error }, 'the outcome of a decision could not be written: it is tried again in a minute');
       next = Math.min(next, fleet.now + SEEN_WITHIN_MS);
     }

@@ -16,7 +16,7 @@ const CONDITIONS: Readonly<Record<string, string>> = {
 };
 const VALID: FoundCondition = { type: 'Valid', status: 'True', reason: 'Read', message: '' };
 
-/** Writes which FleetStrategies can be read, and of other objects of people that they cannot. */
+/** Writes conditions: that a FleetStrategy can be read, and that other objects of users cannot. */
 export async function writeReadability(hub: KubeClient, fleet: LiveFleet, log: Log): Promise<void> {
   const at = new Date(fleet.now).toISOString();
   for (const strategy of fleet.state.strategies) {

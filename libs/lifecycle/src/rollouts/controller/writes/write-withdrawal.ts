@@ -7,9 +7,9 @@ import type { LiveRollout } from '../state/live-fleet.js';
 import { updateStatusOf } from './hub-objects.js';
 
 /**
- * Says in the status of a roll-out that its target was withdrawn, or that clusters are led to it again. One
- * that is about to be superseded does not say so, and one that has ended keeps what it says, unless a Retry
- * would make it anew.
+ * Reports in the status of a rollout that its target was withdrawn, or that clusters are led to it again.
+ * Skips rollouts that are about to be superseded. A finished rollout keeps its condition unless a Retry would
+ * recreate it.
  */
 export async function writeWithdrawal(hub: KubeClient, rollout: LiveRollout, now: number): Promise<LiveRollout> {
   const { object, record, facts } = rollout;

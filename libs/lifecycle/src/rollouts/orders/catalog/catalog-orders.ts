@@ -31,7 +31,7 @@ const SERVING_AGAIN_MS = 2_000;
 /** Denials of a catalog hold until a decision: it has no `versions` that could lift them. */
 const NO_VERSIONS = '';
 
-/** Where an order about a catalog is carried out. */
+/** Access to the place of an order about a catalog. */
 type CatalogPlace = Omit<OrderPlace, 'previews'>;
 
 /** The catalog of an order in its cluster. */
@@ -78,7 +78,7 @@ export async function carryOutCatalog(
   const isOther = live !== undefined && hasOtherFields(live, wanted.source, isForged);
   const there = { catalog, live, held, isOther, sourceWith };
   const found = factsOf(there, wanted);
-  // Before it is done: afterwards the cluster does not show what has changed.
+  // Before the move: afterwards the cluster does not show the change.
   const differences = await keepCatalogPlan(place, row, found, { live, wanted: wanted.source });
   const facts = { ...found, ...(differences === undefined ? {} : { differences }) };
   const done = await byOrder(place, row, there, before);
@@ -97,7 +97,7 @@ const hashOf = ({ spec }: CatalogSource): string => canonicalHash({ catalog: spe
 const isServing = (live: CatalogSource | undefined): boolean =>
   live?.status?.connectionState?.lastObservedState === 'READY';
 
-/** What the cluster has, and the digest that it would get. */
+/** Returns the digest in the cluster, and the digest that the cluster would get. */
 function factsOf(
   { catalog, live, held, isOther }: StagedCatalog,
   { source, digest }: Readonly<{ source: CatalogSource; digest: string }>,
@@ -142,14 +142,15 @@ async function goOn(place: CatalogPlace, row: AssignmentRow, there: StagedCatalo
   const target = row.target?.bundle ?? '';
   const source = there.sourceWith(target);
   const isSame = source !== undefined && hashOf(source) === row.target?.planHash;
-  // What the attempt has given stays given, whatever is asked for by now.
+  // A digest that the attempt has brought stays, whatever is desired now.
   if (there.held === target && (!isSame || !there.isOther) && (isSame || hasBegun(row, there))) {
     return { state: isServing(there.live) ? 'Ready' : 'Running', hop: 1 };
   }
   if (source === undefined || !isSame) {
     return { state: 'Refused', reason: 'PlanChanged' };
   }
-  // What the cluster has may be other than when it was asked; an attempt that has begun goes on.
+  // The cluster's state may differ from the one at the time of the request; an attempt that has begun
+  // continues.
   const { live, held } = there;
   const ordered = {
     ...{ planned: target, planHash: hashOf(source), changes: changesOf(there, target) },
@@ -167,7 +168,10 @@ function hasBegun({ rollout, attempt }: AssignmentRow, { live }: StagedCatalog):
   return known?.rollout === rollout && known?.attempt === attempt;
 }
 
-/** What the first attempt found is what the cluster had before the roll-out: noted before the change. */
+/**
+ * Moves the catalog. The state that the first attempt found is the cluster's state before the rollout: it is
+ * noted before the change.
+ */
 async function move(
   { client, notes }: OrderCluster,
   row: AssignmentRow,
@@ -195,7 +199,7 @@ async function goBack(
   const { live, held, sourceWith } = there;
   const known = live && previousOf(live);
   const before = known?.rollout === row.rollout ? known?.bundle : null;
-  // Other fields alone do not go back, and what stays is not denied.
+  // Other fields alone are not rolled back, and a digest that stays is not denied.
   const previous = before === row.target?.bundle ? null : before;
   const source = previous === null || previous === undefined ? undefined : sourceWith(previous);
   if (live === undefined || source === undefined) {

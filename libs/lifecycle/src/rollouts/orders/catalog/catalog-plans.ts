@@ -9,10 +9,10 @@ import type { RowFinding } from '../place/row-finding.js';
 import { keepOnce } from '../review/kept-plan.js';
 
 /**
- * Keeps what a class of a roll-out of a Staged FleetCatalog changes, as FleetPlans of operators do: the first
- * cluster in which the class is found makes it, and nothing changes it (decision 0356). What the content
- * brings is in the plans of the operators. A cluster in which more changes is of a class of its own (decision
- * 0517): returns the hash that names that class, undefined for the class of the plan.
+ * Keeps the changes of a class of a rollout of a Staged FleetCatalog, as FleetPlans of operators do. The
+ * first cluster of the class creates the FleetPlan, and nothing changes it (decision 0356). The plans of the
+ * operators have the changes that the content brings. A cluster with more changes is in a class of its own
+ * (decision 0517): returns the hash that names that class, undefined for the class of the plan.
  */
 export async function keepCatalogPlan(
   place: Pick<OrderPlace, 'hub' | 'memo'>,

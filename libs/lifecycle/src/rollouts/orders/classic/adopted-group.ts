@@ -14,8 +14,8 @@ async function groupsIn(client: KubeClient, namespace: string): Promise<Operator
 }
 
 /**
- * What would be changed where a group is adopted beside its Subscription: with isolation the namespace is
- * resolved anew, since a plan that waits may move neighbours.
+ * Returns the changes for adopting a group in addition to its Subscription. With isolation the namespace is
+ * resolved again, since a plan that waits may move neighbours.
  */
 export async function withGroupChange(
   client: KubeClient,
@@ -25,7 +25,7 @@ export async function withGroupChange(
   if (!adoptsGroup) return changes;
   const groups = await groupsIn(client, operator.spec.namespace);
   const [group] = groups;
-  // Why a group cannot be adopted is found where the plan is previewed.
+  // The preview of the plan finds the reason why a group cannot be adopted.
   if (typeof adoptedGroup(groups, operator) === 'string') return { ...changes, isResolvedAnew: true };
   if (group === undefined || isIsolated(group)) return changes;
   return {
@@ -35,7 +35,10 @@ export async function withGroupChange(
   };
 }
 
-/** Adds isolation to the group that a FleetOperator adopts; false where that may not be, or not any more. */
+/**
+ * Adds isolation to the group that a FleetOperator adopts. Returns false if that is not allowed, or not any
+ * more.
+ */
 export async function adoptGroup(
   { client, notes }: Pick<OrderCluster, 'client' | 'notes'>,
   { operator, adoptsGroup }: DesiredClassic,

@@ -31,8 +31,8 @@ type Facts = Omit<RowFinding, 'state'>;
 type MovePlace = Omit<PlanningPlace, 'hub'>;
 
 /**
- * Other objects than the cluster has for the subject, such as other content of its catalog or another
- * channel. `facts`: what they would bring; `isUndecided`: that is not known yet.
+ * Objects that differ from the cluster's objects for the subject, such as other content of its catalog or
+ * another channel. `facts`: the versions that they would bring. `isUndecided`: that is not known yet.
  */
 export type CatalogMove = DecidedFacts & Readonly<{ desired: DesiredClassic }>;
 
@@ -44,8 +44,8 @@ export async function liveCatalog(client: KubeClient, desired: DesiredClassic): 
 }
 
 /**
- * What the cluster would do with the objects that the fleet wants there; undefined where it has them already,
- * or where they are not the fleet's to change.
+ * Returns the plan of the cluster with the objects that the fleet wants there. Undefined if it has them
+ * already, or if the fleet must not change them.
  */
 export async function catalogMoveOf(
   place: MovePlace,
@@ -64,8 +64,8 @@ export async function catalogMoveOf(
 }
 
 /**
- * Content of a Staged FleetCatalog that the cluster does not have yet is planned with where what it has
- * brings nothing: the roll-out waits for it there (design: fleet.md §1.2).
+ * True if content of a Staged FleetCatalog that the cluster does not have yet is planned with. That is so if
+ * the present content brings nothing: the rollout waits for the new content there (design: fleet.md §1.2).
  */
 const looksAhead = async (place: MovePlace, subject: ClassicSubject, row: AssignmentRow): Promise<boolean> => {
   if (row.order === 'Go') return false;
@@ -91,7 +91,7 @@ const withKinds = (facts: Facts, { changes }: ClassicSubject): Facts => ({
   changes: CHANGES.filter((kind) => facts.changes?.includes(kind) || changes?.kinds.includes(kind)),
 });
 
-/** What is installed stays; other objects alone would be written. */
+/** Returns the facts of a move that keeps the installed version and writes other objects alone. */
 function specFacts(
   plans: RowPlans,
   subject: ClassicSubject,
@@ -140,7 +140,7 @@ async function resolvedMove(
   return move(previewFacts(place, subject, desired, preview));
 }
 
-/** What the path of a preview would bring. */
+/** Returns the facts of the path of a preview. */
 function previewFacts(
   place: MovePlace,
   subject: ClassicSubject,

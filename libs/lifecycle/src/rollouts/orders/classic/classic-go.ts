@@ -92,8 +92,8 @@ async function waitingPlan(
 }
 
 /**
- * The path that begins with a plan. What the fleet gives by digest stays as it was reviewed, and nothing
- * follows on a first install.
+ * Returns the path that begins with a plan. Versions that the fleet gives by digest stay as they were
+ * reviewed, and nothing follows on a first install.
  */
 function pathOfWaiting(
   place: GoPlace,
@@ -130,7 +130,7 @@ async function underWay({ checkEnd }: OrderPreviews, row: AssignmentRow, subject
   const hop = approvedHop(row, subject);
   const isInstalled = plan?.status?.phase === 'Complete' && installedCSV === currentCSV && isSucceeded;
   if (hop === 0 || hop >= lastHop(row) || !isInstalled) return { state: 'Running', hop: Math.max(1, hop) };
-  // The plan of the next one is still to be made, where the catalog leads on.
+  // The plan of the next hop is still to be created if the catalog leads on.
   const isLeft = hop < (row.hop ?? 1) && (await checkEnd?.(subscription)) === true;
   return isLeft ? { state: 'Refused', reason: 'PlanChanged' } : hopEnded(hop);
 }
@@ -143,7 +143,10 @@ function rested(row: AssignmentRow, before: AssignmentReport | undefined): Assig
   return row.order === 'Rest' || wasReady ? 'Ready' : 'Running';
 }
 
-/** What the version says that has not come up, as it was once the attempt had ended: OLM goes on trying. */
+/**
+ * Returns the failure of the version that has not come up, as it was when the attempt ended: OLM continues to
+ * try.
+ */
 async function whyFailed(
   client: KubeClient,
   row: AssignmentRow,
@@ -173,7 +176,10 @@ async function failedPlan(client: KubeClient, row: AssignmentRow, subject: Class
   return { state: 'Running', hop: 1 };
 }
 
-/** The applier takes back what the plan did to Subscriptions, and the namespace is resolved anew. */
+/**
+ * Requests a retry of the plan: the applier reverts its changes of Subscriptions, and the namespace is
+ * resolved again.
+ */
 export async function haveMadeAnew(client: KubeClient, { metadata }: InstallPlan): Promise<void> {
   if (requestedRetry({ metadata }) === 'replan') return;
   const annotations = { [RETRY_ANNOTATION]: retryAnnotation('replan') };
@@ -186,7 +192,7 @@ async function approve(client: KubeClient, row: AssignmentRow, subject: ClassicS
   const { namespace, name = '' } = subscription.metadata;
   const { rollout = '', attempt, target, approvedBy } = row;
   const known = previousOf(subscription);
-  // What the first attempt found is what the cluster had before the roll-out.
+  // The version that the first attempt found is the cluster's version before the rollout.
   const bundle = known?.rollout === rollout ? known.bundle : (subscription.status?.installedCSV ?? null);
   const of = lastHop(row) > 1 ? { hop } : {};
   const previous = { rollout, attempt, ...of, bundle, planHash: target?.planHash };
@@ -214,7 +220,7 @@ export async function approvePlan(
   );
 }
 
-/** Keeps on the Subscription how an attempt ended, for a hub that has lost what it knew. */
+/** Keeps on the Subscription how an attempt ended, for a hub that has lost its data. */
 export async function keepResult(
   client: KubeClient,
   row: AssignmentRow,

@@ -13,8 +13,8 @@ import { liveCatalog } from './classic-catalog.js';
 import { desiredIn, plannedFacts } from './classic-subject.js';
 
 /**
- * A subject whose operator is not in the cluster: previewed without a write, until its turn comes. Then its
- * objects are made, if they still lead to the plan that was reviewed.
+ * Installs a subject without an operator in the cluster. It is previewed without a write, until its turn
+ * comes. Then its objects are created, if they still lead to the plan that was reviewed.
  */
 export async function installFirst(
   place: PlanningPlace,

@@ -16,7 +16,7 @@ import { installFirst } from './classic-install.js';
 import { beginReturn, returnCheckOf } from './classic-return.js';
 import type { ClassicSubject, DecidedFacts } from './classic-subject.js';
 import { factsOf, findSubject, NOT_SUBSCRIBED } from './classic-subject.js';
-/** Carries out an order about a FleetOperator of OLM Classic, and reports what the cluster has of it. */
+/** Carries out an order about a FleetOperator of OLM Classic, and reports the cluster's state of it. */
 export async function carryOutClassic(
   place: PlanningPlace,
   row: AssignmentRow,
@@ -43,13 +43,16 @@ export async function carryOutClassic(
   return done.state === 'Ready' ? { ...done, ...nextThere(row, facts) } : done;
 }
 
-/** What comes next matters more than how the last attempt went, which the hub knows once it orders a rest. */
+/**
+ * Returns the reason and message of the next step. They matter more than the outcome of the last attempt,
+ * which the hub knows once it orders a rest.
+ */
 function nextThere({ order }: AssignmentRow, { reason, message }: DecidedFacts['facts']): Partial<RowFinding> {
   const next = order === 'Rest' && reason === NOT_OFFERED ? { reason } : {};
   return message === undefined ? next : { ...next, message };
 }
 
-/** A subject whose cluster may have to get other content of its catalog. */
+/** A subject with a cluster that may have to get other content of its catalog. */
 type MovableSubject = ClassicSubject & Readonly<{ move: CatalogMove | undefined }>;
 
 async function byOrder(
@@ -76,7 +79,10 @@ async function byOrder(
   };
 }
 
-/** What was reviewed needs content that the cluster does not have yet: no plan for it can be under way. */
+/**
+ * True if the reviewed plan needs content that the cluster does not have yet: no plan for it can be under
+ * way.
+ */
 function needsMove(row: AssignmentRow, subject: MovableSubject): subject is ClassicSubject & { move: CatalogMove } {
   const { move, plan, subscription, changes } = subject;
   if (move === undefined || row.order !== 'Go' || hasApproved(row, subscription)) return false;
@@ -101,8 +107,9 @@ const plannedOf = ({ refusal }: ClassicSubject): RowFinding =>
   refusal === undefined ? { state: 'Planned' } : { state: 'Planned', message: reportText(refusal) };
 
 /**
- * What a roll-out has left there is gone: it installs nothing a second time. The operator runs on without a
- * Subscription, and OLM resolves none for a package of which such a ClusterServiceVersion is there.
+ * Reports that the Subscription of an earlier rollout is gone: the rollout installs nothing a second time.
+ * The operator runs on without a Subscription. OLM resolves no Subscription for a package if such a
+ * ClusterServiceVersion is there.
  */
 function subscriptionGone(
   { spec }: FleetOperator,

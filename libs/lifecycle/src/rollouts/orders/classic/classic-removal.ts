@@ -21,7 +21,7 @@ const removing = (message: string): RowFinding => ({ state: 'Running', reason: R
 /**
  * Removes the Subscription and the CSV of a FleetOperator. CRDs and their objects, the namespace, its
  * OperatorGroup and the catalog stay. A Subscription that the fleet has never changed stays, too. CSVs are
- * marked before the Subscription goes: after that nothing else says whose they were.
+ * marked before the Subscription goes: after that nothing else names their owner.
  */
 export async function removeClassic(client: KubeClient, operator: FleetOperator): Promise<RowFinding> {
   const { namespace, package: packageName } = operator.spec;

@@ -54,8 +54,8 @@ const returnFailed = (message: string): RowFinding => ({
 const returned: RowFinding = { state: 'Ready', reason: RETURNED };
 
 /**
- * Whether the cluster could go back now to what it had before this roll-out, and if not, why; without
- * an answer where the earlier bundle is still being fetched.
+ * Checks if the cluster could roll back now to its version before this rollout, with the reasons if not.
+ * Gives no answer while the earlier bundle is still being fetched.
  */
 export async function returnCheckOf(
   { cluster, previews }: ReturnPlace,
@@ -131,7 +131,7 @@ const patchSubscription = (
     { metadata: { annotations } },
   );
 
-/** What is left on the Subscription of a cluster that went back. */
+/** Returns the marks that stay on the Subscription of a cluster that rolled back. */
 function marksAfter(row: AssignmentRow, subject: ClassicSubject, clock: OrderCluster['clock']): Record<string, string> {
   const { subscription, operator, plan } = subject;
   const { rollout = '', attempt, target, denies: scope = 'Operator' } = row;
@@ -152,8 +152,8 @@ function marksAfter(row: AssignmentRow, subject: ClassicSubject, clock: OrderClu
 }
 
 /**
- * The version whose plan was approved, and that has not come up: no roll-out leads to it or over it again
- * (decision 0464). Undefined where all that was begun has succeeded.
+ * Returns the version with an approved plan that has not come up: no rollout leads to it or over it again
+ * (decision 0464). Undefined if all installs that were begun have succeeded.
  */
 function failedOnTheWay({ subscription, plan, isSucceeded }: ClassicSubject): string | undefined {
   const { currentCSV, installedCSV } = subscription.status ?? {};
@@ -163,7 +163,7 @@ function failedOnTheWay({ subscription, plan, isSucceeded }: ClassicSubject): st
 
 const Lookup = z.looseObject({ identifier: z.string(), path: z.string() });
 
-/** The digest by which a plan names the image of a bundle. */
+/** Returns the digest by which a plan names the image of a bundle. */
 function imageDigest(plan: InstallPlan | undefined, bundle: string): string | undefined {
   const lookups = (plan?.status?.bundleLookups ?? []).flatMap((one) => Lookup.safeParse(one).data ?? []);
   return lookups.find(({ identifier }) => identifier === bundle)?.path.split('@')[1];

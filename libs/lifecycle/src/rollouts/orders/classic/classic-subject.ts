@@ -35,16 +35,16 @@ export type ClassicSubject = Readonly<{
   subscription: Subscription;
   plan: InstallPlan | undefined;
   moves: readonly SubscriptionMove[];
-  /** Subscriptions that the plan moves do not say so yet: what it is for is not all known. */
+  /** True while Subscriptions that the plan moves do not name it yet: not all of its subjects are known. */
   isBeingMade: boolean;
   isSucceeded: boolean;
-  /** Of the objects that the fleet has made for it; undefined where it has made none. */
+  /** Hash of the spec of the objects that the fleet has created for it. Undefined if it has created none. */
   specHash: string | undefined;
-  /** What is to be in the cluster; undefined where that is not known. */
+  /** Desired objects in the cluster. Undefined if they are not known. */
   desired: DesiredClassic | undefined;
-  /** What of the Subscription would be another; undefined where the fleet may not change it. */
+  /** Fields of the Subscription that would change. Undefined if the fleet may not change it. */
   changes: SubscriptionChanges | undefined;
-  /** Why the installed operator must not be upgraded now. */
+  /** The reason why the installed operator must not be upgraded now. */
   refusal: string | undefined;
   /** Bundles that are not installed here again. */
   denied: readonly DeniedMark[];
@@ -97,7 +97,7 @@ export async function findSubject(
 const asOf = (cluster: OrderCluster, subscription: Subscription, isOurs: boolean): Subscription =>
   isOurs ? asLeft(cluster, subscription) : subscription;
 
-/** As the fleet left it: what others have changed since is drift, and no roll-out. */
+/** Returns the Subscription as the fleet left it: later changes by others are drift, and start no rollout. */
 function asLeft({ client, notes }: OrderCluster, subscription: Subscription): Subscription {
   const live = subscription as KubernetesObject;
   const applied = notes.isForged(client.cluster, live) ? undefined : objectAsApplied(live);
@@ -105,7 +105,7 @@ function asLeft({ client, notes }: OrderCluster, subscription: Subscription): Su
   return spec === undefined ? subscription : { ...subscription, spec: { ...subscription.spec, ...spec } };
 }
 
-/** What is to be in the cluster for a FleetOperator, or why that is not known. */
+/** Returns the desired objects of a FleetOperator in the cluster, or the reason why they are not known. */
 export async function desiredIn(
   hub: KubeClient,
   operator: FleetOperator,
@@ -117,7 +117,10 @@ export async function desiredIn(
   return desiredClassic(operator, { globalCatalogNamespace, catalog: FleetCatalog.safeParse(found).data });
 }
 
-/** Why the installed operator must not be upgraded now, by its OperatorCondition; undefined where it may. */
+/**
+ * Returns the reason in the OperatorCondition why the installed operator must not be upgraded now. Undefined
+ * if it may be.
+ */
 export async function refusalOf(
   client: KubeClient,
   namespace: string,
@@ -149,14 +152,14 @@ export function movesOf(plan: InstallPlan | undefined, all: readonly Subscriptio
 export const isBeingMade = (plan: InstallPlan | undefined, all: readonly Subscription[]): boolean =>
   plan !== undefined && all.some((one) => forgottenMove(one, [plan]) !== undefined);
 
-/** Whether a CSV is there and Succeeded. */
+/** True if a CSV is there and Succeeded. */
 export async function isInstalled(client: KubeClient, namespace: string, name: string | undefined): Promise<boolean> {
   if (name === undefined) return false;
   const csv = await client.get({ ...CSV_API, name, namespace });
   return (csv as { status?: { phase?: string } } | undefined)?.status?.phase === 'Succeeded';
 }
 
-/** What is installed. */
+/** Returns the facts about the installed version. */
 export function installedFacts({
   subscription,
   isSucceeded,
@@ -173,13 +176,16 @@ export function installedFacts({
   };
 }
 
-/** What is reported of a subject; `isUndecided`: what is planned there is not known yet. */
+/** The reported facts of a subject. `isUndecided`: the plan there is not known yet. */
 export type DecidedFacts = Readonly<{ facts: Omit<RowFinding, 'state'>; isUndecided: boolean }>;
 
-/** Where what is planned for a subject is found. */
+/** Access to the place in which the plan for a subject is found. */
 type FactsPlace = Omit<PlanningPlace, 'hub'>;
 
-/** What is installed, and what the plan that waits for approval would bring, with what follows on it. */
+/**
+ * Returns the installed version, the version that the plan waiting for approval would bring, and the versions
+ * after it.
+ */
 export async function factsOf(
   subject: ClassicSubject,
   place: FactsPlace,
@@ -223,7 +229,10 @@ function pathFacts(
   return withDenied(subject, plannedFacts(place, subject, planned));
 }
 
-/** Of a cluster that a roll-out has begun with, or taken back: its catalog leads no further by now. */
+/**
+ * Returns the facts of a cluster that a rollout has begun with, or rolled back: its catalog leads no further
+ * any more.
+ */
 async function leftOnTheWay(
   { checkEnd }: OrderPreviews,
   { subscription, isSucceeded }: ClassicSubject,
@@ -236,17 +245,20 @@ async function leftOnTheWay(
   return { reason: NOT_OFFERED, message: reportText(`the catalog leads to nothing after ${installedCSV} any more`) };
 }
 
-/** With what is denied there already. */
+/** Adds the versions that are denied there already. */
 export function withDenied(subject: ClassicSubject, facts: Omit<RowFinding, 'state'>): Omit<RowFinding, 'state'> {
   const installed = installedFacts(subject);
   const all = [...(installed.denied ?? []), ...(facts.denied ?? [])];
   return { ...installed, ...facts, ...(all.length === 0 ? {} : { denied: all.slice(-MOST_DENIED) }) };
 }
 
-/** Of a subject what decides how far a path may lead. */
+/** The parts of a subject that decide how far a path may lead. */
 type PathGate = Pick<ClassicSubject, 'operator' | 'denied'>;
 
-/** What is reported of a path, as far as the cluster may take it; without a target where it may take none. */
+/**
+ * Returns the reported facts of a path, as far as the cluster may take it. Without a target if it may take
+ * none.
+ */
 export function plannedFacts(
   { cluster, plans }: Pick<PlanningPlace, 'cluster' | 'plans'>,
   { operator, denied }: PathGate,

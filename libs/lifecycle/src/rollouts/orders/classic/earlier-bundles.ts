@@ -22,8 +22,8 @@ type EarlierHub = Pick<StagesHub, 'problems' | 'bundlePulls' | 'content' | 'log'
   Readonly<{ settings: Pick<StagesHub['settings'], 'bundleUnpackTimeout'>; clock?: Clock }>;
 
 /**
- * What a return needs of the bundle that a cluster had before: its manifests, to check whether they fit, and
- * a catalog from which it can be installed again.
+ * Source of the bundle that a cluster had before, for a return: its manifests, to check if they fit, and a
+ * catalog to install it from again.
  */
 export class EarlierBundles {
   readonly #observed: ObservedProblems;
@@ -39,7 +39,10 @@ export class EarlierBundles {
     this.#marks = key && new PlanMarks(key);
   }
 
-  /** The manifests that a plan refers to: what the hub planned itself, or what the namespace is offered. */
+  /**
+   * Returns the manifests that a plan refers to: those that the hub planned itself, or those that the
+   * namespace is offered.
+   */
   async objectsOf(
     client: KubeClient,
     { reference, plan, globalCatalogNamespace }: Referred,
@@ -73,7 +76,10 @@ export class EarlierBundles {
     }
   }
 
-  /** Why the Subscription would not find the bundle in its channel, as its catalog was seen last. */
+  /**
+   * Returns the reason why the Subscription would not find the bundle in its channel, as its catalog was seen
+   * last.
+   */
   async notOffered(cluster: string, { metadata, spec }: Subscription, bundle: string): Promise<NotThere | undefined> {
     const catalog = `CatalogSource ${spec.sourceNamespace}/${spec.source}`;
     const known = await this.#observed.find(cluster, metadata.namespace ?? '');

@@ -4,7 +4,7 @@ import { bringsOther } from '#core/rollout/review/waiting-plan';
 import type { PlannedHop, PlannedThere } from '../../previews/planned-there.js';
 import type { OrderPlace } from '../place/order-place.js';
 
-/** What follows on what a cluster has, or why that is not known or nothing does. */
+/** The versions after the cluster's version, or the reason why they are not known or why there are none. */
 export type PathFrom =
   | (Pick<PlannedThere, 'hops'> & Readonly<{ ends?: string }>)
   | Readonly<{ waits: string }>
@@ -12,9 +12,10 @@ export type PathFrom =
   | Readonly<{ withdrawn: string }>;
 
 /**
- * The path of a cluster in which a plan waits for approval. It begins with that plan where its catalog still
- * leads there. Where it leads to another version by now, or to none, the plan is out of date (decision 0469);
- * one that moves other Subscriptions too is not the fleet's to take back, and all that is known of the path.
+ * Returns the path of a cluster in which a plan waits for approval. It begins with that plan if its catalog
+ * still leads there. If the catalog no longer leads to the planned version, the plan is stale (decision
+ * 0469). A stale plan that also moves other Subscriptions is kept: the fleet does not own it, and it is then
+ * the whole known path.
  */
 export async function pathFrom(
   { cluster, previews }: Pick<OrderPlace, 'cluster' | 'previews'>,

@@ -19,7 +19,9 @@ const NOT_COPIED = '!olm.copiedFrom';
 /** Answers that a return depends on. */
 type ReturnPreviews = Pick<OrderPreviews, 'whyNotOffered' | 'fetchObjects'>;
 
-/** Reads what a return of this Subscription to an earlier bundle depends on, or what that waits for. */
+/**
+ * Reads the facts for a return of this Subscription to an earlier bundle, or the thing that they wait for.
+ */
 export async function readReturnFacts(
   { client }: Pick<OrderCluster, 'client'>,
   previews: ReturnPreviews,
@@ -64,7 +66,10 @@ async function installedOperators(client: KubeClient): Promise<ClusterServiceVer
   return all.filter((csv) => !isCopied(csv));
 }
 
-/** What a bundle brings, from the newest plan that installed it there, or from where that plan refers to. */
+/**
+ * Returns the objects that a bundle brings, from the newest plan that installed it there, or from the place
+ * that the plan refers to.
+ */
 async function objectsOf(
   client: KubeClient,
   previews: ReturnPreviews,
@@ -88,7 +93,10 @@ async function objectsOf(
   return missing;
 }
 
-/** CSV and definitions of these steps; where the plan refers to the bundle, all that the bundle has. */
+/**
+ * Returns the CSV and definitions of these steps. If the plan refers to the bundle, returns all objects of
+ * the bundle.
+ */
 async function broughtBy(
   { fetchObjects }: ReturnPreviews,
   plan: InstallPlan,

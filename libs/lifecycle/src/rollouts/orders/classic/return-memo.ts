@@ -13,7 +13,7 @@ export const ReturnMemo = z.object({
   /** The bundle that is taken back, and the one that comes again. */
   from: z.string(),
   to: z.string(),
-  /** What the new Subscription says at the end: its annotation `result`. */
+  /** The annotation `result` that the new Subscription has at the end. */
   result: z.string(),
   /** The Subscription as it is to be made, and the UID of the one that goes. */
   subscription: KubernetesObject,

@@ -2,7 +2,7 @@ import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { APPLIED_CODE_ANNOTATION, notedParts, withAppliedNote } from '#core/rollout/desired/drift';
 import type { HubKey } from '#platform/keys/hub-key';
 
-/** Notes of what the fleet applied, authenticated by the key of the hub (decision 0351). */
+/** Notes of the fields that the fleet applied, authenticated by the key of the hub (decision 0351). */
 export class AppliedNotes {
   readonly #key: HubKey | undefined;
 
@@ -20,7 +20,10 @@ export class AppliedNotes {
     return { ...noted, metadata: { ...noted.metadata, annotations } };
   }
 
-  /** Whether what the fleet applied to the object is not known: its note is gone, or is not of this hub. */
+  /**
+   * True if the fields that the fleet applied to the object are not known: its note is gone, or is not of
+   * this hub.
+   */
   isForged(cluster: string, live: KubernetesObject): boolean {
     if (this.#key === undefined) return false;
     const code = live.metadata.annotations?.[APPLIED_CODE_ANNOTATION] ?? '';
@@ -28,5 +31,5 @@ export class AppliedNotes {
   }
 }
 
-/** Notes without a code, which any note is taken for. */
+/** Notes without a code: any note is accepted. */
 export const UNSIGNED = new AppliedNotes(undefined);

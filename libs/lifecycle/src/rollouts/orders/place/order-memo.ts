@@ -1,10 +1,12 @@
 import type { ChangeKind } from '#core/kernel/api/fleet/fleet-strategy';
 
-/** Keeps what a process knows about the orders of one cluster. Without it the cluster is read again. */
+/** Memory of a process about the orders of one cluster. Without it the cluster is read again. */
 export class OrderMemo {
-  /** What the content of a plan changes in the cluster, by the hash of the plan, as far as it was read. */
+  /** Changes in the cluster from the content of a plan, by the hash of the plan, as far as it was read. */
   readonly contentChanges = new Map<string, readonly ChangeKind[]>();
-  /** Hashes of what plans change in the cluster beyond what is shown, by FleetPlan; empty: nothing. */
+  /**
+   * Hashes of the changes of plans in the cluster beyond the shown ones, by FleetPlan. Empty: there are none.
+   */
   readonly differences = new Map<string, string>();
   /** `<namespace>/<name>` of ConfigMaps that would keep a return: none has begun. */
   readonly noReturns = new Set<string>();

@@ -11,22 +11,22 @@ import type { AppliedNotes } from './applied-notes.js';
 import type { OrderMemo } from './order-memo.js';
 import type { RowPlans } from './row-plans.js';
 
-/** Access to the cluster in which orders are carried out. */
+/** Access to the cluster of the orders. */
 export type OrderCluster = Readonly<{
   client: KubeClient;
   globalCatalogNamespace: string;
   clock: Pick<Clock, 'now'>;
-  /** Authenticates the notes of what was applied. */
+  /** Authenticates the notes of applied fields. */
   notes: AppliedNotes;
 }>;
 
-/** Answers about what catalogs offer a cluster. An answer that is absent is not asked for. */
+/** Answers about the offers of catalogs to a cluster. An answer that is absent is not asked for. */
 export type OrderPreviews = Readonly<{
-  /** Previews what the cluster would install with these objects. Absent: Subscriptions alone are planned. */
+  /** Previews the installs of the cluster with these objects. Absent: Subscriptions alone are planned. */
   preview?: (desired: DesiredClassic) => Promise<ClassicPreview>;
-  /** Checks that nothing follows on what a Subscription has; false also while that is not known. */
+  /** Checks that no version follows on the Subscription's. Also false while that is not known. */
   checkEnd?: (subscription: Subscription) => Promise<boolean>;
-  /** Asks what the catalog of a Subscription deprecates of a bundle, as it was read last. */
+  /** Asks for the deprecations of a bundle in the catalog of a Subscription, as it was read last. */
   askDeprecations?: (
     namespace: string,
     asked: Subscription['spec'],
@@ -37,7 +37,10 @@ export type OrderPreviews = Readonly<{
     reference: BundleReference,
     plan: InstallPlan,
   ) => Promise<Readonly<{ objects: readonly KubernetesObject[] }> | NotThere>;
-  /** Why the Subscription could not get the bundle from its catalog again; undefined if it could. */
+  /**
+   * Returns the reason why the Subscription could not get the bundle from its catalog again. Undefined if it
+   * could.
+   */
   whyNotOffered?: (subscription: Subscription, bundle: string) => Promise<NotThere | undefined>;
   /** Plans ClusterExtensions. Absent: none are planned. */
   extensions?: ExtensionPlans;
@@ -45,7 +48,7 @@ export type OrderPreviews = Readonly<{
   noteWait?: () => void;
 }>;
 
-/** The hub API that has the orders, the cluster in which they are carried out, and what is known of both. */
+/** The hub API that has the orders, the cluster that carries them out, and the known facts of both. */
 export type OrderPlace = Readonly<{
   hub: KubeClient;
   cluster: OrderCluster;

@@ -1,6 +1,6 @@
 import type { AssignmentReport } from '#core/kernel/api/fleet/fleet-assignment';
 
-/** What is reported of a row beyond what follows from the row itself. */
+/** The report of a row beyond the parts that follow from the row itself. */
 export type RowFinding = Partial<AssignmentReport> & Pick<AssignmentReport, 'state'>;
 
 const MOST_MESSAGE = 1_024;

@@ -5,7 +5,7 @@ export class RowPlans {
   readonly #byHash = new Map<string, PlannedThere>();
 
   constructor(
-    /** Hash of what the FleetOperator asks for in all clusters. */
+    /** Hash of the spec that the FleetOperator desires in all clusters. */
     readonly asked: string,
     /** A denied bundle that is installed all the same: its roll-out is tried again. */
     readonly lifted: string | undefined,

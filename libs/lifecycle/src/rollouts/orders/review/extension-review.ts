@@ -18,7 +18,9 @@ const RBAC_KINDS: ReadonlySet<string> = new Set(['Role', 'ClusterRole']);
 const allOf = ({ phases }: Pick<RenderedBundle, 'phases'>): readonly KubernetesObject[] =>
   phases.flatMap(({ objects }) => objects);
 
-/** What a cluster would run as a plan of steps, each of them one rendered object, for those who review it. */
+/**
+ * Returns the next revision of a cluster as a plan of steps, each of them one rendered object, for reviewers.
+ */
 export function plannedExtension(
   name: string,
   { spec }: FleetOperator,
@@ -67,7 +69,7 @@ export const stepsBesideRevision = (
     return { step, live };
   });
 
-/** As it is; undefined also where its kind, or its namespace, is not there yet. */
+/** Returns the live object. Also undefined if its kind or its namespace is not there yet. */
 async function liveOf(client: KubeClient, object: KubernetesObject): Promise<KubernetesObject | undefined> {
   return client.get(refOf(object)).catch((error: unknown) => {
     if (KubeApiError.is(error, 'NotFound')) return undefined;
@@ -120,7 +122,7 @@ export function withImages(
   };
 }
 
-/** Images that come from a registry from which nothing runs yet. */
+/** True if an image comes from a registry that no earlier image comes from. */
 export function bringsRegistry(next: readonly KubernetesObject[], earlier: readonly KubernetesObject[]): boolean {
   const registries = (objects: readonly KubernetesObject[]) => new Set([...imagesOf(objects)].map(imageRegistry));
   const known = registries(earlier);

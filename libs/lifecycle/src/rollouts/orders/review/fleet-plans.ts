@@ -19,10 +19,9 @@ import { keepOnce } from './kept-plan.js';
 import { stepsBesideCluster, stepsOf, WrittenBefore } from './steps-beside-cluster.js';
 
 /**
- * Keeps what a plan class of a roll-out changes, for those who review it: the first cluster in which the
- * class is found makes the FleetPlan, and never changes it. A cluster in which the plan changes more than
- * that is of a class of its own, with a FleetPlan of its own (decision 0517). Returns the finding with the
- * hash that names it.
+ * Keeps the changes of a plan class of a rollout, for reviewers. The first cluster of the class creates the
+ * FleetPlan, and never changes it. A cluster with a plan that changes more than that is in a class of its
+ * own, with a FleetPlan of its own (decision 0517). Returns the finding with the hash that names it.
  */
 export async function withDifferences(
   place: OrderPlace,
@@ -50,13 +49,13 @@ export async function withDifferences(
   return wider;
 }
 
-/** Has what the plan of an order changes in the cluster read again. */
+/** Forgets the changes of an order's plan in the cluster, so that they are read again. */
 export function forgetPlan({ contentChanges, differences }: OrderMemo, { target }: AssignmentRow): void {
   contentChanges.delete(target?.planHash ?? '');
   differences.clear();
 }
 
-/** The cluster whose objects a plan changes, and the manifests that the plan refers to. */
+/** The cluster with the objects that a plan changes, and the manifests that the plan refers to. */
 type ReviewPlace = Pick<OrderPlace, 'cluster' | 'previews'>;
 
 async function reviewedContent(
@@ -93,8 +92,8 @@ const contentOf = (
 const MOST_REMEMBERED = 100;
 
 /**
- * A finding with the kinds of change that only the content of its plan shows. While a bundle is being fetched
- * nothing is planned: a class whose changes are not known would pass its approval rules.
+ * Returns a finding with the kinds of change that only the content of its plan shows. While a bundle is being
+ * fetched nothing is planned: a class with unknown changes would pass its approval rules.
  */
 export async function withContentChanges(
   place: Omit<OrderPlace, 'hub'>,
@@ -138,10 +137,10 @@ async function readChanges(
   return isNew ? [...found, 'NewRegistry'] : found;
 }
 
-/** A hop with its steps, and each of them beside what the cluster has by then. */
+/** A hop with its steps, and each of them next to the cluster's state at that time. */
 type ReviewedHop = PlannedHop & Readonly<{ steps: readonly InstallPlanStep[]; reviewed: readonly ReviewedStep[] }>;
 
-/** Every hop beside what the ones before have written; undefined while a bundle is being fetched. */
+/** Returns every hop next to the writes of the hops before. Undefined while a bundle is being fetched. */
 async function reviewedHops(
   { cluster: { client }, previews }: ReviewPlace,
   { spec: { namespace } }: FleetOperator,
@@ -178,8 +177,8 @@ function remember<T>(known: Map<string, T>, key: string, value: T): void {
 }
 
 /**
- * The steps with the manifests that the plan only refers to; undefined while these are being fetched. What
- * cannot be had stays a reference, and the review says so.
+ * Returns the steps with the manifests that the plan only refers to. Undefined while these are being fetched.
+ * A manifest that is not available stays a reference, and the review says so.
  */
 async function resolvedSteps(
   { fetchObjects }: OrderPreviews,

@@ -10,7 +10,7 @@ import type { OrderPlace } from '../place/order-place.js';
 
 const FLEET_PLAN = { apiVersion: FLEET_API, kind: 'FleetPlan' } as const;
 
-/** True if what the target of a row changes is kept already, or need not be. */
+/** True if the changes of a row's target are kept already, or need not be. */
 export async function isPlanKept(place: PlanShelf, row: AssignmentRow): Promise<boolean> {
   const { bundle: planned, planHash } = row.target ?? {};
   const kept = fleetPlanNameOf(row, {
@@ -20,7 +20,7 @@ export async function isPlanKept(place: PlanShelf, row: AssignmentRow): Promise<
   return kept === undefined || isThere(place, kept);
 }
 
-/** Where FleetPlans are, and those that this process knows. */
+/** The store of FleetPlans, and those that this process knows. */
 type PlanShelf = Pick<OrderPlace, 'hub'> & Readonly<{ memo: Pick<OrderMemo, 'keptPlans'> }>;
 
 const keyOf = ({ name, namespace }: FleetPlanName): string => `${namespace}/${name}`;
@@ -56,9 +56,9 @@ const isThere = async (place: PlanShelf, kept: FleetPlanName): Promise<boolean> 
   (await shownBy(place, kept)) !== undefined;
 
 /**
- * Makes the FleetPlan of a class, which the first cluster does in which the class is found, and nothing
- * changes after that (decision 0356). `specOf` gives undefined where another pass is to make it. Returns the
- * `differences` that the FleetPlan shows; undefined as long as there is none.
+ * Creates the FleetPlan of a class. The first cluster of the class does so, and nothing changes it after that
+ * (decision 0356). `specOf` returns undefined if another pass must create it. Returns the `differences` that
+ * the FleetPlan shows, undefined as long as there is none.
  */
 export async function keepOnce(
   place: PlanShelf,
@@ -74,7 +74,7 @@ export async function keepOnce(
   try {
     await place.hub.create({ ...FLEET_PLAN, metadata: { name, namespace }, spec });
   } catch (error) {
-    // Another cluster of the class was first: what that one has is shown.
+    // Another cluster of the class was first: its FleetPlan is shown.
     if (!KubeApiError.is(error, 'AlreadyExists')) throw error;
     return (await shownBy(place, kept, differences)) ?? [];
   }

@@ -9,10 +9,10 @@ import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client
 
 const READS_AT_ONCE = 8;
 
-/** What the steps of a plan belong to: their namespace, and the Subscriptions that it moves. */
+/** The context of a plan's steps: their namespace, and the Subscriptions that the plan moves. */
 type PlanPlace = Readonly<{ namespace: string; moves: readonly SubscriptionMove[]; written?: WrittenBefore }>;
 
-/** What plans that come before on a path write. */
+/** Objects that earlier plans on a path write. */
 export class WrittenBefore {
   readonly #objects = new Map<string, unknown>();
 
@@ -53,7 +53,7 @@ async function besideLive(
   return { step, live, replaced };
 }
 
-/** The object that a step writes, as it is; undefined also where its kind is not served yet. */
+/** Returns the live object that a step writes. Also undefined if its kind is not served yet. */
 async function liveOf(client: KubeClient, step: InstallPlanStep, namespace: string): Promise<unknown> {
   const manifest = manifestOf(step);
   if (referenceOf(step) !== undefined || 'fail' in manifest) return undefined;

@@ -1,7 +1,7 @@
 import type { AssignmentReport, AssignmentRow } from '#core/kernel/api/fleet/fleet-assignment';
 import type { RowFinding } from '../place/row-finding.js';
 
-/** Whether the cluster could go back is found out once an attempt has ended, and again where it could not. */
+/** Checks if the cluster could roll back, once an attempt has ended, and again if it could not. */
 export async function checkOnce(
   row: AssignmentRow,
   before: AssignmentReport | undefined,

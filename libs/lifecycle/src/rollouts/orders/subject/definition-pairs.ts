@@ -17,7 +17,7 @@ export async function pairsOf(client: KubeClient, objects: readonly KubernetesOb
   return pairs;
 }
 
-/** All objects by version; undefined where a webhook of the operator that is to go does not answer. */
+/** Returns all objects by version. Undefined if a webhook of the operator that must go does not answer. */
 async function instancesOf(
   client: KubeClient,
   live: KubernetesObject,

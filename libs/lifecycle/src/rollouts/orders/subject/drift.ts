@@ -8,7 +8,7 @@ import type { OrderCluster } from '../place/order-place.js';
 import type { RowFinding } from '../place/row-finding.js';
 import { reportText } from '../place/row-finding.js';
 
-/** Reason of a report: others have changed what the fleet asks for. */
+/** Reason of a report: others have changed fields that the fleet desires. */
 export const DRIFTED = 'Drifted';
 const FORGED = `its annotation ${APPLIED_ANNOTATION}, the note of what the fleet applied, was changed or removed`;
 /** Another writer that changes a field again and again is set back so often. */
@@ -20,8 +20,8 @@ type DriftFinding = Readonly<{
 }>;
 
 /**
- * Sets back what users have changed of the objects that the fleet made for a FleetOperator in a cluster, or
- * reports it. What is compared is what was applied last: a change of the FleetOperator is none.
+ * Corrects, or reports, changes by users of the objects that the fleet created for a FleetOperator in a
+ * cluster. The comparison is with the last applied objects: a change of the FleetOperator is no drift.
  */
 export async function correctDrift(
   { client, notes, clock }: OrderCluster,
@@ -35,14 +35,14 @@ export async function correctDrift(
   const at = clock.now();
   const isCorrected = before?.reason === DRIFT_CORRECTED && before.since !== undefined;
   if (drifted.length === 0) {
-    // What was set back stays in the report until there is something else to say.
+    // A correction stays in the report until there is something else to say.
     return {
       report: isCorrected ? { reason: DRIFT_CORRECTED, message: ownPart(before.message), since: before.since } : {},
     };
   }
   const said = drifted.map(({ object: { kind, metadata }, lines }) => `${kind} ${metadata.name}: ${lines.join(', ')}`);
   const message = said.join(' and ');
-  // What was applied is not known any more: the next roll-out applies what is asked for then.
+  // The last applied objects are not known any more: the next rollout applies the desired ones.
   if (!mayCorrect || forged.length > 0) {
     return { report: { drift: true, reason: DRIFTED, message: reportText(message) } };
   }
@@ -62,10 +62,10 @@ export async function correctDrift(
 }
 
 const PARTS = '; ';
-/** What a report says of drift; what else it said comes after that. */
+/** Returns the text about drift in a report; the rest of the report's text comes after it. */
 const ownPart = (message = ''): string => message.split(PARTS)[0] ?? '';
 
-/** A finding with what has drifted. A reason of its own matters more. */
+/** Returns a finding with the drift. A reason of its own matters more. */
 export function withDrift(finding: RowFinding, report: DriftFinding['report']): RowFinding {
   const { drift = finding.drift ?? false } = report;
   if (finding.reason !== undefined || report.reason === undefined) return { ...finding, drift };

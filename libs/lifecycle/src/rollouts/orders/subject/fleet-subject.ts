@@ -8,7 +8,7 @@ import { DEPRECATED } from '#core/kernel/conditions/deprecation-types';
 import { planHash } from '#core/rollout/review/plan-hash';
 import { reportText } from '../place/row-finding.js';
 
-/** What a denial is bound to: another range or list lifts it. */
+/** Hash of the range or list that a denial is bound to: another one lifts it. */
 export const versionsHash = ({ spec }: FleetOperator): string => canonicalHash(spec.versions ?? {});
 
 /** The fleet has made the object for this FleetOperator. */
@@ -25,8 +25,8 @@ export function wasChangedFor(object: Readonly<{ metadata: ObjectMeta }>, operat
 }
 
 /**
- * The roll-out of a row has ended with what it wants in the cluster: it was brought there, or, of a row
- * without an attempt, found.
+ * True if the rollout of a row has ended with its target in the cluster: it was brought there, or found there
+ * by a row without an attempt.
  */
 export const wasThere = ({ order, result }: AssignmentRow): boolean =>
   result === 'Done' && (order === 'Rest' || order === 'Preview');
@@ -37,7 +37,10 @@ export const hashesOf = (
   spec: string | undefined,
 ): Pick<AssignmentReport, 'planHash' | 'hops'> => ({ planHash: planHash(hops, spec), hops: [...hops] });
 
-/** What its catalog deprecates of what is installed, as its Subscription or ClusterExtension says. */
+/**
+ * Returns the deprecations of the installed version in its catalog, as its Subscription or ClusterExtension
+ * says.
+ */
 export function deprecatedFact(
   conditions: readonly Readonly<{ type: string; status: string; message?: string | undefined }>[] = [],
 ): Pick<AssignmentReport, 'deprecated'> {

@@ -6,8 +6,9 @@ import type { RowFinding } from '../place/row-finding.js';
 type AheadFacts = Readonly<{ installed: string | undefined; before: string | null | undefined; isHealthy: boolean }>;
 
 /**
- * Reports the end of an order in a cluster whose users have gone ahead of its target (decision 0527).
- * Undefined: they have not. A target that is older than what the cluster had is on its way there.
+ * Reports the end of an order in a cluster if its users have gone ahead of its target (decision 0527).
+ * Returns undefined if they have not. If the target is older than the cluster's version before the rollout,
+ * the cluster is on its way to it.
  */
 export function wentAhead(
   { order, result, target }: AssignmentRow,

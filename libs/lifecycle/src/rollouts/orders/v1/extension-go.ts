@@ -65,7 +65,10 @@ function aheadThere(
   return isRollingOut ? undefined : wentAhead(row, { installed: installed?.name, before, isHealthy }, move.facts);
 }
 
-/** After Ready, what is not well is unhealthy; before, it is on its way. */
+/**
+ * Returns the state of an installed version. After Ready, an unhealthy version is reported as such; before,
+ * it is on its way.
+ */
 const rested = (row: AssignmentRow, before: AssignmentReport | undefined): AssignmentReport['state'] =>
   row.order === 'Rest' || (before?.state === 'Ready' && before.attempt === row.attempt) ? 'Ready' : 'Running';
 
@@ -85,12 +88,12 @@ function isThere(
   const { installed, isRollingOut, running, read } = subject;
   if (installed === undefined || installed.name !== row.target?.bundle || isRollingOut) return false;
   const reviewed = read?.extension.metadata.annotations?.[PLAN_KEY];
-  // What was taken back meanwhile holds at what the return has brought.
+  // A cluster that was rolled back meanwhile stays at the content that the return has brought.
   if (row.order === 'Rest' || begun) return reviewed === undefined || running?.content === reviewed;
   return !isUndecided && facts.planHash === undefined && facts.reason === undefined;
 }
 
-/** How far the cluster is with what it was asked for. */
+/** Reports the progress of the cluster towards the desired state. */
 async function underWay(client: KubeClient, row: AssignmentRow, subject: V1Subject): Promise<RowFinding> {
   const { read, plans } = subject;
   const newest = read?.states.active.at(-1);
@@ -105,7 +108,10 @@ async function underWay(client: KubeClient, row: AssignmentRow, subject: V1Subje
   return { state: hasEnded ? 'Failed' : 'Running', ...ONE_HOP, ...(hasEnded ? message : {}) };
 }
 
-/** Catalog, namespace and ClusterExtension; what the cluster had is kept on it before it changes. */
+/**
+ * Applies Catalog, namespace and ClusterExtension. The cluster's version before the change is first kept on
+ * the ClusterExtension.
+ */
 async function ask(
   { client, notes }: OrderCluster,
   row: AssignmentRow,
@@ -131,7 +137,7 @@ function marksOf(row: AssignmentRow, { read, installed, denied }: V1Subject, { c
   const { rollout = '', attempt, target, approvedBy } = row;
   const known = read && previousOf(read.extension);
   const revision = read?.states.installed && annotationOf(read.states.installed, CONTENT_KEY);
-  // What the first attempt found is what the cluster had before the roll-out.
+  // The version that the first attempt found is the cluster's version before the rollout.
   const earlier =
     known?.rollout === rollout
       ? { bundle: known.bundle, revision: known.revision }
@@ -156,7 +162,7 @@ export async function annotate(
   await client.patch({ ...CLUSTER_EXTENSION_API, name: metadata.name ?? '' }, { metadata: { annotations } });
 }
 
-/** Keeps on the ClusterExtension how an attempt ended, for a hub that has lost what it knew. */
+/** Keeps on the ClusterExtension how an attempt ended, for a hub that has lost its data. */
 export async function keepExtensionResult(
   client: KubeClient,
   row: AssignmentRow,

@@ -21,7 +21,7 @@ import {
   type V1Subject,
 } from './extension-subject.js';
 
-/** Carries out what is ordered about a FleetOperator of OLM v1, and reports what the cluster has of it. */
+/** Carries out the order about a FleetOperator of OLM v1, and reports the cluster's state of it. */
 export async function carryOutExtension(
   place: PlanningPlace,
   row: AssignmentRow,
@@ -68,7 +68,7 @@ async function byOrder(
   };
 }
 
-/** Reasons for which there is no plan. */
+/** Reasons that prevent a plan. */
 const OPEN: ReadonlySet<string> = new Set([CONFLICT, RESOLUTION_FAILED]);
 
 function extensionGone({ spec }: FleetOperator): Pick<RowFinding, 'drift' | 'reason' | 'message'> {

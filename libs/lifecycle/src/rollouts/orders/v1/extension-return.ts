@@ -26,7 +26,7 @@ import type { V1Subject } from './extension-subject.js';
 const returning: RowFinding = { state: 'Running', reason: RETURNING };
 const returned: RowFinding = { state: 'Ready', reason: RETURNED };
 
-/** What the cluster had before this roll-out; undefined where the roll-out has changed nothing there. */
+/** Returns the cluster's version before this rollout. Undefined if the rollout has changed nothing there. */
 function earlierOf(row: AssignmentRow, { read }: V1Subject): PreviousMark | undefined {
   const known = read && previousOf(read.extension);
   return known?.rollout === row.rollout ? known : undefined;
@@ -40,7 +40,7 @@ function keptOf({ read }: V1Subject, { revision }: PreviousMark): ClusterObjectS
     .find((one) => revision !== undefined && annotationOf(one, CONTENT_KEY) === revision);
 }
 
-/** Whether the cluster could go back now to what it had before this roll-out, and if not, why. */
+/** Checks if the cluster could roll back now to its version before this rollout, with the reasons if not. */
 export async function extensionReturnCheck(
   client: KubeClient,
   row: AssignmentRow,

@@ -49,10 +49,10 @@ export type V1Subject = Readonly<{
   /** Its name there, or the one that it will have. */
   name: string;
   desired: DesiredV1;
-  /** Undefined where it is not there. */
+  /** Undefined if it is not there. */
   read: ExtensionRead | undefined;
   installed: InstalledBundle | undefined;
-  /** What the installed revision holds. */
+  /** Content of the installed revision. */
   running: RenderedBundle | undefined;
   /** A revision has not succeeded yet. */
   isRollingOut: boolean;
@@ -89,7 +89,7 @@ export async function liveClusterCatalog(client: KubeClient, desired: DesiredV1)
   return ClusterCatalog.safeParse(await client.get({ ...CLUSTER_CATALOG_API, name })).data;
 }
 
-/** What is installed, and whether it is well. */
+/** Returns the installed version, and its health. */
 export function extensionFacts({ read, installed, denied }: V1Subject): Facts {
   const health = read && extensionHealth(read.extension);
   return {
@@ -101,10 +101,10 @@ export function extensionFacts({ read, installed, denied }: V1Subject): Facts {
   };
 }
 
-/** What a cluster would do next. `isUndecided`: that is not known yet; `next`: what would run. */
+/** The next step of a cluster. `isUndecided`: that is not known yet. `next`: the content that would run. */
 export type ExtensionMove = Readonly<{ facts: Facts; isUndecided: boolean; next?: RenderedBundle }>;
 
-/** What the cluster would do with the objects that the fleet wants there. */
+/** Returns the next step of the cluster with the objects that the fleet wants there. */
 export async function extensionMove(
   { cluster: { client }, previews, plans: found }: Omit<PlanningPlace, 'hub'>,
   subject: V1Subject,
@@ -138,7 +138,9 @@ function refusedFacts(
 
 type Rendered = Exclude<V1Preview, { waits: string } | { fails: string } | { refused: string }>;
 
-/** Nothing where the cluster has it all: the bundle, its content, and what the fleet asks for. */
+/**
+ * Returns nothing if the cluster has it all: the bundle, its content, and the fields that the fleet desires.
+ */
 function movedFacts(plans: RowPlans, subject: V1Subject, next: Rendered): Facts {
   const { desired, read, name, installed, running, operator } = subject;
   const isMoved = installed?.name !== next.bundle.name;
