@@ -36,7 +36,10 @@ const API_VERSIONS: Readonly<Record<string, string>> = {
   Deployment: 'apps/v1',
   CustomResourceDefinition: 'apiextensions.k8s.io/v1',
 };
-/** OLM's kinds, each with the field that holds parts of Pods, whose schema is most of the definition. */
+/**
+ * OLM's kinds, each with the field that holds parts of Pods. The schema of that field is most of the
+ * definition.
+ */
 const OLM_KINDS: readonly (readonly [kind: string, pods?: string])[] = [
   ['catalogsources', 'grpcPodConfig'],
   ['clusterserviceversions', 'deployments'],
@@ -134,7 +137,7 @@ export class ClassicCluster {
     return this.cluster.edit(refOf(object), (live) => Object.assign(live, { status }), 'status');
   }
 
-  /** A Namespace with one OperatorGroup, `<name>-group`, whose status is as a pass has written it. */
+  /** Creates a Namespace with one OperatorGroup, `<name>-group`, with a status as a pass has written it. */
   namespace(name: string, spec: Fields = { targetNamespaces: [name] }, targets?: readonly string[]): void {
     this.cluster.create(objectOf('Namespace', name));
     const namespaces = targets ?? (spec['targetNamespaces'] as readonly string[] | undefined) ?? [''];
@@ -158,7 +161,7 @@ export class ClassicCluster {
     );
   }
 
-  /** Names of all objects of a kind, with the namespace where there is one. */
+  /** Returns the names of all objects of a kind, with the namespace if there is one. */
   names(kind: string, namespace?: string): readonly string[] {
     const { apiVersion } = refTo(kind, '');
     const found = this.cluster.list({ apiVersion, kind, ...(namespace === undefined ? {} : { namespace }) });
@@ -181,7 +184,7 @@ export class ClassicCluster {
     return this.get<ClusterServiceVersion>(refTo('ClusterServiceVersion', name, namespace));
   }
 
-  /** What the passes since the last question asked to be changed: `verb resource/subresource name`. */
+  /** Returns the changes that passes requested since the last call: `verb resource/subresource name`. */
   writes(): readonly string[] {
     const writes = this.cluster.requests.writes().map(textOf);
     this.cluster.requests.clear();
@@ -201,7 +204,7 @@ export class ClassicCluster {
     return reconcileNamespace(place, stages, clock, signal, new Patience(waitsMs));
   }
 
-  /** What one stage gets at the beginning of a pass. */
+  /** Returns the input of one stage at the beginning of a pass. */
   async input(namespace: string, reads: ClusterReads = this.client): Promise<NamespaceStageInput> {
     const reader = new PassReader(reads);
     const read = await readNamespace(reader, namespace, GLOBAL);
@@ -254,7 +257,7 @@ function textOf({ verb, resource, subresource, namespace, name, path }: Recorded
 /** Steps that controllers of the simulated cluster take one after the other. */
 const CONTROLLER_STEPS = 4;
 
-/** Resolves when the controllers of the simulated cluster have done what is due; they rest during a pass. */
+/** Resolves when the controllers of the simulated cluster have done all due work. They rest during a pass. */
 export async function settled(): Promise<void> {
   for (let step = 0; step < CONTROLLER_STEPS; step += 1) await new Promise((resolve) => setTimeout(resolve, 0));
 }

@@ -18,10 +18,10 @@ import { resolutionStage } from './subscriptions/resolution.stage.js';
 import { SolutionCheck } from './subscriptions/solution-check.js';
 import { subscriptionStage } from './subscriptions/subscription.stage.js';
 
-/** What the stages of a pass need of the hub. */
+/** The parts of the hub that the stages of a pass need. */
 export type StagesHub = Pick<Hub, 'problems' | 'bundlePulls' | 'content' | 'log' | 'metrics' | 'refused'> &
   Readonly<{
-    /** Absent where nothing is written: plans are then neither marked nor refused for want of a mark. */
+    /** Absent if nothing is written: plans are then neither marked nor refused for want of a mark. */
     key?: Hub['key'];
     tracer?: Hub['tracer'] | undefined;
     queues: Pick<Hub['queues'], 'observe' | 'apply'>;

@@ -1,6 +1,6 @@
 import type { PackageRecord } from '#core/catalog/model/package-record';
 
-/** What a thread must be sent and may forget before it solves a problem. */
+/** Records that a thread must be sent and may forget before it solves a problem. */
 export type RecordChange = Readonly<{ add: ReadonlyMap<string, PackageRecord>; forget: readonly string[] }>;
 
 /** Entries of all records that one thread keeps: some tens of MiB with the data computed from them. */
@@ -17,7 +17,7 @@ export class HeldRecords {
 
   constructor(private readonly maxEntries = MAX_ENTRIES) {}
 
-  /** The change after which the thread holds these records; it is to be sent. */
+  /** Returns the change after which the thread holds these records. The caller must send it. */
   take(records: ReadonlyMap<string, PackageRecord>): RecordChange {
     const add = new Map<string, PackageRecord>();
     for (const [hash, record] of records) {

@@ -18,15 +18,15 @@ type SolveDeps<F extends ProblemFamily> = Readonly<{
 }>;
 
 /**
- * Solves one stored problem and has the applier enqueue what waits for the solution. Safe to run twice: equal
- * problems have equal solutions.
+ * Solves one stored problem and has the applier enqueue the subjects that wait for the solution. Safe to run
+ * twice: equal problems have equal solutions.
  */
 export class SolveProblem<F extends ProblemFamily> {
   constructor(private readonly deps: SolveDeps<F>) {}
 
   /**
-   * `owner`: for which the problem is solved; it only decides about the turn, and names the change.
-   * `addedMs`: since when it waits.
+   * Solves the problem of a hash. `owner`: the owner of the problem; it only decides about the turn, and
+   * names the change. `addedMs`: the time since which it waits.
    */
   async run(hash: string, owner?: Owner, addedMs?: number): Promise<void> {
     const { store, solver, solved } = this.deps;
@@ -37,8 +37,8 @@ export class SolveProblem<F extends ProblemFamily> {
   }
 
   /**
-   * No solution is stored where the problem is gone from the store: the applier then has the subjects that
-   * wait for it observed anew.
+   * Stores no solution if the problem is gone from the store: the applier then has the subjects that wait for
+   * it observed again.
    */
   async #solve(hash: string, owner: Owner | undefined, addedMs: number | undefined): Promise<void> {
     const { store, solver, log, onSolved, tracer } = this.deps;

@@ -2,7 +2,7 @@ import { parentPort } from 'node:worker_threads';
 import type { PackageRecord } from '#core/catalog/model/package-record';
 import { solve, type ThreadRequest } from './solve.js';
 
-/** Records of earlier problems; the pool says which to forget. */
+/** Records of earlier problems. The pool names the ones to forget. */
 const records = new Map<string, PackageRecord>();
 
 // A solve may take the processor for seconds; off the main thread it blocks neither the queue's

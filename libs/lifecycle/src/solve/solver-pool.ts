@@ -10,12 +10,12 @@ import { HeldRecords } from './held-records.js';
 import type { SolveRequest, ThreadRequest } from './solve.js';
 
 type Reply = Readonly<{ resolution: Resolution } | { error: string }>;
-/** `ready` resolves once its modules are loaded, which on a busy machine takes longer than most solves. */
+/** `ready` resolves once its modules are loaded. On a busy machine that takes longer than most solves. */
 type Thread = Readonly<{ held: HeldRecords; ready: Promise<void> }>;
 
 /** Heap of one thread; catalogs of any sensible size need a small part of it. */
 const THREAD_MIB = 1_024;
-/** Of it the young generation: eight for new objects, as the services have, and what survives. */
+/** Size of the young generation in it: eight MiB for new objects, as the services have, and the survivors. */
 const YOUNG_MIB = 24;
 /**
  * A thread without work for so long ends: it takes some 20 MiB, and starting one a quarter of a second of
@@ -44,10 +44,10 @@ type Idle = Readonly<{ thread: Worker; timer: NodeJS.Timeout }>;
 const limiter = (total: number) => new FairLimiter({ total, perCluster: total, perNamespace: total });
 
 /**
- * A few threads that solve, in turns over clusters and namespaces. A problem that takes long goes on in the
- * slow lane, which is one thread more: short solves keep theirs. A solve past its deadline or its memory is
- * ended with its thread, and answered: a problem that is too hard costs its own namespace an explanation,
- * and no other one a worker.
+ * A few threads that solve, in turns over clusters and namespaces. A problem that exceeds the time slice
+ * moves to the slow lane, one additional thread: short solves keep theirs. A solve past its deadline or its
+ * memory is ended with its thread, and answered. A problem that is too hard costs its own namespace an
+ * explanation, and no other namespace a worker.
  */
 export class SolverPool {
   /** The last one had work last. */

@@ -34,8 +34,8 @@ class ContentNotHeld extends FlotillaError {
 }
 
 /**
- * The manifests of a bundle, and where the very same can be read again: its image by digest, or
- * the digest of its content.
+ * The manifests of a bundle, and the source to read the very same again: its image by digest, or the digest
+ * of its content.
  */
 export type BundleContent = Readonly<{
   objects: readonly KubernetesObject[];
@@ -44,7 +44,7 @@ export type BundleContent = Readonly<{
   leftOut: readonly string[];
 }>;
 
-/** Words of OLM before what is wrong with a bundle (spec: subscriptions.md §2.7). */
+/** OLM's words before the fault of a bundle (spec: subscriptions.md §2.7). */
 export const UNPACKING_FAILED = 'Bundle unpacking failed - ';
 
 /** With the words of OLM before it, the line of a condition is no longer than other verdicts. */
@@ -52,8 +52,8 @@ const verdict = (places: readonly string[], text: string): string =>
   verdictLine(places, text, LONGEST_VERDICT - UNPACKING_FAILED.length);
 
 /**
- * A bundle whose content cannot be used, and why: one line. Only another bundle helps, or the same one pushed
- * again where its registry lacks a part of it (`incomplete`).
+ * A bundle with unusable content, and the reason in one line. Only another bundle helps, or the same one
+ * pushed again if its registry lacks a part of it (`incomplete`).
  */
 type UnusableContent = Readonly<{ unusable: string; incomplete?: true }>;
 
@@ -75,8 +75,8 @@ export type StillFetching = Readonly<{ stillFetching: readonly string[] }>;
 export const FETCHED_AFTER_MS = 30_000;
 
 /**
- * Fetches what chosen bundles bring, in bundle order: from their images, or from the content store where they
- * are inline.
+ * Fetches the objects of chosen bundles, in bundle order: from their images, or from the content store if
+ * they are inline.
  */
 export class BundleContents {
   constructor(

@@ -42,7 +42,7 @@ export async function fetchBundles(
   return { bundles, unusable, incomplete };
 }
 
-/** The logins of a visible CatalogSource; none where it is gone. */
+/** Returns the logins of a visible CatalogSource. None if it is gone. */
 export async function catalogCredentials(
   { client, read }: Pick<NamespaceStageInput, 'client' | 'read'>,
   catalog: Readonly<{ name: string; namespace: string }>,

@@ -3,13 +3,14 @@ import type { BundleReference, BundleSource } from '#core/classic/install-plan/c
 import { parseImageReference } from '#platform/registry/client/image-reference';
 import type { ObservedProblems } from '../namespaces/observed-problems.js';
 
-/** The bundles that the catalogs which a namespace sees offer it, as the poller saw them last. */
+/** The bundles that a namespace is offered by its visible catalogs, as the poller saw them last. */
 export class OfferedBundles {
   constructor(private readonly observed: Pick<ObservedProblems, 'find' | 'record'>) {}
 
   /**
-   * Whether the catalog that the reference names offers its content to the namespace: the manifests with that
-   * digest, or an image of that repository. A digest alone gives no right to what the hub holds or may pull.
+   * True if the catalog that the reference names offers its content to the namespace: the manifests with that
+   * digest, or an image of that repository. A digest alone gives no right to content that the hub holds or
+   * may pull.
    */
   async has(cluster: string, namespace: string, reference: BundleReference): Promise<boolean> {
     const known = await this.observed.find(cluster, namespace);

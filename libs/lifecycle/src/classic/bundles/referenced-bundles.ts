@@ -31,10 +31,10 @@ export class ReferencedBundles {
   constructor(
     private readonly contents: BundleContents,
     private readonly input: NamespaceStageInput,
-    /** Name of the plan, which is in the namespace that is read. */
+    /** Name of the plan. It is in the namespace that is read. */
     private readonly plan: string,
     private readonly unpackTimeoutMs: number,
-    /** Whether the plan may have the bundle of a reference. */
+    /** Checks if the plan may have the bundle of a reference. */
     private readonly mayHave: (reference: BundleReference) => Promise<boolean>,
   ) {}
 
@@ -89,7 +89,7 @@ export class ReferencedBundles {
     return content;
   }
 
-  /** What the group's annotation says, else the hub's setting; 0: no limit. */
+  /** Returns the timeout in the group's annotation, otherwise the hub's setting. 0: no limit. */
   get #timeoutMs(): number {
     const [group] = this.input.read.operatorGroups;
     const settings = group === undefined ? {} : unpackSettings(group);

@@ -4,7 +4,7 @@ import { KubeApiError } from '#platform/kube/client/kube-client.port';
 import { perform } from '../../engine/passes/perform.js';
 import type { NamespaceStage, NamespaceStageInput } from '../namespaces/namespace-stage.js';
 
-/** Deletes APIServices whose ClusterServiceVersion, or whole namespace, is gone. */
+/** Deletes APIServices if their ClusterServiceVersion, or their whole namespace, is gone. */
 export const apiServicesStage: NamespaceStage = async (input) =>
   perform(input, deleteOrphanedApiServices(await owned(input), input.read.csvs));
 

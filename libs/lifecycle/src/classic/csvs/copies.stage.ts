@@ -27,7 +27,10 @@ type CopySettings = Readonly<{
   atOnce?: number;
 }>;
 
-/** A large cluster takes minutes for all copies of an operator, which itself must not wait so long. */
+/**
+ * Most copies in one turn. All copies of an operator take minutes in a large cluster, and the operator itself
+ * must not wait so long.
+ */
 const AT_ONCE = 500;
 
 /**
@@ -80,7 +83,7 @@ async function inPart(
     if (performed.moved) left -= 1;
     return performed;
   });
-  // The other stages see what has happened meanwhile, such as a Deployment that is available now.
+  // The other stages see changes that happened meanwhile, such as a Deployment that is available now.
   if (left === 0) input.reader.forgetAll();
   return outcome;
 }
@@ -101,7 +104,9 @@ async function requireGone(
   checked.add(name);
 }
 
-/** A namespace whose deletion began after it was read needs no copy: that is no refusal. */
+/**
+ * Ignores a namespace with a deletion that began after it was read: it needs no copy, and that is no refusal.
+ */
 async function unlessTerminating(performed: Promise<StageOutcome>): Promise<StageOutcome> {
   try {
     return await performed;

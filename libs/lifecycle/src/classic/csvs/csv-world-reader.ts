@@ -81,9 +81,9 @@ export class CsvWorldReader {
   }
 
   /**
-   * Doubts the cache about cluster-scoped RBAC of the CSV; true if the cluster has some that this pass lacks.
-   * A cache that has come up to the CSV's own version has all that was made before its deletion; for what it
-   * does not have, the API server is asked, from then on by the pass as well.
+   * Doubts the cache about cluster-scoped RBAC of the CSV. Returns true if the cluster has some that this
+   * pass lacks. A cache that has reached the CSV's own version has all objects that were created before its
+   * deletion. For missing objects the API server is asked, from then on by the pass as well.
    */
   async doubtUnreadRights(csv: ClusterServiceVersion): Promise<boolean> {
     const { client, reader } = this.input;
@@ -126,7 +126,7 @@ export class CsvWorldReader {
     return new Map(found.flatMap(([name, certificate]) => (certificate === undefined ? [] : [[name, certificate]])));
   }
 
-  /** Only where the following step installs with them. */
+  /** Issued only if the following step installs with them. */
   async #issue(
     csv: ClusterServiceVersion,
     servingCertificates: ReadonlyMap<string, ServingCertificate>,

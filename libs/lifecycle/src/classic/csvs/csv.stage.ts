@@ -24,7 +24,7 @@ export type ReadyCsv = Readonly<{
   name: string;
 }>;
 
-/** An install takes four steps that follow at once; what turns in circles is checked by the whole pass. */
+/** An install takes four steps that follow at once. The whole pass checks work that turns in circles. */
 const STEPS_AT_ONCE = 4;
 
 /**
@@ -52,7 +52,8 @@ export const csvStage =
       const plan = step.status && planOfCsv(csv.metadata.name ?? '', current.read.installPlans);
       const outcome = await takeStep({ ...current, change: plan && changeOfPlan(plan) }, csv, step, log);
       if (outcome.moved && step.status?.phase === 'Succeeded') measure(plan, csv);
-      // A further step, also of another CSV, may change what this one wrote: the annotation of their group.
+      // A further step, also of another CSV, may change an object that this one wrote: the annotation of
+      // their group.
       if (outcome.moved) current = await withOwnWrites(current);
       return { ...outcome, again: outcome.moved && followsAtOnce(step) };
     };
@@ -67,7 +68,7 @@ export const csvStage =
     });
   };
 
-/** The finalizer of a CSV is removed on what the API server has alone. */
+/** Decides on the next step. The finalizer of a CSV is removed only on reads from the API server. */
 async function decideOn(input: NamespaceStageInput, csv: ClusterServiceVersion): Promise<CsvStep> {
   const worlds = new CsvWorldReader(input);
   const step = stepCsv(csv, await worlds.worldOf(csv));
@@ -128,7 +129,7 @@ function logPhase(
 }
 
 /**
- * Installing runs with the rights of the group's service account, where the group names one
+ * Returns the client for installs. It has the rights of the group's service account, if the group names one
  * (spec: csv-lifecycle.md §5).
  */
 function installerOf({ client, read }: NamespaceStageInput): KubeClient {
@@ -137,7 +138,10 @@ function installerOf({ client, read }: NamespaceStageInput): KubeClient {
   return tenantOf(client, name ? { name, namespace: read.namespace } : undefined);
 }
 
-/** A webhook or a policy may forbid what the account has the right to do: another right would not help. */
+/**
+ * A webhook or a policy may forbid requests that the account has the right to make: another right would not
+ * help.
+ */
 const failureOf = ({ reason, said }: KubeApiError) => ({
   forbidden: reason === 'Forbidden' && !isDeniedByPolicy(said),
   message: said,

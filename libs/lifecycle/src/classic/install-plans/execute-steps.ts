@@ -31,7 +31,7 @@ import type { Prospect } from './retry-failed-plan.js';
 import { rewriteObjects } from './rewrite-objects.js';
 import { refusalOfDryRun } from './try-dry-run.js';
 
-/** Our own client, and the one that writes as the group's service account where it names one. */
+/** Our own client, and the one that writes as the group's service account if the group names one. */
 type PlanClients = Readonly<{ own: KubeClient; tenant: KubeClient }>;
 
 /** `warned`: the API server's warnings about it. */
@@ -140,8 +140,8 @@ async function migrate(
 }
 
 /**
- * Whether the first unfinished step of a failed plan would succeed now: it is decided on what the cluster
- * holds now, and its writes are sent as a dry run. Nothing is stored.
+ * Returns true if the first unfinished step of a failed plan would succeed now. The decision uses the
+ * cluster's current objects, and sends the writes as a dry run. Nothing is stored.
  */
 export async function prospectOf(
   clients: PlanClients,

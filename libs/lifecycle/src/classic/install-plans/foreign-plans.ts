@@ -9,7 +9,7 @@ import type { PlanMarks } from './plan-marks.js';
 
 export type ForeignPlans = Readonly<{ setting: Settings['foreignInstallPlans']; marks: PlanMarks | undefined }>;
 
-/** The end of a plan that the hub did not make, where such plans are refused; empty for every other plan. */
+/** Ends a plan that the hub did not make, if such plans are refused. Empty for every other plan. */
 export async function refuseForeign(
   { client, read, reader }: NamespaceStageInput,
   plan: InstallPlan,

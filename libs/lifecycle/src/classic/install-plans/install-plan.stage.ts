@@ -47,8 +47,8 @@ export type InstallPlanSettings = Readonly<{
 }>;
 
 /**
- * OLM retries a plan whose group is not in order after a growing pause; ours is short and
- * fixed, and costs one read.
+ * Pause until the next check of a plan with a faulty group. OLM retries it after a growing pause; ours is
+ * short and fixed, and costs one read.
  */
 const CHECK_AGAIN_MS = 15_000;
 
@@ -104,7 +104,8 @@ async function unservedIn({ client }: NamespaceStageInput, plan: InstallPlan): P
 }
 
 /**
- * A plan of the hub may have what it refers to; another one may have what the catalogs offer the namespace.
+ * Returns the bundles that a plan refers to. A plan of the hub may have all of them; another plan may have
+ * those that the catalogs offer the namespace.
  */
 function referencedBundles(
   input: NamespaceStageInput,
@@ -140,7 +141,10 @@ const contextIn = (
     startMarks: startMarks(read.subscriptions, read.operatorGroups),
   });
 
-/** Whether the step that stopped a failed plan would succeed now, with the rights that the group has now. */
+/**
+ * Returns true if the step that stopped a failed plan would succeed now, with the current rights of the
+ * group.
+ */
 async function prospectNow(
   input: NamespaceStageInput,
   plan: InstallPlan,

@@ -48,7 +48,7 @@ export class BundleRegistry extends RegistryClient {
     return digest;
   }
 
-  /** Pulls of the image do not end before what this returns is called. */
+  /** Holds pulls of the image until the returned function is called. */
   hold(image: string): () => void {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#held.set(image, promise);
@@ -90,7 +90,7 @@ export class BundleRegistry extends RegistryClient {
   }
 }
 
-/** What a catalog in sight offers a namespace; nothing unless a test says so. */
+/** The offer of a visible catalog to a namespace. Nothing unless a test says so. */
 type Offer = Readonly<{ namespace: string; source: { image: string } | { inline: string } }>;
 
 export type PlanParts = Readonly<{
@@ -215,7 +215,9 @@ export const phaseOf = (at: ClassicCluster): string =>
 
 type Version = Readonly<{ name: string; served?: boolean; storage?: boolean; properties?: object }>;
 
-/** The CRD lamps.example.com with these versions; objects keep what the schema does not name. */
+/**
+ * Returns the CRD lamps.example.com with these versions. Objects keep fields that the schema does not name.
+ */
 export function crdWith(versions: readonly Version[]): KubernetesObject {
   const open = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
   return objectOf('CustomResourceDefinition', 'lamps.example.com', undefined, {

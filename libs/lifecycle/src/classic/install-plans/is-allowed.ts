@@ -5,8 +5,8 @@ import type { KubeClient } from '#platform/kube/client/kube-client.port';
 const AccessReview = z.looseObject({ status: z.looseObject({ allowed: z.boolean() }) });
 
 /**
- * Whether the API server would let the client's user do this; every authenticated user may
- * ask for their own rights.
+ * True if the API server would let the client's user do this. Every authenticated user may ask for their own
+ * rights.
  */
 export async function isAllowed(client: Pick<KubeClient, 'create'>, may: AccessTo): Promise<boolean> {
   const { object } = await client.create({

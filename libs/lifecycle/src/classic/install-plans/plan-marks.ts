@@ -11,7 +11,7 @@ export class PlanMarks {
     return this.key.codeOf(markedParts(cluster, plan, status));
   }
 
-  /** Whether a hub with this key made the plan, and what it installs has not been changed since. */
+  /** True if a hub with this key made the plan, and its steps have not been changed since. */
   isOwn(cluster: string, plan: InstallPlan): boolean {
     const mark = plan.metadata.annotations?.[PLAN_MARK_ANNOTATION] ?? '';
     return this.key.verifies(mark, markedParts(cluster, plan, plan.status));

@@ -17,9 +17,9 @@ import { writeSubscriptions } from '../namespaces/write-subscriptions.js';
 import { undoneSteps } from './undone-steps.js';
 
 /**
- * Carries out the annotation of a plan, then removes it; undefined where there is none. Of a complete plan
- * the steps are executed again whose objects are gone. Any other plan that did not fail loses the annotation
- * and is processed as usual.
+ * Carries out the annotation of a plan, then removes it. Returns undefined if there is none. In a complete
+ * plan, the steps with deleted objects are executed again. Any other plan that did not fail loses the
+ * annotation and is processed as usual.
  */
 export async function retryOnRequest(input: NamespaceStageInput, plan: InstallPlan): Promise<StageOutcome | undefined> {
   const mode = requestedRetry(plan);
@@ -85,8 +85,8 @@ const event = (
 export type Prospect = Readonly<{ goesOn: true } | { goesOn: false; because?: string | undefined }>;
 
 /**
- * Checks from time to time whether the step that stopped a failed plan would succeed now, and then runs the
- * plan again; otherwise the plan names what stops it now. Undefined for a plan that is not checked.
+ * Checks from time to time if the step that stopped a failed plan would succeed now, and then runs the plan
+ * again. Otherwise the plan names the obstacle of now. Returns undefined for a plan that is not checked.
  */
 export async function retryWhenCauseIsGone(
   input: NamespaceStageInput,

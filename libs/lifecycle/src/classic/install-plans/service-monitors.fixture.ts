@@ -1,6 +1,6 @@
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 
-/** The definition of a kind that plans write as it is, unknown fields too, of which the API server warns. */
+/** The definition of a kind that plans write as it is, with unknown fields that the API server warns of. */
 export const SERVICE_MONITORS: KubernetesObject = {
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',

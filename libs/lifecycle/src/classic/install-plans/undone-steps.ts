@@ -8,7 +8,10 @@ const AT_A_TIME = 10;
 
 type Read = (ref: ObjectRef) => Promise<KubernetesObject | undefined>;
 
-/** The steps of a complete plan whose objects are gone, or give other rights than the plan gave. */
+/**
+ * Returns the steps of a complete plan with objects that are gone, or that give other rights than the plan
+ * gave.
+ */
 export async function undoneSteps(
   plan: InstallPlan,
   csvs: readonly ClusterServiceVersion[],

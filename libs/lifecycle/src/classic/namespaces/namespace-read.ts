@@ -53,6 +53,6 @@ export async function readNamespace(
   };
 }
 
-/** What is being deleted and has no finalizer is gone; its watch has not said so yet. */
+/** True if an object is being deleted and has no finalizer: it is gone, and its watch has not said so yet. */
 const isGone = ({ deletionTimestamp, finalizers = [] }: KubernetesObject['metadata']): boolean =>
   deletionTimestamp !== undefined && finalizers.length === 0;

@@ -1,7 +1,7 @@
 import type * as engine from '../../engine/passes/stage.js';
 import type { NamespaceRead } from './namespace-read.js';
 
-/** What every stage of a pass over a namespace gets. */
+/** Input of every stage of a pass over a namespace. */
 export type NamespaceStageInput = engine.StageInput<NamespaceRead>;
 
 /** A stage of a pass over a namespace. */

@@ -12,7 +12,7 @@ const PROBLEM_BYTES = 8 * 2 ** 20;
 
 export type HashedProblem = Readonly<{ hash: string; problem: ResolutionProblem }>;
 
-/** What a pass has read: the observation, in which round, and the solution that it met last. */
+/** Reads of a pass: the observation, the round of that read, and the solution that it met last. */
 type ReadInPass = {
   round: NamespaceStageInput['read'];
   problem: Promise<HashedProblem | undefined>;
@@ -22,8 +22,8 @@ type ReadInPass = {
 type InRound = Pick<NamespaceStageInput, 'client' | 'read' | 'reader'>;
 
 /**
- * What the poller observed, for all stages of a pass: the observation is read once in a pass, and again in
- * each round that it does not fit; a problem or package record once for all passes that meet it.
+ * Observations of the poller, for all stages of a pass. The observation is read once in a pass, and again in
+ * each round that it does not fit. A problem or package record is read once for all passes that meet it.
  */
 export class ObservedProblems {
   readonly #problems: CachedValues<ResolutionProblem>;
@@ -38,8 +38,8 @@ export class ObservedProblems {
   }
 
   /**
-   * The problem of the namespace as it was observed last when the pass first asked; undefined where it is not
-   * known, or not held any more. A newer observation brings a pass of its own.
+   * Returns the problem of the namespace as it was observed last when the pass first asked. Undefined if it
+   * is not known, or not held any more. A newer observation brings a pass of its own.
    */
   of(input: InRound): Promise<HashedProblem | undefined> {
     const known = this.#passes.get(input.reader);
@@ -55,7 +55,7 @@ export class ObservedProblems {
     return problem;
   }
 
-  /** The solution of the problem, read once in a pass; undefined where there is none yet. */
+  /** Returns the solution of the problem, read once in a pass. Undefined if there is none yet. */
   async solution({ reader }: Pick<InRound, 'reader'>, hash: string): Promise<Resolution | undefined> {
     const pass = this.#passes.get(reader);
     if (pass?.solution?.hash === hash) return pass.solution.found;

@@ -18,7 +18,7 @@ type SourceDeps = Readonly<{
   catalogs: ClusterCatalogs;
 }>;
 
-/** The rows of OLM Classic in one cluster, computed of what the poller keeps of it. */
+/** The rows of OLM Classic in one cluster, computed from the objects that the poller keeps of it. */
 export class ClassicRowSource {
   constructor(private readonly deps: SourceDeps) {}
 
@@ -26,7 +26,7 @@ export class ClassicRowSource {
     return this.deps.objects.synced();
   }
 
-  /** Of the API server, as it was read when the cluster joined; empty: not known. */
+  /** Version of the API server, as it was read when the cluster joined. Empty: not known. */
   get serverVersion(): string {
     return this.deps.catalogs.serverVersion ?? '';
   }

@@ -45,7 +45,7 @@ export class HeldRowParts {
     this.drop('InstallPlan', { apiVersion: '', kind: 'InstallPlan', metadata: { namespace, name } });
   }
 
-  /** The approval is in the history, also where the plan was complete before a row was written. */
+  /** Returns the approval. It is in the history, even if the plan was complete before a row was written. */
   #approved(kind: string, object: KubernetesObject): PlanFacts | undefined {
     return this.#waited.has(keyOf(kind, object)) ? planFacts(object, this.globalCatalogNamespace) : undefined;
   }

@@ -21,13 +21,13 @@ export type NamespaceSnapshot = Readonly<{
   catalogs: readonly SeenCatalog[];
 }>;
 
-/** A CatalogSource with what is known of its content. */
+/** A CatalogSource with the known facts of its content. */
 export type SeenCatalog = Pick<CatalogRefresh, 'source' | 'failure' | 'loaded' | 'settled'>;
 
 /**
- * The namespace's resolution problem; undefined where its solution would have no effect: there is no
+ * Returns the namespace's resolution problem. Undefined if its solution would have no effect: there is no
  * Subscription to satisfy, every plan is under way, the OperatorGroup is missing or not alone, or a visible
- * catalog has not answered yet. `path`: the Subscription of which all hops are asked for.
+ * catalog has not answered yet. `path`: the Subscription for a request of all hops.
  */
 export function observeNamespace(
   snapshot: NamespaceSnapshot,
@@ -36,7 +36,7 @@ export function observeNamespace(
   return needsResolution(snapshot.subscriptions) ? problemOf(snapshot, path) : undefined;
 }
 
-/** As {@link observeNamespace}, also where every plan is under way. */
+/** Like {@link observeNamespace}, but also returns the problem if every plan is under way. */
 export function problemOf(snapshot: NamespaceSnapshot, path?: string): ObservedProblem<NamespaceProblems> | undefined {
   if (snapshot.subscriptions.length === 0 || snapshot.operatorGroups.length !== 1) return undefined;
   if (snapshot.catalogs.some(({ settled }) => !settled)) return undefined;

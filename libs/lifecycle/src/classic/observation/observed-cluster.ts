@@ -43,22 +43,22 @@ type ObservedClusterDeps = Readonly<{
   log: Log;
   metrics: Metrics;
   globalCatalogNamespace: string;
-  /** The caches of the applier where it is a role of the same process. */
+  /** The caches of the applier, if it is a role of the same process. */
   caches?: ClusterCaches | undefined;
   /** Shared by all that the process observes. */
   pace?: ObservationPace | undefined;
-  /** Called when namespace kube-system has changed, which says who manages the cluster. */
+  /** Called when namespace kube-system has changed. It names the manager of the cluster. */
   onSystemNamespace?: (() => void) | undefined;
   catalogs: (onChange: (source: CatalogSource) => void) => ClusterCatalogs;
-  /** What a fleet wants to be in the cluster. */
+  /** The desired state of a fleet for the cluster. */
   wanted?: WantedInCluster | undefined;
   /** The rows of a namespace may be others; undefined: those of all. */
   onRowsMoved?: ((namespace: string | undefined) => void) | undefined;
-  /** When the cluster has its turn at passes over what is at rest. Absent: at once. */
+  /** Gives the cluster its turn at passes over subjects at rest. Absent: at once. */
   turns?: Pick<ClusterTurns, 'take'> | undefined;
   /**
-   * Answers whether a pass was enqueued, as one always is where it is asked for now. `sinceMs`: when the
-   * first event that it is for came.
+   * Publishes a subject. Returns true if a pass was enqueued; with ask `now` one always is. `sinceMs`: the
+   * time of the first event that it is for.
    */
   publish: (
     where: Readonly<{ cluster: string; namespace: string }>,
@@ -69,17 +69,22 @@ type ObservedClusterDeps = Readonly<{
   ) => Promise<boolean>;
 }>;
 
-/** Namespaces that a fleet concerns; what it would change there is published with each observation. */
+/**
+ * Namespaces that a fleet concerns. The changes that it would make there are published with each observation.
+ */
 export type WantedInCluster = Readonly<{
   namespaces: () => ReadonlySet<string>;
   publish: (snapshot: NamespaceSnapshot) => Promise<void>;
 }>;
 
-/** How often what some CatalogSources depend on is read; a cluster without such sources is not asked. */
+/**
+ * Interval of reads for facts that some CatalogSources depend on. A cluster without such sources is not
+ * asked.
+ */
 const CATALOG_FACTS_MS = 15 * 60_000;
 /** A namespace with one of these is observed. */
 const OBSERVED = [KIND.Subscription, KIND.OperatorGroup, KIND.ClusterServiceVersion, KIND.InstallPlan] as const;
-/** The kinds of which a namespace's problem is made: a change of others leaves it as it is. */
+/** The kinds that make up a namespace's problem: a change of others leaves it as it is. */
 const READ: ReadonlySet<string> = new Set(
   [KIND.Subscription, KIND.OperatorGroup, KIND.ClusterServiceVersion, KIND.CatalogSource].map(({ kind }) => kind),
 );
@@ -102,7 +107,7 @@ export class ObservedCluster implements ClusterPart {
   readonly #urgency: PassUrgency;
   /** Namespaces at rest that wait for the turn of the cluster (decision record 0220). */
   readonly #resting = new Set<string>();
-  /** Namespaces in which something was seen being deleted. */
+  /** Namespaces with an object that was seen being deleted. */
   readonly #leaving = new Set<string>();
   #stopped = false;
 
@@ -121,7 +126,7 @@ export class ObservedCluster implements ClusterPart {
           'a namespace could not be observed; it will be tried again',
         ),
     });
-    // What a catalog now has makes a problem: its solution brings the pass.
+    // New content of a catalog makes a problem: its solution brings the pass.
     this.#catalogs = deps.catalogs((source) => this.#touchAffected(source, 'soon'));
     this.#metrics = new ObjectMetrics(deps.metrics, deps.client.cluster);
     this.#cache = new ObservedObjects({ ...deps, onEvent: (...event) => this.#onEvent(...event) });
@@ -173,7 +178,7 @@ export class ObservedCluster implements ClusterPart {
     return this.#catalogs;
   }
 
-  /** Whether the watches are up to date, and if not why. */
+  /** Returns if the watches are up to date, and the reasons if not. */
   freshness(): Freshness {
     return { synced: this.#cache.synced(), problems: this.#cache.problems(), lastSeen: this.#cache.lastSeen() };
   }
@@ -213,7 +218,7 @@ export class ObservedCluster implements ClusterPart {
     this.#resting.clear();
   }
 
-  /** Each namespace with objects of OLM's kinds, and what catalogs depend on. */
+  /** Returns each namespace with objects of OLM's kinds, and the facts that catalogs depend on. */
   resyncs(): readonly ResyncItem[] {
     const namespaces = new Set([...this.#held(), ...this.#wantedIn]);
     return [
@@ -289,15 +294,15 @@ export class ObservedCluster implements ClusterPart {
     if (object.kind === KIND.CatalogSource.kind && !this.#noteCatalog(object as CatalogSource, event)) return;
     if (origin?.deleting === true) this.#leaving.add(object.metadata.namespace ?? '');
     if (isSystemNamespace(object) && this.#cache.synced()) this.deps.onSystemNamespace?.();
-    // Before the first sync, which touches all, thousands of objects come: computing the
-    // namespaces of each takes minutes.
+    // Before the first sync, which touches all, thousands of objects come: computing the namespaces of each
+    // takes minutes.
     if (!this.#cache.synced()) return;
     this.#touchAffected(object, this.#urgencyOf(object, event, origin), event, origin?.own);
     if (before !== undefined) this.#touchAffected(before, 'now', event, origin?.own);
   }
 
   #urgencyOf(object: KubernetesObject, event: ObjectEvent, origin: ChangeOrigin | undefined): Urgency {
-    // What is to be done about a catalog's content comes with the solution of the problem that it makes.
+    // Work for a catalog's new content comes with the solution of the problem that it makes.
     if (object.kind === KIND.CatalogSource.kind) return 'soon';
     const isThere = (csv: CsvName) => staysInstalled(this.#cache.get(KIND.ClusterServiceVersion, csv));
     return origin !== undefined && isOfPasses(object, event, origin, isThere) ? 'soon' : 'now';
@@ -310,8 +315,8 @@ export class ObservedCluster implements ClusterPart {
   }
 
   /**
-   * False where nothing changed that others would see: polling alone must not start a
-   * pass for every namespace.
+   * Returns false if nothing changed that others would see: polling alone must not start a pass for every
+   * namespace.
    */
   #noteCatalog(source: CatalogSource, event: 'changed' | 'gone'): boolean {
     this.#catalogs.note(source, event);
@@ -354,7 +359,7 @@ export class ObservedCluster implements ClusterPart {
   ): void {
     if (namespace === undefined) return;
     this.#sightings.note(namespace, object);
-    // A catalog that is read after a start: most have what they had before, and nothing is due.
+    // Of the catalogs that are read after a start, most have the same content as before, and nothing is due.
     const isOfCatalog = object.kind === KIND.CatalogSource.kind && this.#resting.has(namespace);
     if (isOfCatalog) this.touch(namespace, 'for-news');
     else if (urgency === 'soon' && !READ.has(object.kind)) this.#urgency.owe(namespace);

@@ -14,7 +14,7 @@ import type { Log } from '#platform/telemetry/log.port';
 import type { CacheLease, ClusterCaches } from '../../engine/caches/cluster-caches.js';
 import { HeldRowParts } from './held-row-parts.js';
 
-/** Of all clusters: they hold much the same operators. */
+/** Shared by all clusters: they hold much the same operators. */
 const SHARED = new SharedValues();
 
 /** The rows of the table for the caches of all clusters. */
@@ -26,7 +26,7 @@ const ROWS = WATCHED_KINDS.map(({ keep, labelSelector, ...row }) => ({
   keep: keep === 'whole' ? withoutManagedFields<KubernetesObject> : keep,
 }));
 
-/** Memory that the poller takes for an object beside what is cached of it: bytes. */
+/** Returns the bytes of memory that the poller takes for an object in addition to the cached part. */
 export function handlerBytesOf(kind: string, object: KubernetesObject): number {
   return WATCHED_KINDS.find(({ concerns }) => kind in concerns)?.handlerBytes?.(object) ?? 0;
 }
@@ -37,13 +37,14 @@ type ObservedObjectsOptions = Readonly<{
   client: KubeClient;
   clock: Clock;
   log: Log;
-  /** Of the cluster. */
+  /** The namespace of global catalogs in the cluster. */
   globalCatalogNamespace: string;
-  /** The caches of the applier where it is a role of the same process. */
+  /** The caches of the applier, if it is a role of the same process. */
   caches?: ClusterCaches | undefined;
   /**
-   * `object` is what is there now, or what was there last. `origin` is not known where another role of the
-   * process watches. `before` is the object with its former labels, if one of them has another value now.
+   * Called with each event. `object` is the current object, or the last one before it went. `origin` is not
+   * known if another role of the process watches. `before` is the object with its former labels, if one of
+   * them has another value now.
    */
   onEvent: (
     object: KubernetesObject,
@@ -59,7 +60,7 @@ export class ObservedObjects {
   readonly #caches: readonly (readonly [readonly KindRef[], WatchCache])[];
   readonly #required: readonly WatchCache[];
   readonly #lease: CacheLease | undefined;
-  /** Of objects that are being taken in. */
+  /** Origins of objects that are being taken in. */
   readonly #origins = new WeakMap<KubernetesObject, ChangeOrigin>();
 
   constructor({ client, clock, log, caches, globalCatalogNamespace, onEvent }: ObservedObjectsOptions) {
@@ -73,7 +74,7 @@ export class ObservedObjects {
         clock,
         log,
         kinds,
-        // What is read from another role's cache is not kept here.
+        // Objects that are read from another role's cache are not kept here.
         keep: (object) => {
           const kept = this.#cut(kinds, object, keep);
           return shared === undefined && whole ? this.#taken(object, kept) : kept;
@@ -103,14 +104,14 @@ export class ObservedObjects {
     this.#required = this.#caches.flatMap(([, cache], index) => (ROWS[index]?.optional === true ? [] : [cache]));
   }
 
-  /** What is kept of an object; what rows need beside that is put aside, while all of it is at hand. */
+  /** Projects an object for the cache, and extracts the row parts now, while the full object is available. */
   #cut(
     kinds: readonly KindRef[],
     object: KubernetesObject,
     keep: (object: KubernetesObject) => KubernetesObject,
   ): KubernetesObject {
     const [only, ...others] = kinds;
-    // The kinds of which rows are made are watched each on its own; lists leave the kind out of their items.
+    // Each kind that makes rows has a watch of its own; lists leave the kind out of their items.
     if (only !== undefined && others.length === 0) this.rowParts.take(only.kind, object);
     return keep(object);
   }
@@ -188,7 +189,7 @@ export class ObservedObjects {
   }
 }
 
-/** A label that was removed concerns who read the object by it. */
+/** Returns the object with its former labels too: a removed label concerns the readers that select by it. */
 function withLabelsOf(previous: KubernetesObject, now: KubernetesObject): KubernetesObject {
   const removed = Object.entries(previous.metadata.labels ?? {}).filter(
     ([key]) => !(key in (now.metadata.labels ?? {})),

@@ -38,7 +38,8 @@ export const operatorGroupStage: NamespaceStage = async (input) => {
 };
 
 /**
- * Where there is a CSV, its rights are computed from all ClusterRoles soon after: then one list serves both.
+ * Returns the ClusterRoles of groups. If there is a CSV, its rights are computed from all ClusterRoles soon
+ * after: then one list serves both.
  */
 async function clusterRolesOfGroups({ reader, read }: NamespaceStageInput): Promise<readonly KubernetesObject[]> {
   if (read.csvs.some((csv) => !isCopied(csv))) await reader.list(KIND.ClusterRole);

@@ -24,7 +24,7 @@ export const COPIED: readonly KindRef[] = [KIND.Role, KIND.RoleBinding];
 export const OF_CLUSTER: readonly KindRef[] = [KIND.ClusterRole, KIND.ClusterRoleBinding];
 
 const OF_NAMESPACES: readonly KindRef[] = [...ALL_OF_NAMESPACE, KIND.Subscription, KIND.InstallPlan, CSV_API];
-/** Kinds of components of which a cluster's cache has all names and labels. */
+/** Kinds of components that a cluster's cache has all names and labels for. */
 export const HELD_COMPONENTS: readonly KindRef[] = [...OF_NAMESPACES, ...OF_CLUSTER, NAMESPACE];
 /** Every kind that an Operator gathers (csv-lifecycle.md §12). */
 export const COMPONENTS: readonly KindRef[] = [...HELD_COMPONENTS, ...MANAGED_OF_NAMESPACE, CRD, API_SERVICE];

@@ -59,7 +59,7 @@ async function adopt(input: NamespaceStageInput, subscription: Subscription): Pr
   const noName = noOperator(subscription, name, labels);
   const labelled = await label(input, [...labels, ...noName.events]);
   if (labelled.moved || noName.forever) return labelled;
-  // An operator whose Subscription or CSV is gone has left parts behind that only their label identifies.
+  // If its Subscription or CSV is gone, an operator has left parts behind that only their label identifies.
   if (csv === undefined && namesParts(await reader.get({ ...OPERATOR_API, name }))) return gatherAll(input, name);
   return gather(input, name, [
     ...read.subscriptions,
@@ -122,7 +122,7 @@ async function label(input: NamespaceStageInput, labels: readonly Action[]): Pro
   return outcome;
 }
 
-/** What may belong to a CSV, and the CRDs that it provides. */
+/** Returns the objects that may belong to a CSV, and the CRDs that it provides. */
 async function partsIn(input: NamespaceStageInput, csv: ClusterServiceVersion) {
   const crds = new Map<string, KubernetesObject>();
   for (const { name } of ownedCrds(csv)) {
@@ -138,8 +138,8 @@ async function partsIn(input: NamespaceStageInput, csv: ClusterServiceVersion) {
 }
 
 /**
- * Names of this namespace's Operators without a Subscription, of which parts may remain: those that exist,
- * and those that a labelled CSV lacks because the Subscription was deleted first.
+ * Returns the names of this namespace's Operators without a Subscription that may have parts left. Some
+ * exist; others are missing although a labelled CSV names them, because the Subscription was deleted first.
  */
 async function unwished({ read, reader }: NamespaceStageInput): Promise<readonly string[]> {
   const { namespace, subscriptions, csvs } = read;
@@ -176,7 +176,7 @@ async function homeless({ read, reader }: NamespaceStageInput): Promise<readonly
 
 const isCopyOfAnother = ({ metadata }: KubernetesObject): boolean => metadata.labels?.[COPIED_FROM_LABEL] !== undefined;
 
-/** For an Operator of which nothing but the label of its parts is known, wherever they are. */
+/** Gathers the parts of an Operator that is known by the label of its parts alone, in all namespaces. */
 async function gatherAll(input: NamespaceStageInput, name: string): Promise<StageOutcome> {
   const labelSelector = labelOfOperator(name);
   const lists = await Promise.all(COMPONENTS.map((kind) => input.reader.list(kind, { labelSelector })));
@@ -199,7 +199,7 @@ async function gather(
   return live === undefined ? gathered : AT_REST;
 }
 
-/** Whether the object stays: one whose CSVs are all gone will be collected, and is named no more. */
+/** True if the object stays. An object will be collected if its CSVs are all gone, and is named no more. */
 function isKept({ metadata }: KubernetesObject, { namespace, csvs }: NamespaceStageInput['read']): boolean {
   const owners = metadata.namespace === namespace ? (metadata.ownerReferences ?? []) : [];
   const there = new Set(csvs.map((csv) => csv.metadata.uid));

@@ -10,10 +10,10 @@ import { singleBundle } from '#platform/registry/grpc/grpc-bundle-message';
 
 const LINE_FEED = 0x0a;
 
-/** Where the CSVs of a catalog's bundles can be read. */
+/** Sources of the CSVs of a catalog's bundles. */
 type CsvPlaces = Readonly<{
   store: Pick<ContentStore, 'get'>;
-  /** The blobs of a catalog image; absent for what a ConfigMap or a registry server lists. */
+  /** The blobs of a catalog image. Absent for bundles that a ConfigMap or a registry server lists. */
   blobs: MetasContent | undefined;
 }>;
 
@@ -70,7 +70,7 @@ async function blobOf(blobs: MetasContent, query: MetasQuery) {
   const [range] = blobs.index.find(query);
   if (range === undefined) return undefined;
   const bytes = Buffer.concat(await blobs.readTogether([range]));
-  // Neighbours that match come as one range; the first is what is asked for.
+  // Neighbours that match come as one range; the first is the requested one.
   const end = bytes.indexOf(LINE_FEED);
   return decodeBlob(JSON.parse(bytes.toString('utf8', 0, end < 0 ? bytes.length : end)));
 }

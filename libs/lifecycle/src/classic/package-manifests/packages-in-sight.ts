@@ -20,7 +20,9 @@ export class PackagesInSight {
   readonly #places: readonly Place[];
   readonly #leases = new Map<string, Promise<MetasLease>>();
 
-  /** Of equal names, packages of the `own` namespace come before those of others, then by catalog. */
+  /**
+   * Sorts packages of equal names: those of the `own` namespace come before those of others, then by catalog.
+   */
   constructor(
     refreshes: readonly CatalogRefresh[],
     own: string | undefined,

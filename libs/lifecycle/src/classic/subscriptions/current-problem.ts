@@ -19,12 +19,14 @@ const GLOBAL_CATALOGS = environmentName('globalCatalogNamespace');
 /** A compromised resolver must not keep poller and applier running in circles. */
 const OBSERVE_AFTER_REFUSAL_MS = 30_000;
 /**
- * The poller mostly notices by itself what makes an answer stale; asking it at once would only
+ * The poller mostly notices by itself the changes that make an answer stale; asking it at once would only
  * have both run in circles.
  */
 const OBSERVE_AFTER_MS = 1_000;
 
-/** Reads the observed problem of the namespace; undefined if none fits what the namespace asks for now. */
+/**
+ * Reads the observed problem of the namespace. Undefined if none fits the current demands of the namespace.
+ */
 export async function readProblem(
   { observed, agreement }: Pick<SolutionDeps, 'observed' | 'agreement'>,
   input: NamespaceStageInput,

@@ -19,7 +19,7 @@ import type { UnpackFailure } from './unpack-bundles.js';
 /** Dependencies of the shell that makes plans. */
 export type PlanDeps = Readonly<{ log: Log; marks: PlanMarks | undefined; tracer?: Tracer | undefined }>;
 
-/** A plan with its status, made now or by an interrupted pass; undefined where nothing is to be installed. */
+/** A plan with its status, made now or by an interrupted pass. Undefined if nothing must be installed. */
 type MadePlan = Readonly<{ plan: InstallPlan | undefined }>;
 
 /** The content of one InstallPlan. `subscriptions`: those that ask for it. */

@@ -10,7 +10,9 @@ import type { NamespaceStageInput } from '../namespaces/namespace-stage.js';
  */
 type PlanPart = Readonly<{ resolution: ResolvedResolution; subscriptions?: readonly string[] }>;
 
-/** Returns the next part to install; one whose bundles could not be fetched now comes after the others. */
+/**
+ * Returns the next part to install. Parts with bundles that could not be fetched now come after the others.
+ */
 export function planTurn(
   { read, now }: Pick<NamespaceStageInput, 'read' | 'now'>,
   resolution: ResolvedResolution,

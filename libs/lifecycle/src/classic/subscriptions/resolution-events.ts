@@ -5,7 +5,7 @@ import { clipMessage } from '#core/kernel/conditions/clip-message';
 import { perform } from '../../engine/passes/perform.js';
 import type { NamespaceStageInput } from '../namespaces/namespace-stage.js';
 
-/** An Event about a namespace in which not everything can be resolved. */
+/** Returns an Event about a namespace with a Subscription that cannot be resolved. */
 export const resolutionWarning = (namespace: string, message: string) => ({
   do: 'emitEvent' as const,
   about: { ...KIND.Namespace, name: namespace },

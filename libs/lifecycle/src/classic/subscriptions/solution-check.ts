@@ -47,8 +47,8 @@ export class SolutionCheck {
   }
 
   /**
-   * Admits a failure, and returns it with texts that may be shown to users; undefined where it is refused, as
-   * in {@link admit}, and while package records are missing.
+   * Admits a failure, and returns it with texts that may be shown to users. Undefined if it is refused, as in
+   * {@link admit}, and while package records are missing.
    */
   async admitFailure(where: Where, failed: FailedProblem): Promise<FailedAnswer | undefined> {
     const { hash, problem, solution } = failed;
@@ -74,7 +74,8 @@ export class SolutionCheck {
   }
 
   /**
-   * All records that the problem names; undefined where the store has lost one: the poller stores it again.
+   * Returns all records that the problem names. Undefined if the store has lost one: the poller stores it
+   * again.
    */
   async #recordsOf({ catalogs }: ResolutionProblem): Promise<ReadonlyMap<string, PackageRecord> | undefined> {
     const records = new Map<string, PackageRecord>();

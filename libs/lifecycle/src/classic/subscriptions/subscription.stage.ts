@@ -14,8 +14,8 @@ import type { NamespaceStage, NamespaceStageInput } from '../namespaces/namespac
 import { writeSubscriptions } from '../namespaces/write-subscriptions.js';
 
 /**
- * Bookkeeping of every Subscription: its state, the condition of its plan, the health
- * of the visible catalogs. A Subscription whose plan is lost is then taken back.
+ * Keeps the books of every Subscription: its state, the condition of its plan, the health of the visible
+ * catalogs. A Subscription with a lost plan is then rolled back.
  */
 export const subscriptionStage: NamespaceStage = async (input) => {
   const { read } = input;
@@ -25,7 +25,7 @@ export const subscriptionStage: NamespaceStage = async (input) => {
   return written.moved ? written : takeBackLost(input);
 };
 
-/** Has the namespace resolved again where a plan was deleted while its ClusterServiceVersions wait for it. */
+/** Has the namespace resolved again if a plan was deleted while its ClusterServiceVersions wait for it. */
 async function takeBackLost(input: NamespaceStageInput): Promise<StageOutcome> {
   const { namespace, subscriptions, csvs, installPlans: plans } = input.read;
   const lost = lostPlans(subscriptions, { csvs, plans });

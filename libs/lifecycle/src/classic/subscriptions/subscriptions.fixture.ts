@@ -18,7 +18,7 @@ import { ObservedProblems } from '../namespaces/observed-problems.js';
 import { resolutionStage } from './resolution.stage.js';
 import { SolutionCheck } from './solution-check.js';
 
-/** What a Subscription says once its plan is there, and not carried out. */
+/** Conditions of a Subscription once its plan is there, and not carried out. */
 export const PLAN_UNDER_WAY = 'InstallPlanPending=True Installing';
 
 /** The catalog olm/shelf and a poller and a resolver that do their work when a test says so. */
@@ -49,7 +49,7 @@ export class ResolutionBench {
     });
   }
 
-  /** What the poller does: stores the problem of the namespace as it is now. */
+  /** Acts as the poller: stores the problem of the namespace as it is now. */
   async observe(
     at: ClassicCluster,
     packages: readonly PackageRecord[],
@@ -67,7 +67,7 @@ export class ResolutionBench {
   }
   #records: ReadonlyMap<string, PackageRecord> = new Map();
 
-  /** What poller and resolver do; `forge` is a resolver that was taken over. */
+  /** Acts as poller and resolver. `forge` is a resolver that an attacker controls. */
   async solve(
     at: ClassicCluster,
     packages: readonly PackageRecord[],

@@ -13,7 +13,7 @@ export type UnpackFailure = Extract<ResolutionEffect, { effect: 'unpackFailed' }
 /** `outcome`: they are still being fetched, and the stage ends with this. */
 type Unpacked = Readonly<{ fetched: FetchedBundles | UnpackFailure }> | Readonly<{ outcome: StageOutcome }>;
 
-/** What is to be fetched, for which owner, and for how long (0: as long as it takes). */
+/** Bundles to fetch, their owner, and the time limit (0: no limit). */
 type Unpacking = Readonly<{
   wanted: readonly ChosenBundle[];
   /** The Subscriptions that wait for it. */
@@ -22,8 +22,8 @@ type Unpacking = Readonly<{
 }>;
 
 /**
- * Fetches the bundles. Where that takes longer than the pass may wait, the Subscriptions say that it is under
- * way, and a later pass has the bundles. Spec: subscriptions.md §2.7.
+ * Fetches the bundles. If that takes longer than the pass may wait, the Subscriptions report it as under way,
+ * and a later pass has the bundles. Spec: subscriptions.md §2.7.
  */
 export async function unpackBundles(
   contents: BundleContents,

@@ -10,10 +10,10 @@ import type { BundleContent } from '../bundles/bundle-contents.js';
 import type { FetchedBundles } from '../bundles/fetch-bundles.js';
 import { type UnpackFailure, unpackFailure } from './unpack-bundles.js';
 
-/** Subscriptions that wait for a bundle which cannot be used, and what their conditions say. */
+/** Subscriptions that wait for an unusable bundle, and the text of their conditions. */
 export type HeldSubscriptions = Readonly<{ subscriptions: readonly string[]; failure: UnpackFailure }>;
 
-/** The part of a resolution whose bundles can all be installed, and what it leaves out. */
+/** The part of a resolution with bundles that can all be installed, and the parts that it leaves out. */
 type UsablePart = Readonly<{
   resolution: ResolvedResolution;
   bundles: ReadonlyMap<string, BundleContent>;
@@ -21,8 +21,9 @@ type UsablePart = Readonly<{
 }>;
 
 /**
- * Takes bundles that cannot be read, or cannot be turned into steps, out of a resolution. A bundle of which
- * every plan is refused comes after its neighbours, in a plan of its own, which says why (decision 0494).
+ * Takes bundles that cannot be read, or cannot be turned into steps, out of a resolution. If every plan of a
+ * bundle is refused, the bundle comes after its neighbours, in a plan of its own that gives the reason
+ * (decision 0494).
  */
 export function usablePart(
   resolution: ResolvedResolution,
