@@ -66,7 +66,7 @@ export const reconcileObjectSet = async (
   return reportRefusedRead(outcome, { ...CLUSTER_OBJECT_SET_API, name }, { client, clock });
 };
 
-/** The stages of one round: the status reports what following the desired state came to in this round. */
+/** The stages of one round: the status reports the result of following the desired state in this round. */
 const stagesOfExtension =
   (deps: ExtensionDeps) =>
   ({ extension, revisions }: ExtensionRead): readonly Stage<ExtensionRead>[] => {
@@ -95,7 +95,8 @@ const stagesOfExtension =
   };
 
 /**
- * Decision 0130: where the extension names a service account, its objects are written in that account's name.
+ * Returns the client that writes the objects. If the extension names a service account, it writes in that
+ * account's name (decision 0130).
  */
 function writerOf(client: KubeClient, { extension }: ExtensionRead): KubeClient {
   const { namespace, serviceAccount } = extension.spec;
@@ -118,8 +119,8 @@ const loneSetStage =
   };
 
 /**
- * All objects belong to the extension by owner references and are deleted with it. Finalizers of a real OLM
- * v1 guard its own caches and watches, which no longer exist.
+ * Removes OLM's finalizers. All objects belong to the extension by owner references and are deleted with it.
+ * Finalizers of a real OLM v1 guard its own caches and watches, which no longer exist.
  */
 async function releaseFinalizers(input: RoundInput, objects: readonly KubernetesObject[]): Promise<StageOutcome> {
   const held = objects.flatMap((object) => {

@@ -12,7 +12,7 @@ import { makeRevision } from '../revisions/make-revision.js';
 import { nextRevision } from './next-revision.js';
 import { isUnchanged, troubleOf } from './revision-decision.js';
 
-/** What following the desired state came to in one round. */
+/** The result of following the desired state in one round. */
 export type FollowOutcome = StageOutcome &
   Readonly<{
     /** No solution yet: the status is left as it is. */
@@ -26,7 +26,7 @@ const NEXT_CHECK = 'the next check of the bundle, its rights and its CRDs';
 /** The garbage collector takes seconds. */
 const COLLECTED_AFTER_MS = 2_000;
 
-/** Brings the newest revision to the desired state, and stores a new one where it differs. */
+/** Brings the newest revision to the desired state, and stores a new one if it differs. */
 export async function followDesiredState(pass: ExtensionPass): Promise<FollowOutcome> {
   const decided = await nextRevision(pass);
   const { deprecation, note, againAfterMs } = decided;
@@ -46,8 +46,8 @@ export async function followDesiredState(pass: ExtensionPass): Promise<FollowOut
 }
 
 /**
- * The newest revision is the desired state; only what it says of its origin, and its
- * deadline, may be out of date.
+ * Annotates the newest revision, which is the desired state. Only its note of its origin, and its deadline,
+ * may be out of date.
  */
 async function annotate(
   pass: ExtensionPass,

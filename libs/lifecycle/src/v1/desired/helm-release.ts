@@ -29,9 +29,9 @@ const MOST_RELEASE_BYTES = 64 * 2 ** 20;
 export type ReleaseRevision = Readonly<{ desired: DesiredRevision }> | Readonly<{ error: string }>;
 
 /**
- * Of an extension without revisions: the first one, made of the Helm release by which OLM v1 has installed it
- * (spec: v1-apply.md §7, "Migration from Helm"; decision 0400). Undefined where there is no such release, or
- * none of what the extension's status calls installed.
+ * Returns the first revision of an extension without revisions, made from the Helm release by which OLM v1
+ * has installed it (spec: v1-apply.md §7, "Migration from Helm"; decision 0400). Undefined if there is no
+ * such release, or none of the bundle that the extension's status calls installed.
  */
 export async function releaseRevision(pass: ExtensionPass): Promise<ReleaseRevision | undefined> {
   const { name, extension, revisions } = pass.read;
@@ -51,12 +51,12 @@ export async function releaseRevision(pass: ExtensionPass): Promise<ReleaseRevis
     const way = 'let operator-controller write its status once more, or delete that Secret';
     return { error: `the Helm release of OLM v1 in Secret ${place} is not taken over: ${why}; ${way}` };
   }
-  // Left of the time before: what runs now is newer.
+  // A leftover of an earlier time: a newer bundle runs now.
   if (installed.name !== bundle.name || installed.version !== bundle.version) return undefined;
   return desiredOf(name, extension.spec.source.catalog?.packageName ?? '', release, place);
 }
 
-/** Where OLM v1 keeps releases in this cluster. Only there is what a Secret says believed. */
+/** Returns the namespace in which OLM v1 keeps releases in this cluster. Secrets are believed only there. */
 async function releaseNamespace({ client, deps }: ExtensionPass): Promise<string> {
   if (deps.helmReleaseNamespace !== '') return deps.helmReleaseNamespace;
   return (await client.serves(KIND.ClusterVersion)) ? 'openshift-operator-controller' : 'olmv1-system';
@@ -103,8 +103,8 @@ function desiredOf(extension: string, packageName: string, release: HelmRelease,
 }
 
 /**
- * A revision that was made of a Helm release has succeeded already: what is installed is known from then on,
- * whatever becomes of its objects (spec: v1-apply.md §7, "Migration from Helm").
+ * Marks a revision that was made from a Helm release as succeeded: from then on the installed bundle is
+ * known, whatever becomes of its objects (spec: v1-apply.md §7, "Migration from Helm").
  */
 export async function markMigrated(pass: ExtensionPass): Promise<StageOutcome> {
   const migrated = pass.read.revisions.filter(

@@ -10,8 +10,8 @@ import { requireLive } from '../../engine/passes/perform.js';
 import type { ExtensionPass } from '../extensions/extension-pass.js';
 
 /**
- * What speaks against a revision before anything of it is stored (spec: v1-crd-safety.md,
- * "When"); undefined: nothing.
+ * Returns the objections to a revision before anything of it is stored (spec: v1-crd-safety.md, "When").
+ * Undefined if there are none.
  */
 export async function crdProblems(pass: ExtensionPass, { phases }: DesiredRevision): Promise<string | undefined> {
   if (isOff(pass.read.extension)) return undefined;
@@ -37,7 +37,8 @@ const isOff = ({ spec }: ClusterExtension): boolean =>
   spec.install?.preflight?.crdUpgradeSafety?.enforcement === 'None';
 
 /**
- * What the service account that the extension names lacks to manage all of it, in one text (decision 0130).
+ * Returns the rights that the extension's service account is missing to manage all of it, in one text
+ * (decision 0130).
  */
 export async function permissionProblems(
   pass: ExtensionPass,

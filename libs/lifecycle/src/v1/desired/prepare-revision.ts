@@ -36,7 +36,9 @@ export const inputsOf = ({ spec }: ClusterExtension, { bundle }: Chosen, provide
     config: spec.config ?? null,
   });
 
-/** The certificate provider for webhooks in a cluster: Flotilla itself, where the cluster has no other. */
+/**
+ * Returns the certificate provider for webhooks in a cluster: Flotilla itself, if the cluster has no other.
+ */
 export async function certificateProvider(client: KubeClient): Promise<CertificateProvider> {
   if (await client.serves({ apiVersion: 'cert-manager.io/v1', kind: 'Certificate' })) return 'cert-manager';
   const isOpenshift = await client.serves(KIND.ClusterVersion);

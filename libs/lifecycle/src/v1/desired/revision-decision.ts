@@ -16,11 +16,11 @@ export type NextRevision = Readonly<{
 }> &
   (
     | Readonly<{ next: 'wait' }>
-    /** `cause`: its bundle cannot be pulled; its content is not what a fleet has reviewed. */
+    /** `cause`: its bundle cannot be pulled, or its content is not the content that a fleet has reviewed. */
     | Readonly<{ next: 'trouble'; trouble: ExtensionTrouble; cause?: 'Registry' | 'OtherContent' }>
     /**
-     * The newest revision, if there is one, is the desired one; `annotations`: what it
-     * should say of its origin.
+     * The newest revision, if there is one, is the desired one. `annotations`: the desired note of its
+     * origin.
      */
     | Readonly<{ next: 'keep'; annotations?: Readonly<Record<string, string>> }>
     | Readonly<{ next: 'make'; desired: DesiredRevision }>
@@ -37,7 +37,7 @@ export async function ifAdmitted(pass: ExtensionPass, desired: DesiredRevision):
   return { next: 'trouble', trouble, againAfterMs: CHECK_AGAIN_MS };
 }
 
-/** Names what keeps a chosen bundle from being installed, in the words of OLM v1. */
+/** Returns the obstacle to the install of a chosen bundle, in the words of OLM v1. */
 export function troubleOf(
   { bundle }: InstalledRevision,
   reason: ExtensionTrouble['reason'],

@@ -3,7 +3,7 @@ import type { ReleaseRevision } from './helm-release.js';
 import { permissionProblems } from './preflight.js';
 import { CHECK_AGAIN_MS, type NextRevision, troubleOf } from './revision-decision.js';
 
-/** Makes a revision of a Helm release. What runs stays as it is, so its CRDs need no check. */
+/** Makes a revision of a Helm release. The running objects stay as they are, so its CRDs need no check. */
 export async function takeOverRelease(pass: ExtensionPass, release: ReleaseRevision): Promise<NextRevision> {
   const again = { againAfterMs: CHECK_AGAIN_MS };
   if ('error' in release) {

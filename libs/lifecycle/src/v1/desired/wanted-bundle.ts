@@ -34,16 +34,16 @@ export type DesiredBundle =
   | Readonly<{ kind: 'trouble'; trouble: ExtensionTrouble }>;
 
 /**
- * The poller mostly sees by itself what makes an answer stale; asking it at once would only
- * have both run in circles.
+ * The poller mostly sees by itself the changes that make an answer stale; asking it at once would only have
+ * both run in circles.
  */
 const OBSERVE_AFTER_MS = 1_000;
 /** A compromised resolver must not keep poller and applier running in circles. */
 const OBSERVE_AFTER_REFUSAL_MS = 30_000;
 
 /**
- * The bundle that resolution chose for the current desired state. None is asked for while the last answer
- * is rolling out, or where no catalog is left to ask: the installed bundle stays, and a changed
+ * Returns the bundle that resolution chose for the current desired state. None is asked for while the last
+ * answer is rolling out, or if no catalog is left to ask. Then the installed bundle stays, and a changed
  * configuration is still followed.
  */
 export async function wantedBundle(pass: ExtensionPass): Promise<DesiredBundle> {
@@ -88,8 +88,8 @@ const isRollingOut = ({ read }: ExtensionPass, query: string): boolean =>
   );
 
 /**
- * Takes the solution of the observed problem. Has the extension observed again where its desired state is
- * another than what was solved, or where the solution is refused.
+ * Takes the solution of the observed problem. Has the extension observed again if its desired state differs
+ * from the solved one, or if the solution is refused.
  */
 async function takeSolution(
   { deps, client, read }: ExtensionPass,
@@ -127,7 +127,7 @@ async function keepsInstalled(
     const catalogs = await reader.list(CLUSTER_CATALOG_API);
     return !catalogs.some(({ metadata }) => selects(metadata.labels ?? {}));
   } catch (error) {
-    // Where catalogs may not be listed, whether one exists is unknown.
+    // If catalogs may not be listed, it is unknown if one exists.
     if (isRefusal(error)) return false;
     throw error;
   }

@@ -54,8 +54,8 @@ export class ChoiceCheck {
   }
 
   /**
-   * The prepared records that the problem names; undefined where the store has lost one:
-   * the poller stores it again.
+   * Returns the prepared records that the problem names. Undefined if the store has lost one: the poller
+   * stores it again.
    */
   async #contentsOf({
     extension,

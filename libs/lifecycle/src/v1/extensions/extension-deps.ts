@@ -9,7 +9,7 @@ import type { ExtensionProblems, ProblemStore } from '#platform/store/problem-st
 import type { Log } from '#platform/telemetry/log.port';
 import { ChoiceCheck } from './choice-check.js';
 
-/** What work on ClusterExtensions needs of the hub. */
+/** The parts of the hub that work on ClusterExtensions needs. */
 export type ExtensionDeps = Readonly<{
   store: ProblemStore<ExtensionProblems>;
   check: Pick<ChoiceCheck, 'admit'>;
@@ -24,7 +24,9 @@ export type ExtensionDeps = Readonly<{
   onRolledOut: (cluster: string, seconds: number) => void;
   /** In a managed cluster, for the Secrets of revisions. */
   systemNamespace: string;
-  /** In a managed cluster, for Helm releases of OLM v1; empty: where OLM v1 has them by default. */
+  /**
+   * Namespace of the Helm releases of OLM v1 in a managed cluster. Empty: the default namespace of OLM v1.
+   */
   helmReleaseNamespace: string;
   /** For the pull of a bundle, in milliseconds; 0: as long as it takes. */
   unpackTimeoutMs: number;

@@ -33,7 +33,7 @@ import type { ExtensionPass } from './extension-pass.js';
 import { readExtension } from './read-extension.js';
 
 export const SYSTEM_NAMESPACE = 'flotilla-system';
-/** Where the samples are installed. */
+/** The namespace of the samples. */
 export const NAMESPACE = 'mill';
 const SECRET_INTERVAL_MS = 60_000;
 
@@ -108,8 +108,9 @@ const conditionsOf = (object: { status?: { conditions?: ClusterObjectSetConditio
 type ClusterObjectSetCondition = Readonly<{ type: string; status: string; reason: string; message: string }>;
 
 /**
- * One simulated cluster with OLM v1's kinds, a registry, and what poller and resolver would have stored, for
- * passes over ClusterExtensions and ClusterObjectSets. The clock stands still until it is advanced.
+ * One simulated cluster with OLM v1's kinds, a registry, and the data that poller and resolver would have
+ * stored. It serves passes over ClusterExtensions and ClusterObjectSets. The clock stands still until it is
+ * advanced.
  */
 export class ExtensionEnvironment {
   readonly clock = new ManualClock(new Date());
@@ -121,7 +122,7 @@ export class ExtensionEnvironment {
   readonly woken: string[] = [];
   /** Seconds from the making of each revision to its first completion. */
   readonly rolledOut: number[] = [];
-  /** Whether solutions from the store may be acted on. */
+  /** True if solutions from the store may be acted on. */
   admitted = true;
   readonly deps: ExtensionDeps;
 
@@ -194,7 +195,7 @@ export class ExtensionEnvironment {
     await this.client.patch({ ...CLUSTER_EXTENSION_API, name: 'gear' }, { metadata, spec });
   }
 
-  /** Stores the answer to what `gear` asks for now, as poller and resolver do. */
+  /** Stores the answer to the current demands of `gear`, as poller and resolver do. */
   async answer(solution: ExtensionSolution): Promise<void> {
     const extension = this.live();
     const { installed } = revisionStates(this.revisions());
@@ -273,7 +274,7 @@ export class ExtensionEnvironment {
       .toSorted(byCodeUnit);
   }
 
-  /** What was written since the last call, as `verb resource name`. */
+  /** Returns the writes since the last call, as `verb resource name`. */
   writes(): string[] {
     const written = this.cluster.requests.writes().map(({ verb, resource, name }) => `${verb} ${resource} ${name}`);
     this.cluster.requests.clear();

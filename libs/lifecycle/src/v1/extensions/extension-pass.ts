@@ -4,11 +4,11 @@ import type { StageInput } from '../../engine/passes/stage.js';
 import type { ExtensionDeps } from './extension-deps.js';
 import type { ExtensionRead } from './read-extension.js';
 
-/** One round of a pass over a ClusterExtension: what was read, and the cluster to act on. */
+/** One round of a pass over a ClusterExtension: its reads, and the cluster to act on. */
 export type ExtensionPass = StageInput<ExtensionRead> &
   Readonly<{
     deps: ExtensionDeps;
-    /** Writes the objects of bundles: as the extension's service account, where it names one. */
+    /** Writes the objects of bundles: as the extension's service account, if it names one. */
     writer: KubeClient;
   }>;
 
@@ -18,6 +18,6 @@ export type RevisionsPass = Omit<ExtensionPass, 'read'> & Readonly<{ read: Revis
 /** Revisions as just read. */
 export type RevisionsRead = Pick<ExtensionRead, 'revisions' | 'states' | 'secrets'>;
 
-/** Other revisions, by uid, may own what one wants. */
+/** Returns the other revisions, compared by uid: they may own objects that this one wants. */
 export const siblingsOf = ({ read }: RevisionsPass, revision: ClusterObjectSet): readonly ClusterObjectSet[] =>
   read.revisions.filter(({ metadata }) => metadata.uid !== revision.metadata.uid);

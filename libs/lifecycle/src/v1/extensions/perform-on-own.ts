@@ -5,8 +5,8 @@ import { tryActions } from '../../engine/passes/perform.js';
 import type { RoundInput } from '../../engine/passes/stage.js';
 
 /**
- * Performs actions on the extension, its revisions and their Secrets. True where something was written, and
- * where an object has been deleted meanwhile: in both cases what the pass has read is old. A NotFound of a
+ * Performs actions on the extension, its revisions and their Secrets. Returns true if something was written,
+ * or if an object has been deleted meanwhile: in both cases the reads of the pass are stale. A NotFound of a
  * create is no such case: the namespace is missing.
  */
 export async function performOnOwn(

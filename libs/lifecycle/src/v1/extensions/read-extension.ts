@@ -19,7 +19,7 @@ export type ExtensionRead = Readonly<{
   secrets: ReadonlyMap<string, KubernetesObject>;
 }>;
 
-/** Undefined where there is no such extension, or an unreadable one. */
+/** Reads an extension. Undefined if there is no such extension, or an unreadable one. */
 export async function readExtension(
   reader: PassReader,
   name: string,

@@ -15,7 +15,7 @@ type Content = ServedContent['content'];
 /** Packages that are kept per content; a package that one cluster needs is usually needed by all. */
 const MOST_PACKAGES = 500;
 
-/** Packages read from catalogs, each once for all clusters whose catalogs share a content. */
+/** Packages read from catalogs, each once for all clusters with catalogs that share a content. */
 export class CatalogPackages {
   readonly #read = new WeakMap<Content, Map<string, Promise<PackageInCatalog>>>();
 

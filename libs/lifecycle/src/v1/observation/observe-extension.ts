@@ -17,8 +17,8 @@ import type { ObservedProblem } from '../../engine/publishing/publish-problem.js
 import type { CatalogPackages } from './catalog-packages.js';
 
 /**
- * The extension's problem; undefined where its solution would have no effect, or a
- * catalog has not answered yet.
+ * Returns the extension's problem. Undefined if its solution would have no effect, or a catalog has not
+ * answered yet.
  */
 export async function observeExtension(
   extension: ClusterExtension,

@@ -23,7 +23,7 @@ import type { CatalogPackages } from './catalog-packages.js';
 import { observeExtension } from './observe-extension.js';
 import { WatchManaged } from './watch-managed.js';
 
-/** What has revisions: a ClusterExtension, or a ClusterObjectSet without one. */
+/** An owner of revisions: a ClusterExtension, or a ClusterObjectSet without one. */
 type RevisionsSubject = ExtensionSubject | ObjectSetSubject;
 
 export type ObservedExtensionsDeps = Readonly<{
@@ -31,7 +31,7 @@ export type ObservedExtensionsDeps = Readonly<{
   clock: Clock;
   log: Log;
   metrics: ExtensionMetrics;
-  /** The caches of the applier where it is a role of the same process. */
+  /** The caches of the applier, if it is a role of the same process. */
   caches?: ClusterCaches | undefined;
   /** Shared by all that the process observes. */
   pace?: ObservationPace | undefined;
@@ -41,7 +41,7 @@ export type ObservedExtensionsDeps = Readonly<{
   /** The rows of the cluster's ClusterExtensions may be others. */
   onRowsMoved?: (() => void) | undefined;
   gates: FeatureGates;
-  /** What a fleet wants in the cluster; absent where it wants nothing. */
+  /** The desired state of a fleet for the cluster. Absent if it wants nothing. */
   wanted?: WantedExtensions | undefined;
   publish: (
     subject: RevisionsSubject,
@@ -53,7 +53,7 @@ export type ObservedExtensionsDeps = Readonly<{
 
 /** A ClusterExtension as it is, or would be, in a cluster. */
 type ExtensionInSight = Readonly<{
-  /** Undefined where there is none of that name. */
+  /** Undefined if there is none of that name. */
   extension: ClusterExtension | undefined;
   revisions: readonly ClusterObjectSet[];
   catalogs: readonly CatalogInSight[];
@@ -63,11 +63,11 @@ type ExtensionInSight = Readonly<{
 export type WantedExtensions = Readonly<{
   /** Their names, beside all that are there. */
   names: (all: readonly ClusterExtension[]) => ReadonlySet<string>;
-  /** Publishes what one of them would get. */
+  /** Publishes the problem of a desired extension. */
   publish: (subject: ExtensionSubject, seen: ExtensionInSight, all: readonly ClusterExtension[]) => Promise<void>;
 }>;
 
-/** What a ClusterExtension may get, where that is known, and its revisions. */
+/** A ClusterExtension's possible bundles, if they are known, and its revisions. */
 export type SeenExtension = Readonly<{
   problem: ObservedProblem<ExtensionProblems> | undefined;
   revisions: readonly ClusterObjectSet[];
@@ -155,7 +155,7 @@ export class ObservedExtensions {
     await this.#lease?.end();
   }
 
-  /** Whether the watches are up to date, and if not why. */
+  /** Returns if the watches are up to date, and the reasons if not. */
   freshness(): Freshness {
     return { synced: this.#cache.synced(), problems: this.#cache.problems(), lastSeen: this.#cache.lastSeen() };
   }
@@ -167,7 +167,7 @@ export class ObservedExtensions {
     this.touchWanted();
   }
 
-  /** What a fleet wants may be another by now. */
+  /** Notes that the desired state of a fleet may have changed. */
   touchWanted(): void {
     const names = this.deps.wanted?.names(this.all() ?? []) ?? [];
     if (this.#cache.synced()) for (const name of names) this.touch(this.#extension(name));
@@ -188,7 +188,10 @@ export class ObservedExtensions {
     return [...extensions, ...sets.filter((subject) => 'objectSet' in subject)];
   }
 
-  /** A ClusterExtension as it is now; undefined until all are known, and where there is none of that name. */
+  /**
+   * Returns a ClusterExtension as it is now. Undefined until all are known, and if there is none of that
+   * name.
+   */
   async seen(name: string): Promise<SeenExtension | undefined> {
     if (!this.#cache.synced()) return undefined;
     const all = this.#revisions();
@@ -217,7 +220,7 @@ export class ObservedExtensions {
     this.touch(subject);
   }
 
-  /** The extension that a set belongs to, or the set itself where there is none of that name. */
+  /** Returns the extension that a set belongs to, or the set itself if there is none of that name. */
   #ownerOf({ metadata }: Pick<KubernetesObject, 'metadata'>): RevisionsSubject {
     const owner = metadata.labels?.[OWNER_NAME_LABEL];
     const isThere = owner !== undefined && this.#cache.get({ ...CLUSTER_EXTENSION_API, name: owner }) !== undefined;

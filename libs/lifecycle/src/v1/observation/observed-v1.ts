@@ -54,7 +54,7 @@ export class ObservedV1 implements ClusterPart {
     await Promise.all([this.extensions.leave(), this.catalogs.stop()]);
   }
 
-  /** Whether the watches of both kinds are up to date, and if not why. */
+  /** Returns if the watches of both kinds are up to date, and the reasons if not. */
   freshness(): Freshness {
     const both = [this.extensions.freshness(), this.catalogs.freshness()];
     return {

@@ -74,7 +74,7 @@ export class WatchManaged {
   }
 }
 
-/** Of thousands of objects only the fields are kept that name the extension concerned. */
+/** Keeps, for thousands of objects, only the fields that name the extension concerned. */
 function keep({ apiVersion, kind, metadata }: KubernetesObject): KubernetesObject {
   const { name, namespace, uid, resourceVersion, labels } = metadata;
   return { apiVersion, kind, metadata: { name, namespace, uid, resourceVersion, labels } };

@@ -7,8 +7,8 @@ import { requireLive } from '../../engine/passes/perform.js';
 import type { RevisionsPass } from '../extensions/extension-pass.js';
 
 /**
- * Deletes what an archived revision still controls, the last phase first; an object that has passed to
- * another revision only loses it as an owner (spec: v1-apply.md, "Archive").
+ * Deletes the objects that an archived revision still controls, the last phase first. An object that has
+ * passed to another revision only loses it as an owner (spec: v1-apply.md, "Archive").
  */
 export async function archiveRevision(
   pass: RevisionsPass,
@@ -25,15 +25,15 @@ export async function archiveRevision(
 }
 
 /**
- * Whether the object exists is unknown while the backend of its API does not answer:
- * the archive waits for it.
+ * Returns true while the backend of an API does not answer: it is unknown if the object exists, and the
+ * archive waits for it.
  */
 function notAnswered(error: unknown): true {
   if (KubeApiError.is(error, 'APIUnavailable')) return true;
   throw error;
 }
 
-/** True where the object still exists and is being deleted. */
+/** Returns true if the object still exists and is being deleted. */
 async function takeAway(pass: RevisionsPass, revision: ClusterObjectSet, object: KubernetesObject): Promise<boolean> {
   const { client, writer } = pass;
   const live = await client.get(refOf(object)).catch((error: unknown) => {

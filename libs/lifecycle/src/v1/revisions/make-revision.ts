@@ -14,11 +14,12 @@ import { performOnOwn } from '../extensions/perform-on-own.js';
 const HISTORY = 5;
 
 /**
- * Stores the next revision: its manifests first, then itself, then it becomes the owner of the manifests; and
- * deletes the oldest ones. Until then the extension owns the manifests: they go with it, whenever it is
- * deleted and wherever a pass ends. Nothing is stored where one of the manifests is too large. `gone`: the
- * revision has been deleted meanwhile, as happens when its extension is. `collecting`: a Secret of that name,
- * of an earlier extension, is still being deleted.
+ * Stores the next revision: its manifests first, then itself, then it becomes the owner of the manifests.
+ * Deletes the oldest ones. Until then the extension owns the manifests: they go with it, whenever it is
+ * deleted and wherever a pass ends. Stores nothing if one of the manifests is too large.
+ *
+ * Returns `gone` if the revision has been deleted meanwhile, as happens with its extension. Returns
+ * `collecting` if a Secret of that name, of an earlier extension, is still being deleted.
  */
 export async function makeRevision(
   pass: ExtensionPass,
@@ -55,8 +56,8 @@ export async function makeRevision(
 }
 
 /**
- * Whether the garbage collector removes it, now or soon: it belongs to an extension or
- * a revision that is gone.
+ * True if the garbage collector removes it, now or soon: it belongs to an extension or a revision that is
+ * gone.
  */
 function isLeaving(secret: KubernetesObject | undefined, extension: string | undefined): boolean {
   if (secret === undefined || secret.metadata.deletionTimestamp !== undefined) return true;

@@ -7,7 +7,7 @@ import type { PassReader } from '../../engine/passes/pass-reader.js';
 import type { ExtensionDeps } from '../extensions/extension-deps.js';
 import type { RevisionsRead } from '../extensions/extension-pass.js';
 
-/** The one set, and those that share its owner's name; undefined where it is gone. */
+/** Reads the one set, and those that share its owner's name. Undefined if it is gone. */
 export async function readObjectSet(
   reader: PassReader,
   name: string,

@@ -75,7 +75,9 @@ function awaitedBy(
   }
 }
 
-/** They are not watched: the poller, which watches, may not read them. */
+/**
+ * True if the content has Secrets. They are not watched: the poller has the watches, and may not read them.
+ */
 const hasSecrets = (content: RevisionContent): boolean =>
   'phases' in content &&
   content.phases.some(({ objects }) =>
@@ -101,7 +103,7 @@ function rolloutOf(
   content: RevisionContent,
 ): Promise<RolloutState> | RolloutState {
   if ('error' in content) {
-    // An archived revision whose manifests are gone has nothing left to delete.
+    // An archived revision with lost manifests has nothing left to delete.
     if (isArchived(revision)) return { state: 'archived' };
     return { state: content.blocked ? 'blocked' : 'retrying', error: content.error };
   }

@@ -63,8 +63,8 @@ const retrying = ({ name }: ContentPhase, index: number, why: string): RolloutSt
 });
 
 /**
- * An aggregated API whose backend does not answer, or a conversion webhook that does not, holds up the phases
- * with objects of its kinds, and nothing else.
+ * Returns `retrying` for a phase if the backend of an aggregated API, or a conversion webhook, does not
+ * answer. Only phases with objects of its kinds wait. Throws other errors again.
  */
 async function unavailable(
   { reader }: RevisionsPass,
