@@ -1,11 +1,11 @@
 import type { Clock } from '#platform/clock/clock.port';
 
-/** Why an attempt is made: its time has come, or it was asked for. */
+/** The reason for an attempt: its time has come, or it was asked for. */
 export type Trigger = 'due' | 'asked';
 
 /**
- * One attempt; never rejects. Resolves to the milliseconds until the next one is due, or to undefined where
- * none is. Where `signal` is aborted, its outcome no longer counts.
+ * One attempt; never rejects. Resolves to the milliseconds until the next one is due, or to undefined if none
+ * is. If `signal` is aborted, its outcome no longer counts.
  */
 type Attempt = (trigger: Trigger, signal: AbortSignal) => Promise<number | undefined>;
 
@@ -37,7 +37,7 @@ export class RefreshLoop {
     else void this.#run('asked');
   }
 
-  /** Gives the running attempt up; what is asked for from now on comes after it. */
+  /** Cancels the running attempt. Requests from now on come after it. */
   giveUp(): void {
     this.#wanted.abort();
     this.#wanted = new AbortController();

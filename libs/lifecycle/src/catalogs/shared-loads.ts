@@ -49,7 +49,8 @@ export class SharedLoads<T> {
     const { demand = Demand.ofHub() } = asking;
     const entry = this.#entry(key);
     const asked = this.#now();
-    // What is begun from now on will do, also where the caller's own last try lies ahead of the clock.
+    // A load that begins from now on is new enough, even if the caller's own last try lies ahead of the
+    // clock.
     const oldest = Math.min(asked, Math.max(asked - asking.withinMs, entry.notBefore));
     for (;;) {
       const { last, running } = entry;
@@ -63,19 +64,19 @@ export class SharedLoads<T> {
     }
   }
 
-  /** Whether any caller has had an answer for `key` yet. */
+  /** True if any caller has had an answer for `key` already. */
   answered(key: string): boolean {
     return this.#entries.get(key)?.last !== undefined;
   }
 
-  /** What was behind `key` has changed: answers begun before now are outdated. */
+  /** Notes that the source behind `key` has changed: answers begun before now are outdated. */
   renew(key: string): void {
     const entry = this.#entry(key);
     entry.notBefore = this.#now();
     delete entry.last;
   }
 
-  /** Drops what was not requested in so many milliseconds. */
+  /** Drops answers that were not requested in so many milliseconds. */
   forgetUnasked(ms: number): void {
     const since = this.#now() - ms;
     for (const [key, { askedAt, running }] of this.#entries) {
@@ -91,7 +92,7 @@ export class SharedLoads<T> {
     return last.begunAt >= oldest;
   }
 
-  /** Undefined where the caller has stopped waiting. */
+  /** Waits for the answer. Undefined if the caller has stopped waiting. */
   async #whileWanted(running: Running<T> | undefined, { signal }: Demand): Promise<Shared<T> | undefined> {
     if (running === undefined || signal.aborted) return undefined;
     return unlessAborted(running.answer, signal).catch(() => undefined);

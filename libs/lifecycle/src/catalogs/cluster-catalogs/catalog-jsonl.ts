@@ -3,11 +3,11 @@ import type { RefreshProblem } from '#core/v1/cluster-catalog/catalog-failure';
 import type { Digest } from '#platform/content/content-store.port';
 import type { Demand } from '#platform/fairness/demand';
 
-/** The content of an image, from which clients are answered. */
+/** The content of an image, for answers to clients. */
 export type CatalogJsonl = Readonly<{
   /** The image by its digest, `name@digest`. */
   ref: string;
-  /** Of the catalog.jsonl in the content store. */
+  /** Digest of the catalog.jsonl in the content store. */
   content: Digest;
 }>;
 
@@ -17,7 +17,7 @@ export type CatalogJsonl = Readonly<{
  */
 export type LoadJsonl = (ref: string, demand: Demand) => Promise<CatalogJsonl>;
 
-/** A reference that leads to no content; `problem` says at which step. */
+/** A reference without content. `problem` names the failed step. */
 export class NoCatalogContent extends FlotillaError {
   readonly code = 'NoCatalogContent';
   readonly retry: Retry = 'backoff';

@@ -14,7 +14,7 @@ import { type CatalogJsonl, type LoadJsonl, NoCatalogContent } from './catalog-j
 import type { MetasLease, SharedMetas } from './shared-metas.js';
 
 export type ClusterCatalogRefreshDeps = Readonly<{
-  /** Of the ClusterCatalog. */
+  /** Cluster of the ClusterCatalog. */
   cluster: string;
   load: LoadJsonl;
   /** Has an image read once more that ended the thread that read it before that time. */
@@ -29,7 +29,7 @@ export type ClusterCatalogRefreshDeps = Readonly<{
 
 type Held = Readonly<{ ref: string; unpacked: string; generation: number; lease: MetasLease }>;
 
-/** Includes what cannot be read of a spec, which is in no field of it. */
+/** Includes the unreadable part of a spec: it is in no field. */
 const wanted = (catalog: ClusterCatalog) => [catalog.spec, desiredContentOf(catalog)];
 
 /** Keeps the content of one ClusterCatalog fresh: pulls, polls, retries, and reports its state. */
@@ -64,7 +64,7 @@ export class ClusterCatalogRefresh {
     };
   }
 
-  /** What is served now; undefined while there is nothing. */
+  /** Returns the content that is served now. Undefined while there is none. */
   get served(): ServedContent | undefined {
     return this.#held && { content: this.#held.lease.content, modified: new Date(this.#held.unpacked) };
   }
@@ -79,7 +79,7 @@ export class ClusterCatalogRefresh {
     else if (isPaused(catalog) && !isPaused(before)) this.#rest();
   }
 
-  /** Paused: held content stays; where nothing is held, the load that was given up starts again. */
+  /** Follows a pause: held content stays; without held content, the load that was given up starts again. */
   #rest(): void {
     this.#loop.rest();
     if (this.#held === undefined) this.#loop.ask();
@@ -99,7 +99,7 @@ export class ClusterCatalogRefresh {
     return delay;
   }
 
-  /** Milliseconds until the next poll, or undefined where none is due. */
+  /** Pulls the content. Returns the milliseconds until the next poll. Undefined if none is due. */
   async #pull(catalog: ClusterCatalog, signal: AbortSignal): Promise<number | undefined> {
     const desired = desiredContentOf(catalog);
     if (desired.kind === 'unavailable') {

@@ -15,7 +15,8 @@ type ImageJsonlDeps = Readonly<{
 }>;
 
 /**
- * The content of the image that `ref` names now. The registry is asked what a tag names; a digest is known.
+ * Loads the content of the image that `ref` names now. The registry is asked for the digest of a tag; a
+ * digest is known.
  */
 export async function loadImageJsonl(ref: string, deps: ImageJsonlDeps): Promise<CatalogJsonl> {
   const parsed = parsedReference(ref);

@@ -48,11 +48,11 @@ const WRITE_AGAIN_MS = 5_000;
 export class ServedCatalogs {
   readonly #reflector: Reflector;
   readonly #catalogs = new Map<string, ClusterCatalogRefresh>();
-  /** Where another one acts: as its objects say. */
+  /** Catalogs of a cluster in which another manager acts, as their objects say. */
   readonly #observed = new Map<string, ClusterCatalog>();
   /** Due writes, and how to cancel them. */
   readonly #due = new Map<string, () => void>();
-  /** Reasons for which a status could not be written, by name of the catalog. */
+  /** Reasons for failed writes of a status, by name of the catalog. */
   readonly #unwritten = new Map<string, string>();
   /** The content of each catalog that was reported last, once its first pull had ended. */
   readonly #reported = new Map<string, ServedContent['content'] | undefined>();
@@ -77,29 +77,32 @@ export class ServedCatalogs {
     for (const name of [...this.#catalogs.keys()]) this.#forget(name);
   }
 
-  /** What is served under a name; undefined where there is no such catalog, or nothing of it yet. */
+  /**
+   * Returns the content that is served under a name. Undefined if there is no such catalog, or nothing of it
+   * yet.
+   */
   find(name: string): ServedContent | undefined {
     return this.#catalogs.get(name)?.served;
   }
 
-  /** Whether all catalogs are known; and the known ones, with their served content. */
+  /** True if all catalogs are known. */
   get synced(): boolean {
     return this.#reflector.synced();
   }
 
-  /** Whether the watch is up to date, and if not why. */
+  /** Returns if the watch is up to date, and the reason if not. */
   freshness(): Freshness {
     const problem = this.#reflector.problem();
     const problems = problem === undefined ? [] : [problem];
     return { synced: this.#reflector.synced(), problems, lastSeen: this.#reflector.lastSeen() };
   }
 
-  /** Reasons for which statuses could not be written, one text each. */
+  /** Returns the reasons for failed writes of statuses, one text each. */
   get unwritten(): readonly string[] {
     return [...this.#unwritten.values()];
   }
 
-  /** The objects, also where the hub does not serve them. */
+  /** Returns the objects, even if the hub does not serve them. */
   objects(): readonly ClusterCatalog[] {
     return [...[...this.#catalogs.values()].map(({ catalog }) => catalog), ...this.#observed.values()];
   }
@@ -112,7 +115,10 @@ export class ServedCatalogs {
     }));
   }
 
-  /** A catalog whose spec cannot be read is one with an invalid spec: its status says what is wrong. */
+  /**
+   * Notes a catalog. One with an unreadable spec counts as one with an invalid spec: its status names the
+   * fault.
+   */
   #note(object: KubernetesObject): void {
     this.#take(readableCatalog(object));
     this.deps.onMoved?.();
@@ -201,7 +207,7 @@ export class ServedCatalogs {
     return clusterCatalogStatus(catalog, state, { baseUrl, now: clock.now() });
   }
 
-  /** From the object as it is in the cluster now, and only where it differs. */
+  /** Writes the status on top of the current object in the cluster, and only if it differs. */
   async #write(catalog: ClusterCatalog): Promise<void> {
     try {
       const live = await this.deps.client.get(refOf(catalog));

@@ -16,9 +16,9 @@ import { manifestBytes } from './read-catalog.js';
 
 /** One catalog's content, ready for resolution; shared by every cluster that uses the same content. */
 export type LoadedCatalog = Readonly<{
-  /** The registry's digest of it; for a registry server, our own digest of what it listed. */
+  /** The registry's digest of it. For a registry server: our own digest of its list. */
   digest: string;
-  /** Under which digest the content store serves it. */
+  /** Its digest in the content store. */
   content: string;
   index: CatalogIndex;
   packages: number;
@@ -31,7 +31,7 @@ type ServableCatalog = Readonly<{
   digest: Digest;
   /** In the content store: every blob as a line of JSON with sorted keys, in load order. */
   content: Digest;
-  /** Why Classic would not resolve from it; empty for a valid catalog. */
+  /** Reasons why Classic would not resolve from it. Empty for a valid catalog. */
   problems: readonly string[];
 }>;
 
@@ -55,12 +55,12 @@ export class InvalidCatalog extends FlotillaError {
 
 /**
  * Loads catalogs, each content once: images by digest, whatever the number of callers, also after a restart.
- * Content is shared, the right to it is not: each host, repository and login has to name or give the image
+ * Content is shared, the right to it is not. Each host, repository and login must name or give the image
  * itself, and no caller waits for the registry of another.
  *
  * OLM Classic (CatalogSources) resolves from {@link ofImage}, which insists on a valid catalog. OLM v1
  * (ClusterCatalogs) serves {@link servableImage}: well-formed blobs are enough there (spec: v1-catalog.md §1,
- * "Store"), so the problems of the model come beside the content instead of in its place, and only an
+ * "Store"). So the problems of the model come in addition to the content instead of in its place, and only an
  * unreadable catalog is an error. Both share one pull and one reading of an image.
  */
 export class CatalogContents {
@@ -89,9 +89,10 @@ export class CatalogContents {
   }
 
   /**
-   * Asks the registry which digest the reference names now; pulls and reads only what was not read
-   * before. Throws RegistryError, CatalogNotRead, and {@link InvalidCatalog} for a catalog that
-   * cannot be resolved from.
+   * Asks the registry for the digest that the reference names now. Pulls and reads only content that was not
+   * read before.
+   * @throws RegistryError, CatalogNotRead, and {@link InvalidCatalog} for a catalog that resolution cannot
+   * use
    */
   async ofImage(reference: string, options: ContentOptions): Promise<LoadedCatalog> {
     const { digest, held } = await this.#heldImage(reference, options);

@@ -8,15 +8,14 @@ import type { ReadCatalog, ReadRequest } from './read-catalog.js';
 import { ReaderThread, type Reply } from './reader-thread.js';
 
 export type ReaderLimits = Readonly<{
-  /** Catalogs that are read at the same time, where `lanes` is absent. */
+  /** Catalogs that are read at the same time, if `lanes` is absent. */
   threads: number;
   /** Milliseconds for one catalog. */
   deadlineMs: number;
   /** Heap of one thread in MiB: a catalog that needs more is refused instead of taking the process down. */
   heapMiB: number;
   /**
-   * Milliseconds for which a thread without work is kept: starting one costs more than
-   * reading a small catalog.
+   * Milliseconds for the life of a thread without work: starting one costs more than reading a small catalog.
    */
   idleMs: number;
   /** Turns between owners, and the slow lane. */
@@ -27,7 +26,7 @@ type ReadOptions = Readonly<{
   demand?: Demand;
   /** Ends the reading, and is thrown. */
   signal?: AbortSignal;
-  /** Called with bytes that are written. What it throws ends the reading. */
+  /** Called with bytes that are written. An error that it throws ends the reading. */
   onDisk?: (bytes: number) => void;
 }>;
 
@@ -59,7 +58,8 @@ export class CatalogReader {
   }
 
   /**
-   * `undecided`: not read within the limits, or the disk failed. Throws where the caller no longer wants it.
+   * Reads a catalog. `undecided`: not read within the limits, or the disk failed. Throws if the caller no
+   * longer wants it.
    */
   async read(request: ReadRequest, options: ReadOptions = {}): Promise<ReadCatalog | Unread> {
     const { demand = Demand.ofHub(), signal } = options;

@@ -26,8 +26,8 @@ export type ContentDescriptor = z.infer<typeof ContentDescriptor>;
 const KEPT = 500;
 
 /**
- * Descriptors by image digest, one small file each: a restarted poller neither pulls nor parses what it has
- * read before. Losing them is harmless.
+ * Descriptors by image digest, one small file each: a restarted poller neither pulls nor parses content that
+ * it has read before. Losing them is harmless.
  */
 export class ContentDescriptors {
   constructor(private readonly directory: string) {}

@@ -49,7 +49,7 @@ const unlimited = (): ImageLimits => ({
   room: new WorkRoom(),
 });
 
-/** What to load, and for which owner. */
+/** The image to load, and its owner. */
 type ImageAsking = Readonly<{
   credentials?: RegistryCredentials;
   demand: Demand;
@@ -101,10 +101,11 @@ export class ImageContents {
   }
 
   /**
-   * The content of the image that `reference` names, at that digest. Content that was read before is given
-   * only if the repository that gave it confirms the digest: where it has not just done so with these logins,
-   * it is asked here. Any other repository has to give the image first: a digest is no proof that the caller
-   * may have the content. Throws RegistryError, or {@link CatalogNotRead}.
+   * Returns the content of the image that `reference` names, at that digest. Content that was read before is
+   * given only if the repository that gave it confirms the digest. If the repository has not just done so
+   * with these logins, it is asked here. Any other repository must give the image first: a digest is no proof
+   * that the caller may have the content.
+   * @throws RegistryError, or {@link CatalogNotRead}
    */
   async of(reference: string, digest: Digest, asking: ImageAsking): Promise<HeldContent> {
     const { demand, reported } = asking;
@@ -116,7 +117,7 @@ export class ImageContents {
     }
     const key = `${this.registry.access(reference, options)} ${digest}`;
     const lasting = lastingImage(reference, digest);
-    // A user whose login may not have the image learns nothing of it.
+    // A user without a login for the image learns nothing of it.
     if (!reported && this.ended?.find(lasting.key) !== undefined) {
       await this.registry.resolve(atDigestOf(reference, digest), options);
     }
@@ -131,8 +132,8 @@ export class ImageContents {
   }
 
   /**
-   * What the repository once gave to the hub's own login, if it is still here: for the time
-   * while the registry is away.
+   * Returns content that the repository once gave to the hub's own login, if it is still here. Used while the
+   * registry is unreachable.
    */
   async givenToOwn(reference: string, digest: Digest): Promise<HeldContent | undefined> {
     return (await this.#provenance.has(digest, ownSourceOf(reference))) ? this.#known(digest) : undefined;
@@ -185,7 +186,10 @@ export class ImageContents {
     return kept;
   }
 
-  /** What this process or an earlier one has read of the image; this proves no right of a caller. */
+  /**
+   * Returns the content that this process or an earlier one has read of the image. This proves no right of a
+   * caller.
+   */
   #known(digest: Digest): Promise<HeldContent | undefined> {
     const loaded = this.#contents.get(digest);
     if (loaded !== undefined) return loaded;
@@ -217,7 +221,10 @@ export class ImageContents {
     return { records: await this.store.putFile(records), model };
   }
 
-  /** Undefined where part of it has left the content store: it is then pulled and read anew. */
+  /**
+   * Returns the held content. Undefined if part of it has left the content store: it is then pulled and read
+   * again.
+   */
   async #held({ read }: ContentDescriptor): Promise<HeldContent | undefined> {
     if ('unreadable' in read) return read;
     if (!(await this.store.holds(read.content))) return undefined;

@@ -21,7 +21,7 @@ export const READ_VERSION = 2;
 export type ReadRequest = Readonly<{
   /** The catalog's files. */
   directory: string;
-  /** An empty directory for what comes out. */
+  /** An empty directory for the output. */
   output: string;
 }>;
 
@@ -36,7 +36,7 @@ export type ReadModel = Readonly<{
 
 /**
  * The result of reading a catalog. Plain and small: it crosses a thread boundary, and everything large is in
- * files. A catalog whose blobs are well-formed has content, whether it is valid or not.
+ * files. A catalog with well-formed blobs has content, even if it is not valid.
  */
 export type ReadCatalog =
   | Readonly<{ unreadable: string }>
@@ -69,8 +69,8 @@ export async function readCatalog(
 }
 
 /**
- * Collects what resolution and installation need of a catalog, for as long as its blobs have the
- * fields of their schemas.
+ * Collects the parts of a catalog that resolution and installation need, as long as its blobs have the fields
+ * of their schemas.
  */
 class ModelReader {
   readonly #validator = new CatalogValidator();

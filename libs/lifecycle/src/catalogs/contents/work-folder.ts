@@ -36,7 +36,10 @@ export class WorkFolder {
   }
 }
 
-/** The same process number in another run, as in a container, whose processes are counted anew. */
+/**
+ * Returns true if the name is of a live process. Another run may have the same process number, as in a
+ * container, in which processes are counted again.
+ */
 function isOfLiveProcess(name: string): boolean {
   const pid = Number(name.split('-')[0]);
   if (!Number.isSafeInteger(pid) || pid <= 0 || pid === process.pid) return false;

@@ -20,7 +20,7 @@ import { loadSource, type SourcePoll } from './load-source.js';
 import type { SharedCatalogs } from './shared-catalogs.js';
 
 type RefreshDeps = Readonly<{
-  /** Of the CatalogSource. */
+  /** Cluster of the CatalogSource. */
   cluster: string;
   catalogs: SharedCatalogs;
   clock: Clock;
@@ -28,15 +28,18 @@ type RefreshDeps = Readonly<{
   random: () => number;
   strict: boolean;
   access: SourceAccess;
-  /** The state changed: the status has to be written. `content`: what can be resolved from changed too. */
+  /**
+   * Called after a change of state: the status must be written. `content`: the content for resolution changed
+   * too.
+   */
   onState: (source: CatalogSource, change: Readonly<{ content: boolean }>) => void;
 }>;
 
 type LoadingOrigin = Exclude<CatalogOrigin, { kind: 'invalid' }>;
 
 /**
- * A fleet that starts together asks a registry once; a source that is made anew after a
- * push gets what was pushed.
+ * A fleet that starts together asks a registry once; a source that is recreated after a push gets the pushed
+ * content.
  */
 const AT_ONCE: Asking = { withinMs: 5_000, patient: false };
 
@@ -48,7 +51,7 @@ function pinned(source: CatalogSource): CatalogSource {
   return { ...source, spec: { ...source.spec, image: atDigest(parseImageReference(image), digest as Digest).text } };
 }
 
-/** What a load depends on: where this stays the same, a running load is still the right one. */
+/** Returns the inputs of a load: if they stay the same, a running load is still the right one. */
 const asked = (source: CatalogSource) => [originOf(source), source.spec.secrets ?? [], isPaused(source)];
 
 /** Keeps the content of one CatalogSource fresh: loads, polls, retries, and reports its state. */
@@ -76,7 +79,7 @@ export class CatalogRefresh {
     return this.#source;
   }
 
-  /** Why resolution must not use this catalog; undefined where it may. Worded as OLM does. */
+  /** Returns the reason why resolution must not use this catalog. Undefined if it may. Worded as OLM does. */
   get failure(): string | undefined {
     const origin = originOf(this.#source);
     if (origin.kind !== 'invalid' && isServing(this.state, this.deps.strict)) return undefined;
@@ -111,7 +114,7 @@ export class CatalogRefresh {
     this.#unfollow();
   }
 
-  /** From the spec as it is now: follows what it names, and polls it at once. */
+  /** Begins with the current spec: follows the source that it names, and polls it at once. */
   #begin(): void {
     this.#unfollow();
     this.#unfollow = () => undefined;
@@ -156,7 +159,7 @@ export class CatalogRefresh {
     return { withinMs, patient: true };
   }
 
-  /** Milliseconds until the next poll, or undefined where none is due. */
+  /** Polls the source. Returns the milliseconds until the next poll. Undefined if none is due. */
   async #poll(asking: Asking, signal: AbortSignal): Promise<number | undefined> {
     const source = this.#source;
     const origin = originOf(source);
@@ -183,7 +186,7 @@ export class CatalogRefresh {
       const every = checkInterval(source, origin.kind);
       if (every === undefined) return undefined;
       const pause = this.#spread(every);
-      // No longer than a pause, where the clock was set back since the poll began.
+      // No longer than a pause, if the clock was set back since the poll began.
       return Math.min(pause, Math.max(0, polled.begunAt + pause - this.#now()));
     }
     return this.#failed(source, polled, known);

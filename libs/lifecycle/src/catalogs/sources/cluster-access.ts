@@ -15,7 +15,7 @@ type CatalogConfigMap = Readonly<{
   data: Readonly<Record<string, string>>;
 }>;
 
-/** What a CatalogSource may need of its own cluster. */
+/** The parts of its own cluster that a CatalogSource may need. */
 export type SourceAccess = Readonly<{
   credentials(source: CatalogSource): Promise<RegistryCredentials>;
   /** Throws {@link ConfigMapMissing}. */

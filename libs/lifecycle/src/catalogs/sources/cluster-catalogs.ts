@@ -22,7 +22,10 @@ type ClusterCatalogsDeps = Readonly<{
   /** Another one acts there: no content is held, and no status written. */
   isObserved?: boolean;
   random: () => number;
-  /** What can be resolved from changed: a pass is due for every namespace that sees this catalog. */
+  /**
+   * Called when the content for resolution has changed: a pass is due for every namespace that sees this
+   * catalog.
+   */
   onChange: (source: CatalogSource) => void;
 }>;
 
@@ -50,12 +53,12 @@ export class ClusterCatalogs {
     return this.#refreshes.get(keyOf(source));
   }
 
-  /** Of the API server, once it was read. */
+  /** Returns the version of the API server, once it was read. */
   get serverVersion(): string | undefined {
     return this.#templates.serverVersion;
   }
 
-  /** Reasons for which statuses could not be written, one text each. */
+  /** Returns the reasons for failed writes of statuses, one text each. */
   get unwritten(): readonly string[] {
     return this.#statuses.failures;
   }
@@ -72,7 +75,10 @@ export class ClusterCatalogs {
     await Promise.all([this.#templates.readVersion(), this.#defaults.read()]);
   }
 
-  /** A source whose spec cannot be read is one with an invalid spec: its status says what is wrong. */
+  /**
+   * Notes a source. One with an unreadable spec counts as one with an invalid spec: its status names the
+   * fault.
+   */
   note(noted: CatalogSource, event: 'changed' | 'gone'): void {
     if (this.deps.isObserved === true) return;
     const source = readableSource(noted);
@@ -89,7 +95,7 @@ export class ClusterCatalogs {
   }
 
   /**
-   * Reads again what sources depend on: OpenShift's OperatorHub, and for image templates the
+   * Reads again the facts that sources depend on: OpenShift's OperatorHub, and for image templates the
    * version of the API server.
    */
   async resync(): Promise<void> {
@@ -104,8 +110,8 @@ export class ClusterCatalogs {
   }
 
   /**
-   * Only where the cluster has default sources; one whose state changed is kept or dropped,
-   * and resolution is notified.
+   * Reads the default sources again, only if the cluster has some. A source with a changed state is kept or
+   * dropped, and resolution is notified.
    */
   async #resyncDefaults(): Promise<void> {
     const defaults = () => [...this.#sources.values()].filter((source) => this.#defaults.isDefault(source));
@@ -173,7 +179,7 @@ export class ClusterCatalogs {
   }
 
   /**
-   * Whether the status of the object differs from ours. The status of an earlier process stays until there is
+   * True if the status of the object differs from ours. The status of an earlier process stays until there is
    * news: a restarted poller must not make its fleet appear unhealthy.
    */
   #isStale(source: CatalogSource): boolean {

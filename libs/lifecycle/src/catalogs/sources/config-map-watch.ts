@@ -13,7 +13,7 @@ const NAME = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
 
 /**
  * Watches one ConfigMap by its name, so that a cluster's other ConfigMaps cost nothing; keeps its metadata
- * alone. Calls back with the current resourceVersion, or undefined where the ConfigMap is gone. The returned
+ * alone. Calls back with the current resourceVersion, or undefined if the ConfigMap is gone. The returned
  * function ends the watch.
  */
 export function watchConfigMap(

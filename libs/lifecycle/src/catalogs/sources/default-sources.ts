@@ -10,7 +10,7 @@ export class DefaultSources {
 
   constructor(private readonly deps: Readonly<{ client: KubeClient; log: Log }>) {}
 
-  /** Reads the OperatorHub anew; where that fails, the last answer stays. */
+  /** Reads the OperatorHub again. If that fails, the last answer stays. */
   async read(): Promise<void> {
     const { client, log } = this.deps;
     try {

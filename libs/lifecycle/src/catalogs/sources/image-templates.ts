@@ -23,7 +23,7 @@ export class ImageTemplates {
     return this.#gitVersion !== undefined;
   }
 
-  /** Of the API server; undefined: not known yet. */
+  /** Returns the version of the API server. Undefined: not known yet. */
   get serverVersion(): string | undefined {
     return this.#gitVersion;
   }
@@ -32,7 +32,7 @@ export class ImageTemplates {
     return Boolean(metadata.annotations?.[IMAGE_TEMPLATE_ANNOTATION]);
   }
 
-  /** Reads the version of the API server anew; where that fails, the last one stays. */
+  /** Reads the version of the API server again. If that fails, the last one stays. */
   async readVersion(): Promise<void> {
     const { client, log } = this.deps;
     try {
@@ -57,7 +57,7 @@ export class ImageTemplates {
     return { ...source, spec: { ...source.spec, image: outcome.image } };
   }
 
-  /** Writes the resolved image into `spec.image` where that has another one (spec: catalog-sources.md §7). */
+  /** Writes the resolved image into `spec.image` if that has another one (spec: catalog-sources.md §7). */
   async writeImage(source: CatalogSource): Promise<void> {
     const outcome = this.outcomeOf(source);
     if (outcome?.resolved !== true || outcome.image === source.spec.image) return;

@@ -10,7 +10,7 @@ import type { SharedCatalogs } from './shared-catalogs.js';
 
 type LoadSourceDeps = Readonly<{ catalogs: SharedCatalogs; access: SourceAccess; now: () => Date }>;
 
-/** The result of polling a source's content. `retryAt` is absent where the source has a pace of its own. */
+/** The result of polling a source's content. `retryAt` is absent if the source has a pace of its own. */
 export type SourcePoll = Readonly<
   { configMap?: ReadConfigMap } & (
     | { value: LoadedCatalog; begunAt: number }

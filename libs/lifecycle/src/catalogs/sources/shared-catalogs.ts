@@ -12,9 +12,9 @@ type SharedCatalogsOptions = Readonly<{
   contents: CatalogContents;
   clock: Clock;
   random: () => number;
-  /** Bounds on what a registry server may send. */
+  /** Bounds on the data that a registry server may send. */
   grpcLimits?: GrpcLimits;
-  /** Which registry servers may be reached; all by default. */
+  /** Policy for the registry servers that may be reached. All by default. */
   policy?: OutboundPolicy;
 }>;
 
@@ -62,7 +62,7 @@ export class SharedCatalogs {
     });
   }
 
-  /** A catalog whose bundles all have their manifests inline. */
+  /** Returns a catalog with bundles that all have their manifests inline. */
   ofInline({ catalog, leftOut }: ConfigMapContent): Promise<LoadedCatalog> {
     const inline = new Map<`sha256:${string}`, readonly unknown[]>();
     const records = packageRecords(catalog, ({ objects }) => {
@@ -110,7 +110,7 @@ export class SharedCatalogs {
       const isLost = isReady && state !== 'READY';
       isReady = state === 'READY';
       wasLost ||= isLost;
-      // What the server has listed says nothing of the next one at its address, which may be another's.
+      // The list of a server says nothing of the next server at its address, which may be another owner's.
       if (isLost) this.#loads.renew(addressKey(address));
       // The first READY is that of the dial for the first listing, which is under way.
       if (!isReady || !(wasLost || this.#loads.answered(addressKey(address)))) return;

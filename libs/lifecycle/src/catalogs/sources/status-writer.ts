@@ -12,7 +12,7 @@ type StatusWriterDeps = Readonly<{
   client: KubeClient;
   clock: Clock;
   log: Log;
-  /** The desired status of the object; undefined where we have none. */
+  /** Returns the desired status of the object. Undefined if there is none. */
   statusOf: (live: CatalogSource) => Status;
 }>;
 
@@ -23,7 +23,7 @@ const WRITE_AGAIN_MS = 30_000;
 export class StatusWriter {
   /** Failed writes of statuses, and how to cancel their retries. */
   readonly #unwritten = new Map<string, () => void>();
-  /** Reasons for which the last write of a status failed, by source. */
+  /** Reasons for the last failed write of a status, by source. */
   readonly #failures = new Map<string, string>();
 
   #stopped = false;
@@ -50,7 +50,7 @@ export class StatusWriter {
     }
   }
 
-  /** Reasons for which statuses could not be written, one text each; none for a source that has gone. */
+  /** Returns the reasons for failed writes of statuses, one text each. None for a source that has gone. */
   get failures(): readonly string[] {
     return [...this.#failures.values()];
   }
