@@ -23,7 +23,9 @@ type AppliedParts = Readonly<{
 
 const nothing = (): void => undefined;
 
-/** What the applier does in each cluster beside the passes: from the moment it joins until it leaves. */
+/**
+ * Work of the applier in each cluster in addition to the passes: from the moment it joins until it leaves.
+ */
 @Injectable()
 export class AppliedFleet {
   readonly #membership: ClusterMembership<AppliedParts>;
@@ -50,7 +52,7 @@ export class AppliedFleet {
       random,
       resyncIntervalMs: settings.resyncInterval,
       partsOf: async (client) => this.#partsOf(client),
-      // The poller publishes what is to be done anew.
+      // The poller publishes due work again.
       watchStore: async () => nothing,
     });
   }

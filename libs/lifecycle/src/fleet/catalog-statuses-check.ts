@@ -1,7 +1,7 @@
 import { counted } from '#core/kernel/text/counted';
 import type { HealthCheck } from '#platform/telemetry/health-check';
 
-/** Of each cluster: why statuses of its catalogs could not be written, one line each. */
+/** Reasons for failed writes of the statuses of catalogs, by cluster, one line each. */
 type UnwrittenStatuses = ReadonlyMap<string, readonly string[]>;
 
 const NAMED = 5;

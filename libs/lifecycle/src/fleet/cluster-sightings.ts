@@ -33,7 +33,7 @@ const ASK_EVERY_MS = 15_000;
 const ASKED_BEFORE = 2.5;
 const SILENT_MS = 40_000;
 const ASKED_AT_ONCE = 32;
-/** One that has not answered for so long gives its turn to the next. */
+/** A cluster that has not answered for so long yields its turn to the next. */
 const TURN_MS = 500;
 /**
  * So many times its turn must come again before a question that waits counts as silence: a machine that slept
@@ -53,19 +53,22 @@ type ClusterSightingsOptions = Readonly<{
   detectors: Pick<OlmDetectors, 'status'>;
   clock: Clock;
   log: Log;
-  /** The logins of FleetClusters in Secrets; absent where only contexts give access. */
+  /** The logins of FleetClusters in Secrets. Absent if only contexts give access. */
   credentials?: Pick<SecretClusters, 'expiryOf' | 'faultOf'> | undefined;
   /** Says why a login could not be renewed. */
   renewals?: Pick<LoginRenewals, 'troubleOf'> | undefined;
   /** How many operators are installed; undefined while that is not known. */
   operatorsIn?: (cluster: string) => number | undefined;
-  /** This process works for all clusters of the hub: what it does not know no process does. */
+  /**
+   * True if this process works for all clusters of the hub: no other process knows clusters that this one
+   * does not.
+   */
   isAlone: boolean;
   /** A cluster that was silent for so long is away; default 40 s. */
   silentMs?: number;
 }>;
 
-/** `asked`: what of the FleetCluster was there when the cluster was last asked. */
+/** `asked`: the parts of the FleetCluster that were there when the cluster was last asked. */
 type Sight = {
   heardAt: number | undefined;
   readonly sinceMs: number;
@@ -78,8 +81,8 @@ type Sight = {
 type Question = { isAsked: boolean; isAskedAgain: boolean; waited: number };
 
 /**
- * Reports in the status of FleetClusters whether the clusters of this poller answer, which ones they are, and
- * whether Flotilla acts there. Only what has changed is written.
+ * Reports in the status of FleetClusters if the clusters of this poller answer, their identity, and if
+ * Flotilla acts there. Only changes are written.
  */
 export class ClusterSightings {
   readonly #store: FleetStore;
@@ -87,7 +90,7 @@ export class ClusterSightings {
   readonly #sights = new Map<string, Sight>();
   readonly #rights: ClusterRights;
   readonly #turns = new ListTurns(ASKED_AT_ONCE, TURN_MS);
-  /** Of clusters that are away: those that answer do not wait for them. */
+  /** Turns of unreachable clusters: those that answer do not wait for them. */
   readonly #turnsOfSilent = new ListTurns(ASKED_AT_ONCE, TURN_MS);
   /** By FleetCluster. */
   readonly #questions = new Map<string, Question>();
@@ -140,8 +143,8 @@ export class ClusterSightings {
   }
 
   /**
-   * Asks all clusters. One that does not answer holds up no other: it is not asked twice at a time, but once
-   * more where something has changed meanwhile.
+   * Asks all clusters. A silent cluster holds up no other. It is not asked twice at a time, but once more if
+   * something has changed meanwhile.
    */
   #lookAtAll(why: 'in turn' | 'for news'): void {
     if (this.#store.problem !== undefined || this.#timers.stopped) return;
@@ -159,7 +162,7 @@ export class ClusterSightings {
     }
   }
 
-  /** Those that follow their schema; of the others it is reported that they do not. */
+  /** Returns those that follow their schema, and reports the others as unreadable. */
   #objects(): readonly FleetCluster[] {
     const kept = this.#store.kept('FleetCluster').flatMap((one): readonly FleetCluster[] => {
       // The applier reports about one that is deleted: it releases the cluster.
@@ -201,7 +204,7 @@ export class ClusterSightings {
     );
   }
 
-  /** Of the one cluster: where all have news, none goes through all objects. */
+  /** Checks the one cluster: if all have news, none goes through all objects. */
   async #lookAgain(name: string): Promise<void> {
     const found = await this.#store.client.get({ apiVersion: FLEET_API, kind: 'FleetCluster', name });
     const object = FleetCluster.safeParse(found).data;
@@ -243,7 +246,7 @@ export class ClusterSightings {
     }
   }
 
-  /** Undefined where another process is to ask, or nothing is certain yet. */
+  /** Returns the sighting of a cluster. Undefined if another process must ask, or nothing is certain yet. */
   async #sighting({ metadata, spec }: FleetCluster): Promise<ClusterSighting | undefined> {
     const { clusters } = this.options;
     const { name } = metadata;
@@ -262,7 +265,10 @@ export class ClusterSightings {
     return asked && { ...asked, ...identity, credentials: this.#credentials(name, asked, fault) };
   }
 
-  /** Of a cluster that does not take part. Every poller reads the Secrets, so that each comes to the same. */
+  /**
+   * Returns the sighting of a cluster that does not take part. Every poller reads the Secrets, so that all
+   * have the same result.
+   */
   #unasked(
     isByContext: boolean,
     identity: Pick<ClusterSighting, 'acceptedUid' | 'expectedUid' | 'uid' | 'dispute'>,
@@ -319,7 +325,7 @@ export class ClusterSightings {
     }
   }
 
-  /** Nodes and claims change seldom. Where they may not be read they are no facts. */
+  /** Returns nodes and claims, which change seldom. If they may not be read they are no facts. */
   async #facts(client: KubeClient, sight: Sight): Promise<ClusterFacts> {
     if (sight.facts !== undefined && this.#now() - sight.facts.atMs < FACTS_EVERY_MS) return sight.facts.found;
     const { cluster } = client;

@@ -38,7 +38,7 @@ import { ObservedV1 } from '../v1/observation/observed-v1.js';
 import { catalogStatusesCheck } from './catalog-statuses-check.js';
 import { classicWatchesCheck, v1WatchesCheck, type WatchChecksDeps } from './watch-checks.js';
 
-/** What is observed of one cluster. */
+/** The observed parts of one cluster. */
 export type ObservedParts = Readonly<{ classic: ObservedCluster; v1: ObservedV1; rows: ClusterRows }>;
 
 const COUNT_EVERY_MS = 10_000;
@@ -54,7 +54,7 @@ export class ObservedFleet {
   readonly #membership: ClusterMembership<ObservedParts>;
   readonly #timers: Timers;
   readonly #jsonl: SharedJsonl;
-  /** Of FleetCatalogs, where the hub has a fleet. */
+  /** Contents of FleetCatalogs, if the hub has a fleet. */
   readonly #contents: FleetContents | undefined;
   readonly #packages = new CatalogPackages();
   readonly #pace: ObservationPace;
@@ -73,7 +73,7 @@ export class ObservedFleet {
     @Optional() private readonly caches?: ClusterCaches,
     /** Desired operators, if the hub has a fleet. */
     @Optional() private readonly wanted?: WantedOperators,
-    /** The shards whose lost clusters this process works for. Default: all. */
+    /** The shards with lost clusters that this process works for. Default: all. */
     @Optional() @Inject(SHARDS) private readonly shards?: OwnedClusters,
   ) {
     const { store, clock, log, settings } = hub;
@@ -118,7 +118,7 @@ export class ObservedFleet {
     await Promise.all([this.#membership.stop(), this.#view.stop()]);
   }
 
-  /** Undefined where no cluster of that name is watched, or not yet. */
+  /** Returns the parts of a cluster. Undefined if no cluster of that name is watched, or not yet. */
   of(cluster: string): ObservedParts | undefined {
     return this.#membership.of(cluster);
   }
@@ -211,13 +211,14 @@ export class ObservedFleet {
       globalCatalogNamespace,
       caches,
       pace: this.#pace,
-      // Where the applier is in the same process, its caches are open; what is being deleted is not known.
+      // If the applier is in the same process, its caches are open. Objects that are being deleted are not
+      // known.
       turns: caches === undefined ? this.#turns : undefined,
       onRowsMoved: (namespace) => (namespace === undefined ? rows.touchAll() : rows.touch(namespace)),
       onSystemNamespace: () => this.detectors.ownerTouched(client.cluster),
       catalogs: (onChange) =>
         new ClusterCatalogs({ client, clock, log, status, isObserved, onChange, catalogs, random }),
-      // Nothing is solved for a cluster in which nothing is done.
+      // Nothing is solved for a cluster that the hub only observes.
       publish: async (...what) => !isObserved && publishProblem<NamespaceProblems>(publishing, ...what),
       wanted: isObserved ? undefined : this.#wantedIn(client.cluster, globalCatalogNamespace, publishing),
     });
@@ -306,7 +307,7 @@ export class ObservedFleet {
     });
   }
 
-  /** What publishing takes for subjects of all kinds. */
+  /** Returns the inputs of publishing for subjects of all kinds. */
   get #publishing() {
     const { problems, queues, settings } = this.hub;
     const { resolve, apply } = queues;

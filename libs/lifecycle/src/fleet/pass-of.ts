@@ -33,10 +33,13 @@ export function passOf(deps: PassDeps): Pass<Subject> {
   };
 }
 
-/** Of what a pass has read of these, it must be known whether it is old. */
+/** Kinds that a pass reads and must know the age of: a read may be stale. */
 const READ_KINDS = [...CACHED_KINDS.map(({ kind }) => kind), DEFINITION];
 
-/** The cache of the cluster, as far as it has reached what the poller had seen of the subject. */
+/**
+ * Returns the cache of the cluster, as far as it has reached the state that the poller had seen of the
+ * subject.
+ */
 async function readsOf({ hub, views }: PassDeps, client: KubeClient, subject: Subject): Promise<ClusterReads> {
   const seen = await hub.problems.getSeen(subject.cluster, subjectName(subject), READ_KINDS);
   return views.of(client).reads(seen);

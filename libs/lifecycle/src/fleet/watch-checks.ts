@@ -10,11 +10,11 @@ export type WatchChecksDeps = Readonly<{
   staleAfterMs: number;
   /** Names of all clusters of the process. */
   clusters: () => readonly string[];
-  /** Whether the cluster is left to OLM, and so is not watched. */
+  /** True if the cluster is left to OLM, and so is not watched. */
   isHeld: (cluster: string) => boolean;
-  /** What is watched in the cluster; undefined until it has joined. */
+  /** Returns the watches in the cluster. Undefined until it has joined. */
   of: (cluster: string) => Readonly<{ classic: Watched; v1: Watched }> | undefined;
-  /** Why the cluster could not join yet. */
+  /** Returns the reason why the cluster could not join yet. */
   problemOf: (cluster: string) => string | undefined;
 }>;
 

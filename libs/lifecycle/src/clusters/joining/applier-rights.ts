@@ -13,13 +13,13 @@ import type { ClusterChange, ServiceClusters } from '#platform/membership/servic
 import type { HealthCheck } from '#platform/telemetry/health-check';
 import { ClusterRights } from './cluster-rights.js';
 
-/** What is due is looked for so often; a cluster is asked more seldom. */
+/** Interval for finding due checks; a cluster is asked more seldom. */
 const LOOK_EVERY_MS = 15_000;
 const ASKED_AT_ONCE = 32;
 
 /**
- * Reports in the status of FleetClusters what the applier's login lacks there: the poller has another login,
- * and cannot know (decision 0470). Only what has changed is written.
+ * Reports in the status of FleetClusters the rights that the applier's login is missing there. The poller has
+ * another login, and cannot know (decision 0470). Only changes are written.
  */
 @Injectable()
 export class ApplierRights {
@@ -74,7 +74,7 @@ export class ApplierRights {
     await inParallel(members, ASKED_AT_ONCE, (object) => this.#report(object));
   }
 
-  /** Where the hub only observes the applier needs nothing. */
+  /** If the hub only observes, the applier needs nothing. */
   async #report(object: FleetCluster): Promise<void> {
     const { clusters } = this;
     const { clock, log } = this.hub;

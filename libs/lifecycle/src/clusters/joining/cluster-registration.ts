@@ -10,7 +10,7 @@ import type { ClusterPart } from '../../engine/membership/cluster-membership.js'
 /** A cluster that does not answer is tried again after so long. */
 const UNREACHED_MS = 30_000;
 /**
- * What the API server refused is tried again after that pause, which doubles up to this one: a kind may be
+ * Longest pause before a refused request is tried again; the pause doubles up to this one. A kind may be
  * served a moment later, and rights may be given at any time.
  */
 const LONGEST_PAUSE_MS = 10 * 60_000;

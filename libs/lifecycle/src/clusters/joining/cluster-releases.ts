@@ -20,7 +20,7 @@ import { troubleOf } from '#platform/kube/errors/api-server-trouble';
 import type { ServiceClusters } from '#platform/membership/service-clusters.port';
 import type { Log } from '#platform/telemetry/log.port';
 
-/** What is to be done is looked for in the memory of the process: no request is sent for it. */
+/** Interval for finding work in the memory of the process: no request is sent for it. */
 const LOOK_MS = 1_000;
 /** A hub that still watches the cluster puts a finalizer back within a second or two. */
 const CONFIRM_MS = 3_000;
@@ -35,7 +35,7 @@ export type ClusterReleasesOptions = Readonly<{
   secrets: Pick<SecretClusters, 'deleted' | 'unmarked'>;
   marks: Pick<ReleaseMarks, 'keep'>;
   clusters: Pick<ServiceClusters, 'known' | 'clients' | 'subscribe'>;
-  /** Whether this process works for a cluster, which the hub need not have any more. */
+  /** True if this process works for a cluster. The hub need not have the cluster any more. */
   owns: (cluster: string) => boolean;
   /** A client for a cluster that has left, as the applier's field manager. */
   open: (access: ClusterAccess) => Promise<KubeClient>;
@@ -46,12 +46,13 @@ export type ClusterReleasesOptions = Readonly<{
   log: Log;
 }>;
 
-/** `after`: what the next try is not to come before, unless something of the FleetCluster changes. */
+/** `after`: the earliest time of the next try, unless something of the FleetCluster changes. */
 type Try = { of: string; failures: number; after: number; isRunning: boolean; releases: number };
 
 /**
- * Keeps FleetClusters whose login is in a Secret until what the hub holds in their clusters is released: as
- * `flotilla clusters remove` does, once this process has left the cluster. Operators stay as they are.
+ * Keeps FleetClusters with a login in a Secret until the hub's objects in their clusters are released. The
+ * release is the same as that of `flotilla clusters remove`, once this process has left the cluster.
+ * Operators stay as they are.
  */
 export class ClusterReleases {
   readonly #timers: Timers;
@@ -80,7 +81,7 @@ export class ClusterReleases {
     for (const name of unmarked) void this.#try(name, 'unmarked', () => this.#mark(name));
     const known = new Set(clusters.known());
     for (const one of deleted) {
-      // The passes there must have ended: they would put back what is released.
+      // The passes there must have ended: they would put back released objects.
       if (!owns(one.cluster) || (!one.staysManaged && known.has(one.cluster))) continue;
       void this.#try(one.cluster, keyOf(one), (state) => this.#leave(one, state));
     }
@@ -107,7 +108,10 @@ export class ClusterReleases {
     }
   }
 
-  /** From now on the FleetCluster stays until the cluster is released, also where nothing was written yet. */
+  /**
+   * Marks the FleetCluster: from now on it stays until the cluster is released, even if nothing was written
+   * yet.
+   */
   async #mark(name: string): Promise<number> {
     await this.options.marks.keep(name);
     return FIRST_RETRY_MS;
@@ -168,7 +172,10 @@ export class ClusterReleases {
     return { because: `a hub that runs puts its finalizers back on ${counted(held.length, 'object')}; ${GIVE_UP}` };
   }
 
-  /** Why nothing is to be released in the cluster that answers; undefined where it is this hub's. */
+  /**
+   * Returns the reason why nothing must be released in the cluster that answers. Undefined if it is this
+   * hub's.
+   */
   async #owned(client: KubeClient, { metadata, spec, status }: FleetCluster): Promise<string | undefined> {
     const system = await this.#system(client);
     const expected =
@@ -228,7 +235,7 @@ export class ClusterReleases {
     return FIRST_RETRY_MS;
   }
 
-  /** What its deletion waits for. */
+  /** Reports the reason why its deletion waits. */
   async #report(object: KubernetesObject, before: FleetClusterStatus, because: string): Promise<void> {
     const { hub, clock, log } = this.options;
     const cluster = object.metadata.name;

@@ -11,13 +11,16 @@ const LACKING_AGAIN_MS = 60_000;
 
 type Asked = Readonly<{ client: KubeClient; lacks: readonly string[] | undefined; atMs: number }>;
 
-/** What the login of a service lacks in each cluster of the role that is shipped for it. */
+/**
+ * Rights that the login of a service is missing in each cluster, compared with the role that is shipped for
+ * it.
+ */
 export class ClusterRights {
   readonly #asked = new Map<string, Asked>();
 
   constructor(private readonly options: Readonly<{ role: HubRole; clock: Clock; log: Log }>) {}
 
-  /** Lines, none where all is granted; undefined where the API server does not say it. */
+  /** Returns lines, none if all is granted. Undefined if the API server does not say it. */
   async lackedBy(client: KubeClient): Promise<readonly string[] | undefined> {
     const { role, clock, log } = this.options;
     const { cluster } = client;

@@ -56,9 +56,9 @@ const DECIDING: readonly Readonly<{ kind: KindRef; labelSelector?: string }>[] =
 const NAMED = 5;
 
 /**
- * Reports to OpenShift clusters whether installed operators allow their next minor version
- * (decision 0126): at the ClusterOperator where there is one, and at the hub always. Only a cluster in
- * which Flotilla alone acts is written to.
+ * Reports to OpenShift clusters if installed operators allow their next minor version (decision 0126): at the
+ * ClusterOperator if there is one, and at the hub always. Writes only to a cluster in which Flotilla alone
+ * acts.
  */
 @Injectable()
 export class ClusterUpgrades {
@@ -185,7 +185,7 @@ export class ClusterUpgrades {
   }
 }
 
-/** The check reads anew; of what is watched only names and versions are kept. */
+/** Keeps only names and versions of watched objects: the check reads again. */
 function namesOnly({ apiVersion, kind, metadata }: KubernetesObject): KubernetesObject {
   const { name, namespace, uid, resourceVersion } = metadata;
   return { apiVersion, kind, metadata: { name, namespace, uid, resourceVersion } };

@@ -8,7 +8,7 @@ import { OWNER_KIND_LABEL, OWNER_NAME_LABEL } from '#core/v1/revision/revision-k
 import { revisionStates } from '#core/v1/revision/revision-states';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 
-/** What OLM Classic has installed in a cluster, by `namespace/name` of the CSVs. */
+/** Returns the installs of OLM Classic in a cluster, by `namespace/name` of the CSVs. */
 export async function installedCsvs(client: KubeClient): Promise<InstalledOperator[]> {
   const csvs = await client.list<ClusterServiceVersion>(CSV_API, { labelSelector: `!${COPIED_FROM_LABEL}` });
   return (csvs?.items ?? [])
@@ -20,8 +20,8 @@ export async function installedCsvs(client: KubeClient): Promise<InstalledOperat
 }
 
 /**
- * What OLM v1 has installed, by name of the ClusterExtensions: the properties of a
- * bundle are at its revision.
+ * Returns the installs of OLM v1, by name of the ClusterExtensions: the properties of a bundle are at its
+ * revision.
  */
 export async function installedExtensions(client: KubeClient): Promise<InstalledOperator[]> {
   const labelSelector = `${OWNER_KIND_LABEL}=${CLUSTER_EXTENSION_API.kind}`;

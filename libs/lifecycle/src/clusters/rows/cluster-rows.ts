@@ -9,13 +9,13 @@ import type { ClusterPart } from '../../engine/membership/cluster-membership.js'
 import type { ResyncItem } from '../../engine/membership/resync.js';
 import { type NamespaceChange, WrittenRows } from './written-rows.js';
 
-/** Where the rows of a cluster come from. */
+/** Source of the rows of a cluster. */
 export type RowSource = Readonly<{
-  /** Whether all watches have what is there: until then what is missing is not gone. */
+  /** True if all watches have received their objects: until then a missing object is not gone. */
   synced: () => boolean;
-  /** The namespaces with rows; the empty one stands for what is in none. */
+  /** The namespaces with rows; the empty one stands for objects in no namespace. */
   namespaces: () => Iterable<string>;
-  /** `now`: RFC 3339. Undefined where it is not known yet what there is. */
+  /** Returns the rows of a namespace. `now`: RFC 3339. Undefined if the objects are not known yet. */
   rowsOf: (namespace: string, now: string) => readonly ViewRow[] | undefined;
   /** A row that says that a plan is complete is written: from now on the plan has none. */
   shown: (namespace: string, plan: string) => void;
@@ -33,18 +33,18 @@ type ClusterRowsDeps = Readonly<{
 
 /** Changes of this long are written together. */
 const GATHER_MS = 200;
-/** Redis was not reached: what is due is tried again after so long. */
+/** Pause before due rows are tried again, if Redis was not reached. */
 const AGAIN_MS = 5_000;
 /** After so many namespaces others have their turn: a large cluster has thousands. */
 const AT_ONCE = 20;
 const NO_CHANGES: ReadonlyMap<string, NamespaceChange> = new Map();
 
 /**
- * Keeps the rows of one cluster in the read model as they should be. A row is written where it differs from
- * what this process wrote, or found there when it began: a cluster at rest costs no write.
+ * Keeps the rows of one cluster in the read model up to date. A row is written if it differs from the row
+ * that this process wrote, or found there when it began: a cluster at rest costs no write.
  */
 export class ClusterRows implements ClusterPart {
-  /** Undefined until it was read what is there. */
+  /** Undefined until the stored rows were read. */
   #written: WrittenRows | undefined;
   #cluster: WrittenRow | undefined;
   readonly #due = new Set<string>();
@@ -78,7 +78,7 @@ export class ClusterRows implements ClusterPart {
     return [...this.#written.after(NO_CHANGES)].filter(({ kind }) => kind === 'operator').length;
   }
 
-  /** Whether the cluster answers may have changed. */
+  /** Notes that the cluster may have become reachable or unreachable. */
   checkReach(): void {
     if (this.#written === undefined) return;
     const row = this.#clusterRow(this.#written.after(NO_CHANGES));
@@ -94,7 +94,10 @@ export class ClusterRows implements ClusterPart {
     await this.#running;
   }
 
-  /** What becomes of the rows depends on where the cluster goes: the fleet decides. */
+  /**
+   * Leaves the rows as they are: the fate of the rows depends on the cluster's next place, and the fleet
+   * decides.
+   */
   leave(): Promise<void> {
     return this.stop();
   }
@@ -128,7 +131,10 @@ export class ClusterRows implements ClusterPart {
     this.#gather(AGAIN_MS);
   }
 
-  /** Before its objects are known, a cluster has its own row, and what an earlier process wrote. */
+  /**
+   * Writes the cluster's own row alone: before its objects are known, a cluster has that row, and the rows of
+   * an earlier process.
+   */
   async #writeClusterAlone(): Promise<void> {
     const facts = this.deps.source.cluster();
     if (this.#timers.stopped || facts === undefined || facts.reach === 'fresh') return;
@@ -140,7 +146,7 @@ export class ClusterRows implements ClusterPart {
     }
   }
 
-  /** Reads what is there. Answers the namespaces that are to be compared with it. */
+  /** Reads the stored rows. Returns the namespaces to compare with them. */
   async #load(): Promise<Iterable<string>> {
     const { writer, cluster, source } = this.deps;
     const [rows, ids] = await Promise.all([writer.rowsOf(cluster), writer.idsOf(cluster)]);

@@ -19,12 +19,12 @@ type FleetViewWriterDeps = Readonly<{
   clusters: ServiceClusters;
   clock: Clock;
   log: Log;
-  /** Whether the cluster is left to OLM, or another hub manages it. */
+  /** True if the cluster is left to OLM, or another hub manages it. */
   isHeld: (cluster: string) => boolean;
-  /** Why it could not join yet. */
+  /** Returns the reason why it could not join yet. */
   problemOf: (cluster: string) => string | undefined;
   of: (cluster: string) => JoinedRows | undefined;
-  /** Whether rows of the cluster are this process's to remove, whether it is known or not. */
+  /** True if this process must remove rows of the cluster, known or not. */
   owns: (cluster: string) => boolean;
 }>;
 

@@ -6,7 +6,7 @@ import type { ObservedCluster } from '../../classic/observation/observed-cluster
 import type { ObservedV1 } from '../../v1/observation/observed-v1.js';
 import type { RowSource } from './cluster-rows.js';
 
-/** Stands for what is in no namespace: ClusterExtensions and ClusterCatalogs. */
+/** Stands for objects in no namespace: ClusterExtensions and ClusterCatalogs. */
 export const NO_NAMESPACE = '';
 
 type Options = Readonly<{
@@ -15,7 +15,7 @@ type Options = Readonly<{
   facts: () => ClusterSigns | undefined;
 }>;
 
-/** The rows of a cluster, of what the poller observes there. */
+/** Returns the rows of a cluster, from the poller's observation there. */
 export const observedRows = ({ cluster, parts, facts }: Options): RowSource => ({
   synced: () => parts().classic.rows.synced(),
   namespaces: () => [...parts().classic.rows.namespaces(), NO_NAMESPACE],

@@ -1,7 +1,7 @@
 import { changedRow, type WrittenRow, writtenRow } from '#core/view/rows/row-differences';
 import type { ViewRow } from '#core/view/rows/rows';
 
-/** What has to be written so that the read model has the rows of a namespace. */
+/** Writes that give the read model the rows of a namespace. */
 export type NamespaceChange = Readonly<{ changed: readonly ViewRow[]; removed: readonly string[] }>;
 
 /** The rows of one cluster as they were written, by namespace; without that of the cluster itself. */

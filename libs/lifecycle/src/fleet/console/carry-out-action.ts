@@ -18,7 +18,7 @@ import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client
 import { recordEvent } from '#platform/kube/write/record-event';
 import { movesOf, subscriptionsIn } from '../../rollouts/orders/classic/classic-subject.js';
 
-/** With what an action is carried out in one cluster. */
+/** The clients and reads for an action in one cluster. */
 export type ActionPlace = Readonly<{
   client: KubeClient;
   globalCatalogNamespace: string;
@@ -27,9 +27,9 @@ export type ActionPlace = Readonly<{
   signal: AbortSignal;
   /** A write is on its way. */
   note: () => void;
-  /** Packages of a namespace about which the fleet has orders for this cluster. */
+  /** Packages of a namespace for this cluster that the fleet has orders about. */
   ordered: (namespace: string) => Promise<readonly OrderedPackage[]>;
-  /** ClusterExtensions about which the fleet has orders for this cluster. */
+  /** ClusterExtensions in this cluster that the fleet has orders about. */
   orderedExtensions: () => Promise<readonly OrderedExtension[]>;
   /** True if the applier's own policy lets the person do it there. */
   decide: (verb: ConsoleAction['verb'], where: Place) => RightsDecision;
@@ -59,7 +59,7 @@ const placeOf = (
   packages: readonly string[],
 ): Place => (plan === undefined ? { cluster, namespace } : placeOfPlan(cluster, namespace, packages));
 
-/** What an error of {@link carryOutAction} means; `sent`: a write was on its way. */
+/** Returns the meaning of an error of {@link carryOutAction}. `sent`: a write was on its way. */
 export function endOfFailure(error: unknown, sent: boolean): ActionEnd {
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof WriteWithheld) return { outcome: 'refused', message };
@@ -87,7 +87,7 @@ async function approve(place: ActionPlace, action: ConsoleAction, target: Action
   const comment = action.comment === undefined ? '' : `: ${oneLine(action.comment)}`;
   const about = { ...refOf(target), uid: facts.plan?.metadata.uid };
   const message = `approved by ${action.by} in the console${comment}`;
-  // What is approved is done, whether the Event is written or not.
+  // An approved action is carried out, even if the Event is not written.
   await recordEvent(
     client,
     { do: 'emitEvent', about, type: 'Normal', reason: 'Approved', message },

@@ -27,8 +27,8 @@ const NO_LABELS = () => ({});
 type InCluster = readonly [cluster: string, targets: readonly ActionTarget[]];
 
 /**
- * Carries out what people decide in the console, in the clusters that this process works for: once, within
- * half a minute, or not at all.
+ * Carries out users' decisions of the console, in the clusters that this process works for: once, within half
+ * a minute, or not at all.
  */
 @Injectable()
 export class ConsoleActions {
@@ -98,7 +98,7 @@ export class ConsoleActions {
   async #inCluster(sent: ConsoleAction, proved: ProvedPerson, targets: readonly ActionTarget[]): Promise<void> {
     const { clock, log } = this.hub;
     const { name: by } = proved.person;
-    // Who and when is not what the message says.
+    // The message leaves out the user and the time.
     const action = {
       ...sent,
       by,

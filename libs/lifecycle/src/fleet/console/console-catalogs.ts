@@ -18,9 +18,9 @@ export type ConsoleCatalogsOptions = Readonly<{
   metas: SharedMetas;
 }>;
 
-/** Contents whose tiles are kept; a tile takes about half a kilobyte. */
+/** Contents with kept tiles; a tile takes about half a kilobyte. */
 const MOST_KEPT = 4;
-/** Of packages beyond, the name alone is shown. */
+/** Packages beyond are shown by name alone. */
 const MOST_PACKAGES = 5_000;
 
 const NOT_HELD: QuestionAnswer = {
@@ -31,7 +31,7 @@ const NO_PACKAGE: QuestionAnswer = { because: 'gone', message: 'the catalog has 
 
 type Described = Readonly<{ csv: unknown; icon: string }>;
 
-/** Answers what the console asks about contents of catalogs, from what this process holds of them. */
+/** Answers questions of the console about contents of catalogs, from the contents that this process holds. */
 export class ConsoleCatalogs {
   /** By digest, in the order of their last use. */
   readonly #tiles = new Map<string, Promise<readonly ContentTile[]>>();
@@ -89,7 +89,7 @@ export class ConsoleCatalogs {
     return { total: items.length, items: items.slice(offset, offset + limit) };
   }
 
-  /** Made once for a content, also where the one who asked first does not wait for it. */
+  /** Makes the tiles once for a content, even if the first caller does not wait for them. */
   #tilesOf(content: ReadableContent, { source, digest }: CatalogQuestion): Promise<readonly ContentTile[]> {
     const key = `${source} ${digest}`;
     const tiles = this.#tiles.get(key) ?? this.#makeTiles(content);

@@ -28,11 +28,14 @@ export type ConsoleQuestionsOptions = Readonly<{
   resolutionOf: (cluster: string, namespace: string) => ReturnType<QuestionPlace['resolutionOf']>;
   catalogsOf: (cluster: string) => ReturnType<QuestionPlace['catalogs']>;
   extensionOf: (cluster: string, name: string) => ReturnType<QuestionPlace['extension']>;
-  /** What a catalog holds, from the content that the hub has. */
+  /** Answers a question about the content of a catalog, from the content that the hub has. */
   catalogAnswer: (question: CatalogQuestion) => Promise<QuestionAnswer>;
 }>;
 
-/** Of one cluster, and of all; what comes beyond is refused, so that a page cannot take what passes need. */
+/**
+ * Questions of one cluster, and of all, at once. Further ones are refused, so that a page cannot take
+ * resources that passes need.
+ */
 const AT_ONCE_IN_CLUSTER = 8;
 const AT_ONCE = 64;
 const BUSY: QuestionAnswer = { because: 'failed', message: 'too many questions about this cluster are under way' };
@@ -47,7 +50,9 @@ const NO_LABELS = () => ({});
 const DEADLINE_MS = QUESTION_DEADLINE_MS - 1_000;
 const AWAY = { because: 'away', message: 'the cluster did not answer in time' } as const;
 
-/** Answers what the console asks about the clusters that this process works for, with its rights to read. */
+/**
+ * Answers questions of the console about the clusters that this process works for, with its rights to read.
+ */
 export class ConsoleQuestions {
   readonly #underWay = new Set<Promise<void>>();
   readonly #counts = new Map<string, number>();
@@ -87,10 +92,13 @@ export class ConsoleQuestions {
     await receiver.answer(question, await this.#inTurn(question));
   }
 
-  /** Why the person gets no answer; nothing of a question counts before its proof was checked. */
+  /**
+   * Returns the reason why the user gets no answer. Nothing of a question counts before its proof was
+   * checked.
+   */
   async #refusalOf({ question, proof, delivery }: SentQuestion): Promise<QuestionAnswer | 'elsewhere' | undefined> {
     const { proofs } = this.options;
-    // Who knows the hash of an icon's bytes was shown them.
+    // A user that knows the hash of an icon's bytes was shown them.
     if (question.ask === 'icon') return undefined;
     const { ask, cluster, namespace, name } = question;
     const about = { ask, cluster, namespace, name };
@@ -104,7 +112,7 @@ export class ConsoleQuestions {
     return 'reason' in proved ? undefined : this.#notAllowed(question, proved);
   }
 
-  /** The policy of this poller, asked about what it observes itself. */
+  /** Asks the policy of this poller, about rows that it observes itself. */
   #notAllowed(
     question: Exclude<ConsoleQuestion, { ask: 'icon' }>,
     { person, rights }: ProvedPerson,
@@ -163,7 +171,10 @@ export class ConsoleQuestions {
     return answerQuestion(place, question);
   }
 
-  /** What the cluster refused is said to the person; of a fault of the hub its log has the cause. */
+  /**
+   * Returns the answer for a failure. The user sees the cluster's refusal; for a fault of the hub its log has
+   * the cause.
+   */
   #answerOfFailure({ cluster, ask }: ConsoleQuestion, error: unknown): QuestionAnswer {
     if (!KubeApiError.is(error)) {
       this.options.log.warn({ cluster, ask, error }, 'a question of the console could not be answered');

@@ -28,27 +28,27 @@ import { type KeptRevision, keptRevisions, newerOfExtension } from './newer-of-e
 import { newerVersions, type OfferedVersion } from './newer-versions.js';
 import type { QuestionPlace } from './question-place.js';
 
-/** Why an object is as it is, as `flotilla explain` says it. */
+/** The explanation of an object's state, as `flotilla explain` says it. */
 type ObjectExplanation = Readonly<{
   code: string;
   standing: Diagnosis['standing'];
   because: readonly string[];
-  /** Of a Subscription that is not well: the ClusterServiceVersion that runs all the same. */
+  /** For an unhealthy Subscription: the ClusterServiceVersion that runs all the same. */
   stillRuns?: string;
   advice: readonly AdviceParts[];
-  /** The smallest set of demands that cannot all be met; absent where the resolution does not stop it. */
+  /** The smallest set of demands that cannot all be met. Absent if the resolution does not stop it. */
   conflict?: ConflictNode;
-  /** Of a Subscription and a ClusterExtension: what is newer, in other channels and catalogs, too. */
+  /** For a Subscription and a ClusterExtension: newer versions, in other channels and catalogs, too. */
   newer: readonly OfferedVersion[];
-  /** Of a ClusterExtension. */
+  /** Revisions of a ClusterExtension. */
   revisions: readonly KeptRevision[];
-  /** Of a Subscription: who approved the InstallPlan that it refers to; absent: not said. */
+  /** For a Subscription: the user that approved the InstallPlan that it refers to. Absent: not said. */
   approval?: GivenApproval;
 }>;
 
 type Asked = Extract<ConsoleQuestion, { kind: string }>;
 
-/** Reads what the diagnosis needs, and says what it comes to. */
+/** Reads the inputs of the diagnosis, and returns its result. */
 export async function explainObject(
   place: QuestionPlace,
   asked: Asked,
@@ -130,7 +130,7 @@ function readThen<T>(schema: z.ZodType<T>, object: KubernetesObject, diagnose: (
 
 type Reasons = Readonly<{ explanation: readonly Reason[]; advice: string }>;
 
-/** Why the last resolution left the Subscription out. */
+/** Returns the reason why the last resolution left the Subscription out. */
 async function reasonsOf({ resolutionOf }: QuestionPlace, { namespace, name }: Asked): Promise<Reasons | undefined> {
   const resolution: Resolution | undefined = await resolutionOf(namespace);
   if (resolution?.result === 'unsatisfiable') return resolution;

@@ -8,7 +8,10 @@ import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { OWNER_NAME_LABEL } from '#core/v1/revision/revision-keys';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 
-/** What may explain why the extension is stopped; nothing is read for one that goes on by itself. */
+/**
+ * Reads objects that may explain why the extension is stopped. Nothing is read for one that continues by
+ * itself.
+ */
 export async function extensionSurroundings(
   client: KubeClient,
   extension: KubernetesObject,

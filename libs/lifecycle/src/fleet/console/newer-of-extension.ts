@@ -9,14 +9,14 @@ import type { ObservedProblem } from '../../engine/publishing/publish-problem.js
 import type { SeenExtension } from '../../v1/observation/observed-extensions.js';
 import { MOST_SHOWN, type OfferedVersion } from './newer-versions.js';
 
-/** A revision of a ClusterExtension that is kept, to which it can be taken back. */
+/** A kept revision of a ClusterExtension. The extension can be rolled back to it. */
 export type KeptRevision = Readonly<{ revision: number; bundle: string; version: string; state: string }>;
 
 type Observed = ObservedProblem<ExtensionProblems>;
 
 /**
- * What is newer than what a ClusterExtension has, in all channels and catalogs that it asks, each with the
- * first rule that excludes it: as `flotilla explain extension` says it.
+ * Returns the versions that are newer than a ClusterExtension's, in all channels and catalogs that it asks.
+ * Each comes with the first rule that excludes it, as `flotilla explain extension` says it.
  */
 export function newerOfExtension(observed: Observed, isExplained: boolean): readonly OfferedVersion[] {
   const { problem, records } = observed;

@@ -4,17 +4,17 @@ import type { Resolution } from '#core/classic/resolution/problem/resolution-pro
 import type { NamespaceRead } from '../../classic/namespaces/namespace-read.js';
 import { indexedCatalog, type SeenCatalog } from '../../classic/observation/observe-namespace.js';
 
-/** A newer bundle on the page of an operator, and what keeps it away. */
+/** A newer bundle on the page of an operator, and the rule that excludes it. */
 export type OfferedVersion = Readonly<{ bundle: string; version: string; channel: string; why: string }>;
 
 type OutlookQuestion = Readonly<{
   read: NamespaceRead;
   subscription: string;
-  /** What the last resolution of the namespace came to, if that is known. */
+  /** The result of the last resolution of the namespace, if that is known. */
   resolution: Resolution | undefined;
   /** Every CatalogSource of the cluster, with its content. */
   catalogs: readonly SeenCatalog[];
-  /** Whether the page says already why the Subscription cannot be met. */
+  /** True if the page says already why the Subscription cannot be met. */
   isExplained: boolean;
 }>;
 
@@ -24,8 +24,8 @@ type Resolved = Extract<Resolution, { result: 'resolved' }>;
 const NOTHING_CHOSEN: Resolved = { result: 'resolved', chosen: [], subscriptionsCreated: [], subscriptionsUpdated: [] };
 
 /**
- * What is newer than what a Subscription has or gets, in all channels and catalogs that it sees: the
- * outlook of `flotilla explain`, but nothing is solved for a page (decision 0305).
+ * Returns the versions that are newer than a Subscription's present or next one, in all channels and catalogs
+ * that it sees. It is the outlook of `flotilla explain`, but nothing is solved for a page (decision 0305).
  */
 export function newerVersions({ read, subscription, resolution, catalogs, isExplained }: OutlookQuestion) {
   const namespace = desiredNamespaceOf(read);

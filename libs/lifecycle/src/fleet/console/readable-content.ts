@@ -16,12 +16,12 @@ export type ReadableContent = Readonly<{
   /** Sorted. */
   names: () => Promise<readonly string[]>;
   record: (name: string) => Promise<PackageRecord | undefined>;
-  /** Its blobs; absent for what a ConfigMap or a registry server lists. */
+  /** Its blobs. Absent for bundles that a ConfigMap or a registry server lists. */
   blobs: MetasContent | undefined;
   release: () => void;
 }>;
 
-/** The content that a question names, where the hub holds it for that catalog now. */
+/** Returns the content that a question names, if the hub holds it for that catalog now. */
 export async function contentInSight(
   parts: Pick<ObservedParts, 'classic' | 'v1'>,
   question: CatalogQuestion,

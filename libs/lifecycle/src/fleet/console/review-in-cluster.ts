@@ -6,10 +6,10 @@ import { movesOf, subscriptionsIn } from '../../rollouts/orders/classic/classic-
 import { stepsBesideCluster, stepsOf } from '../../rollouts/orders/review/steps-beside-cluster.js';
 import type { QuestionPlace } from './question-place.js';
 
-/** What a plan changes in its cluster, and the hash of what was compared. */
+/** The changes of a plan in its cluster, and the hash of the compared objects. */
 type ClusterReview = PlanReview & Readonly<{ hash: string; waits: boolean }>;
 
-/** Reads the plan, and beside it every object that it writes; undefined where there is no such plan. */
+/** Reads the plan, and next to it every object that it writes. Undefined if there is no such plan. */
 export async function reviewInCluster(
   { client, globalCatalogNamespace }: QuestionPlace,
   { namespace, name }: Extract<ConsoleQuestion, { ask: 'review' }>,
