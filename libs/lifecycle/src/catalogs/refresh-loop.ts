@@ -43,13 +43,13 @@ export class RefreshLoop {
     this.#wanted = new AbortController();
   }
 
-  /** Gives the running attempt up, and none is due any more: only one that is asked for is made. */
+  /** Cancels the running attempt and the next one. Only requested attempts are made from now on. */
   rest(): void {
     this.giveUp();
     this.#cancelTimer();
   }
 
-  /** Gives the running attempt up, and makes no other. */
+  /** Cancels the running attempt, and makes no other. */
   stop(): void {
     this.#stopped = true;
     this.rest();

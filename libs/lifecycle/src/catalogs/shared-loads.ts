@@ -8,7 +8,7 @@ export type Shared<T> =
   | Readonly<{ error: unknown; begunAt: number; retryAt: number }>;
 
 export type Asking = Readonly<{
-  /** An answer that was begun up to so many milliseconds ago will do. */
+  /** Milliseconds since the beginning of an answer, up to which it will do. */
   withinMs: number;
   /** A failure counts until its next try is due, however old it is: the mode of timers. */
   patient: boolean;
@@ -28,16 +28,15 @@ type Entry<T> = {
   /** Answers begun before this are outdated. */
   notBefore: number;
   askedAt: number;
-  /** When {@link last} came. */
+  /** Time at which {@link last} came. */
   answeredAt: number;
 };
 
 type SharedLoadsOptions = Readonly<{ clock: Clock; random: () => number }>;
 
 /**
- * Loads that many callers request at the same time or shortly after one another, each carried out
- * once for all: a thousand clusters that use one image make one request, and a registry that is away
- * is asked by one of them.
+ * Loads that many callers request at the same time or shortly after one another. Each is carried out once for
+ * all. A thousand clusters that use one image make one request, and one of them asks an unreachable registry.
  */
 export class SharedLoads<T> {
   readonly #entries = new Map<string, Entry<T>>();
@@ -98,7 +97,7 @@ export class SharedLoads<T> {
     return unlessAborted(running.answer, signal).catch(() => undefined);
   }
 
-  /** Gives a function that stops waiting. */
+  /** Begins a load. Returns a function that stops waiting. */
   #begin(entry: Entry<T>, load: (demand: Demand) => Promise<T>, first: Demand): () => void {
     const begunAt = this.#now();
     const demand = new Demand();

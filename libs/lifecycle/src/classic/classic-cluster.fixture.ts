@@ -63,7 +63,7 @@ export const refTo = (kind: string, name: string, namespace?: string): ObjectRef
   namespace,
 });
 
-/** Fields of an object beside those that name it. */
+/** Fields of an object, without those that name it. */
 type Fields = Readonly<{ metadata?: KubernetesObject['metadata'] } & Record<string, unknown>>;
 
 export const objectOf = (kind: string, name: string, namespace?: string, fields: Fields = {}): KubernetesObject => ({

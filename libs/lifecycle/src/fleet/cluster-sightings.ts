@@ -29,20 +29,20 @@ import { ClusterRights } from '../clusters/joining/cluster-rights.js';
 
 /** How often a cluster is asked whether it answers, at least: one lost answer is none. */
 const ASK_EVERY_MS = 15_000;
-/** And so often before it counts as away. */
+/** Times that a cluster is asked before it counts as unreachable. */
 const ASKED_BEFORE = 2.5;
 const SILENT_MS = 40_000;
 const ASKED_AT_ONCE = 32;
-/** A cluster that has not answered for so long yields its turn to the next. */
+/** Time without an answer after which a cluster yields its turn to the next. */
 const TURN_MS = 500;
 /**
- * So many times its turn must come again before a question that waits counts as silence: a machine that slept
- * comes back with old questions.
+ * Turns that must come again before a waiting question counts as silence: a machine that slept comes back
+ * with old questions.
  */
 const WAITED = 2;
 const MOST_CHARACTERS = 1_024;
 const NO_CONTEXT = 'no kubeconfig of the hub has its context';
-/** How often nodes and claims are read. */
+/** Interval of reads of nodes and claims. */
 const FACTS_EVERY_MS = 30 * 60_000;
 const KUBE_SYSTEM = { ...KIND.Namespace, name: 'kube-system' } as const;
 
@@ -57,14 +57,14 @@ type ClusterSightingsOptions = Readonly<{
   credentials?: Pick<SecretClusters, 'expiryOf' | 'faultOf'> | undefined;
   /** Says why a login could not be renewed. */
   renewals?: Pick<LoginRenewals, 'troubleOf'> | undefined;
-  /** How many operators are installed; undefined while that is not known. */
+  /** Returns the number of installed operators. Undefined while that is not known. */
   operatorsIn?: (cluster: string) => number | undefined;
   /**
    * True if this process works for all clusters of the hub: no other process knows clusters that this one
    * does not.
    */
   isAlone: boolean;
-  /** A cluster that was silent for so long is away; default 40 s. */
+  /** Time of silence after which a cluster counts as unreachable. Default: 40 s. */
   silentMs?: number;
 }>;
 
@@ -92,7 +92,7 @@ export class ClusterSightings {
   readonly #turns = new ListTurns(ASKED_AT_ONCE, TURN_MS);
   /** Turns of unreachable clusters: those that answer do not wait for them. */
   readonly #turnsOfSilent = new ListTurns(ASKED_AT_ONCE, TURN_MS);
-  /** By FleetCluster. */
+  /** Questions by FleetCluster. */
   readonly #questions = new Map<string, Question>();
   /** Questions and reports of silence. */
   readonly #running = new Set<Promise<void>>();
@@ -125,7 +125,10 @@ export class ClusterSightings {
     await this.#store.stop();
   }
 
-  /** With another login another cluster may answer. */
+  /**
+   * Forgets the identity, facts and rights of changed clusters: with another login another cluster may
+   * answer.
+   */
   #changed(changes: readonly ClusterChange[]): void {
     for (const { cluster } of changes) {
       const sight = this.#sights.get(cluster);
@@ -325,7 +328,7 @@ export class ClusterSightings {
     }
   }
 
-  /** Returns nodes and claims, which change seldom. If they may not be read they are no facts. */
+  /** Returns facts from nodes and claims. These change seldom. If they may not be read, they are left out. */
   async #facts(client: KubeClient, sight: Sight): Promise<ClusterFacts> {
     if (sight.facts !== undefined && this.#now() - sight.facts.atMs < FACTS_EVERY_MS) return sight.facts.found;
     const { cluster } = client;

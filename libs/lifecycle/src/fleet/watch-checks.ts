@@ -18,7 +18,7 @@ export type WatchChecksDeps = Readonly<{
   problemOf: (cluster: string) => string | undefined;
 }>;
 
-/** How fresh the watches of OLM Classic's kinds are: part of readiness. */
+/** Checks the freshness of the watches of OLM Classic's kinds: part of readiness. */
 export function classicWatchesCheck({
   clock,
   staleAfterMs,
@@ -35,7 +35,8 @@ export function classicWatchesCheck({
 }
 
 /**
- * How fresh the watches of OLM v1's kinds are. That one of them is refused degrades the service and no more.
+ * Checks the freshness of the watches of OLM v1's kinds. If one of them is refused, that degrades the service
+ * and no more.
  */
 export function v1WatchesCheck({ clock, staleAfterMs, clusters, of }: WatchChecksDeps): HealthCheck {
   const freshness = (cluster: string) => of(cluster)?.v1.freshness();

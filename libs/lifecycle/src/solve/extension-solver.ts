@@ -17,7 +17,7 @@ const MOST_PREPARED = 200;
 export class ExtensionSolver implements Solver<ExtensionProblems> {
   readonly rules = EXTENSION_RULES;
   readonly deadlineMs = Number.POSITIVE_INFINITY;
-  /** By record hash and feature gates, the least recently used first. */
+  /** Prepared packages by record hash and feature gates, the least recently used first. */
   readonly #prepared = new Map<string, PackageContent | undefined>();
 
   constructor(private readonly store: Pick<ProblemStore<ExtensionProblems>, 'getRecord'>) {}

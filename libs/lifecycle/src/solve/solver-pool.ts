@@ -18,8 +18,8 @@ const THREAD_MIB = 1_024;
 /** Size of the young generation in it: eight MiB for new objects, as the services have, and the survivors. */
 const YOUNG_MIB = 24;
 /**
- * A thread without work for so long ends: it takes some 20 MiB, and starting one a quarter of a second of
- * the processor (decision record 0455).
+ * Time without work after which a thread ends. A thread takes some 20 MiB, and starting one takes a quarter
+ * of a second of the processor (decision record 0455).
  */
 const IDLE_MS = 60_000;
 

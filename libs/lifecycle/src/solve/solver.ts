@@ -15,10 +15,10 @@ export type SolveReport = Readonly<{
  */
 export type Solve<F extends ProblemFamily> = (owner: Owner | undefined) => Promise<F['solution']>;
 
-/** How the problems of one family are solved. */
+/** Solves the problems of one family. */
 export type Solver<F extends ProblemFamily> = Readonly<{
   rules: FamilyRules<F>;
-  /** How long a solve may take, in milliseconds. */
+  /** Time limit of a solve, in milliseconds. */
   deadlineMs: number;
   /** Gets the package records that the problem names. Undefined if the store has lost one. */
   prepare: (problem: F['problem']) => Promise<Solve<F> | undefined>;

@@ -50,7 +50,7 @@ export class ClusterCatalogRefresh {
     this.#loop.ask();
   }
 
-  /** As the watch reported it last. */
+  /** Returns the catalog as the watch reported it last. */
   get catalog(): ClusterCatalog {
     return this.#catalog;
   }
@@ -143,8 +143,8 @@ export class ClusterCatalogRefresh {
   }
 
   /**
-   * After a start while the registry is away: the content that an earlier process served
-   * may still be on this disk.
+   * Holds the content as before, after a start while the registry is unreachable. The content that an earlier
+   * process served may still be on this disk.
    */
   async #holdAsBefore(catalog: ClusterCatalog, signal: AbortSignal): Promise<void> {
     const before = catalog.status?.resolvedSource?.image?.ref;

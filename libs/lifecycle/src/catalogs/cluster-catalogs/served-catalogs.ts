@@ -36,11 +36,11 @@ export type CatalogInSight = Readonly<{
   served: ServedContent | undefined;
 }>;
 
-/** Memory for the refreshes, timers and statuses of one catalog, beside the object. */
+/** Memory for the refreshes, timers and statuses of one catalog, in addition to the object. */
 const CATALOG_BYTES = 128 * 1024;
 /**
- * Another writer may have changed the object. Ours is restored after so long, not at once: two writers
- * that disagree must not race.
+ * Pause before our status is restored. Another writer may have changed the object, and two writers that
+ * disagree must not race.
  */
 const WRITE_AGAIN_MS = 5_000;
 
@@ -138,8 +138,8 @@ export class ServedCatalogs {
   }
 
   /**
-   * By its own status, as a user sees it. Before its first status a catalog is neither ready nor not; one
-   * that a user has made unavailable lacks nothing.
+   * Measures a catalog by its own status, as a user sees it. Before its first status a catalog is neither
+   * ready nor unready. A catalog that a user has made unavailable is missing nothing.
    */
   #measure({ metadata, spec, status }: ClusterCatalog): void {
     const { troubles, client } = this.deps;

@@ -18,7 +18,7 @@ import { manifestBytes } from './read-catalog.js';
 export type LoadedCatalog = Readonly<{
   /** The registry's digest of it. For a registry server: our own digest of its list. */
   digest: string;
-  /** Its digest in the content store. */
+  /** Digest of the catalog in the content store. */
   content: string;
   index: CatalogIndex;
   packages: number;
@@ -29,7 +29,7 @@ export type LoadedCatalog = Readonly<{
 /** An image's blobs as they can be served, whether or not they make a valid catalog. */
 type ServableCatalog = Readonly<{
   digest: Digest;
-  /** In the content store: every blob as a line of JSON with sorted keys, in load order. */
+  /** Digest in the content store: every blob as a line of JSON with sorted keys, in load order. */
   content: Digest;
   /** Reasons why Classic would not resolve from it. Empty for a valid catalog. */
   problems: readonly string[];
@@ -66,8 +66,8 @@ export class InvalidCatalog extends FlotillaError {
 export class CatalogContents {
   readonly #images: ImageContents;
   /**
-   * By digest of the image, then by access key. Unusable content is remembered too: a fleet that uses a
-   * broken image does not read it once for each cluster and retry.
+   * Held content by digest of the image, then by access key. Unusable content is remembered too: a fleet that
+   * uses a broken image does not read it once for each cluster and retry.
    */
   readonly #held = new Map<Digest, Map<string, HeldContent>>();
   readonly #loads = new SharedWork<HeldContent>();
@@ -101,9 +101,9 @@ export class CatalogContents {
   }
 
   /**
-   * As {@link ofImage}, for serving blobs with the hub's own logins; {@link InvalidCatalog} is only for a
-   * catalog that cannot be read at all. The registry is asked once per login about a digest: later, and while
-   * it cannot be reached after a restart, the content that it gave to the hub's own login is served.
+   * Like {@link ofImage}, for serving blobs with the hub's own logins. Throws {@link InvalidCatalog} only for
+   * a catalog that cannot be read at all. The registry is asked once per login about a digest. Later, and
+   * while it is unreachable after a restart, the content that it gave to the hub's own login is served.
    */
   async servableImage(reference: string, options: ContentOptions): Promise<ServableCatalog> {
     const named = parseImageReference(reference).digest;

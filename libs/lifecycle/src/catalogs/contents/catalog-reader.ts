@@ -34,7 +34,7 @@ type ReadOptions = Readonly<{
 type Unread = Readonly<{ undecided: string; isOfContent?: true; outOfMemory?: true }>;
 
 const defaultLimits = { threads: 2, deadlineMs: 120_000, heapMiB: 1_024, idleMs: 10_000 };
-/** Work that takes longer goes on in the slow lane. */
+/** Work that takes longer moves to the slow lane. */
 const FIRST_MS = 10_000;
 
 const limiter = (total: number) => new FairLimiter({ total, perCluster: total, perNamespace: total });

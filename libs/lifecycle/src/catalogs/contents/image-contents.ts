@@ -28,7 +28,7 @@ export type HeldContent =
   | Readonly<{ content: Digest; problems: readonly string[] }>
   | Readonly<{ content: Digest; index: CatalogIndex; packages: number }>;
 
-/** Stored beside the records: the index entry of each, and the manifests they name. */
+/** Stored next to the records: the index entry of each, and the manifests they name. */
 const Model = z.strictObject({
   summaries: z.array(
     z.strictObject({
@@ -60,7 +60,10 @@ type ImageAsking = Readonly<{
 const NOT_KEPT =
   'the content store did not keep it: is FLOTILLA_CONTENT_MAX_BYTES large enough for all catalogs together?';
 
-/** Nothing is known of the catalog: reading it took too long or too much memory, or the disk failed. */
+/**
+ * Error for a catalog without a known result: reading it took too long or too much memory, or the disk
+ * failed.
+ */
 class CatalogNotRead extends FlotillaError {
   readonly code = 'CatalogNotRead';
   readonly retry: Retry = 'backoff';
@@ -82,7 +85,7 @@ export class ImageContents {
   readonly #provenance: Provenance;
   readonly #work: WorkFolder;
   readonly #unread: FailedPulls;
-  /** By digest of the image, so that all callers with a right to the content share its index. */
+  /** Contents by digest of the image, so that all callers with a right to the content share its index. */
   readonly #contents = new Map<Digest, Promise<HeldContent | undefined>>();
 
   /** `directory`: for descriptors and work in progress; of this process alone. */

@@ -15,7 +15,7 @@ import { goJson } from '#core/kernel/json/go-json-text';
 import { openCatalogTree } from '#platform/files/catalog-tree';
 import { LineFile } from './line-file.js';
 
-/** Raise it whenever the same files give other content, records or problems: catalogs are then read anew. */
+/** Raise it whenever the same files give other content, records or problems: catalogs are then read again. */
 export const READ_VERSION = 2;
 
 export type ReadRequest = Readonly<{

@@ -2,8 +2,8 @@ import { TaskThread, type ThreadEnded } from '#platform/processes/threads/task-t
 import type { ReadCatalog, ReadRequest } from './read-catalog.js';
 
 /**
- * The thread's last message, or why there is none. `isOfContent`: the same catalog would end so again.
- * `outOfMemory`: at the limit of the heap.
+ * The thread's last message, or the reason why there is none. `isOfContent`: the same catalog would end so
+ * again. `outOfMemory`: the thread reached the limit of its heap.
  */
 export type Reply = Readonly<{ read: ReadCatalog } | { problem: string; isOfContent?: true; outOfMemory?: true }>;
 
@@ -29,7 +29,7 @@ export class ReaderThread {
     return this.#thread.ended;
   }
 
-  /** Answers in any case; a catalog that takes too long ends the thread. */
+  /** Reads a catalog, and resolves in any case. A catalog that takes too long ends the thread. */
   async read(request: ReadRequest, deadlineMs: number, onWritten: (bytes: number) => void): Promise<Reply> {
     let isLate = false;
     const late = setTimeout(() => {

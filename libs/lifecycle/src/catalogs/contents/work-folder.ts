@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 /** Prefix of the folders of this run of the process. */
 const RUN = `${process.pid}-${randomUUID()}`;
-/** No pull or read takes so long. */
+/** Age of an abandoned folder: no pull or read takes that long. */
 const ABANDONED_AFTER_MS = 60 * 60_000;
 
 /**

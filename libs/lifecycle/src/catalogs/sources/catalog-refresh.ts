@@ -102,7 +102,7 @@ export class CatalogRefresh {
     this.#begin();
   }
 
-  /** Paused: the content stays as it is, whatever the spec says by now. */
+  /** Follows a pause: the content stays as it is, even if the spec changes. */
   #rest(): void {
     this.#loop.rest();
     this.#unfollow();
@@ -149,7 +149,8 @@ export class CatalogRefresh {
   }
 
   /**
-   * At the time of a poll or a retry, an answer that others got since our last one is as good as a new one.
+   * Returns the age that an answer may have. At the time of a poll or a retry, an answer that others got
+   * since our last one is as good as a new one.
    */
   #asking(): Asking {
     const origin = originOf(this.#source);

@@ -34,7 +34,7 @@ const VERSION_AGAIN_MS = 30_000;
 /** The CatalogSources of one cluster: one refresh each, their image templates, and their statuses written. */
 export class ClusterCatalogs {
   readonly #refreshes = new Map<string, CatalogRefresh>();
-  /** As the watch reported them last. */
+  /** Sources as the watch reported them last. */
   readonly #sources = new Map<string, CatalogSource>();
   readonly #access: SourceAccess;
   readonly #templates: ImageTemplates;
@@ -68,8 +68,8 @@ export class ClusterCatalogs {
   }
 
   /**
-   * Before the first source is noted: image templates need the version of the API server, default
-   * sources the OperatorHub.
+   * Prepares the catalogs before the first source is noted: image templates need the version of the API
+   * server, default sources the OperatorHub.
    */
   async prepare(): Promise<void> {
     await Promise.all([this.#templates.readVersion(), this.#defaults.read()]);

@@ -86,7 +86,7 @@ export class BundleContents {
     private readonly log: Log,
   ) {}
 
-  /** All of them, in order. Rejects if one of them cannot be had now. */
+  /** Returns all contents, in order. Rejects if one of them is not available now. */
   async contentsOf(
     sought: readonly SoughtBundle[],
     { client, read, patience, signal }: NamespaceStageInput,

@@ -25,7 +25,7 @@ type WholeStep = Readonly<{ step: InstallPlanStep }> | Readonly<{ fail: string; 
 /** Bundles that the steps of one plan refer to; each is fetched once in an execution. */
 export class ReferencedBundles {
   readonly #contents = new Map<string, Promise<BundleContent | StillFetching>>();
-  /** By the whole reference: that of a CSV has more fields than the others. */
+  /** Steps by the whole reference: that of a CSV has more fields than the others. */
   readonly #steps = new Map<string, Promise<readonly InstallPlanStep[] | StillFetching>>();
 
   constructor(

@@ -8,7 +8,10 @@ import type { NamespaceStage, NamespaceStageInput } from '../namespaces/namespac
 export const apiServicesStage: NamespaceStage = async (input) =>
   perform(input, deleteOrphanedApiServices(await owned(input), input.read.csvs));
 
-/** A login that may not list them has no part in them: the rest of the namespace goes on. */
+/**
+ * Lists the APIServices of the namespace. If the login may not list them, the rest of the namespace continues
+ * without them.
+ */
 async function owned({ reader, read }: NamespaceStageInput) {
   try {
     return await reader.list(API_SERVICE, { labelSelector: apiServicesOf(read.namespace) });

@@ -35,7 +35,7 @@ const AT_ONCE = 500;
 
 /**
  * Brings the copies of the namespace's CSVs in step: in every other namespace that its group selects, and
- * nowhere else. Writes a part of them at once, so that the CSVs themselves go on meanwhile.
+ * nowhere else. Writes a part of them at once, so that the CSVs themselves continue meanwhile.
  */
 export const copiesStage =
   (settings: CopySettings): NamespaceStage =>

@@ -76,7 +76,7 @@ async function decideOn(input: NamespaceStageInput, csv: ClusterServiceVersion):
   return stepCsv(csv, await worlds.worldOf(csv));
 }
 
-/** After a change of phase; after marks alone, the whole pass begins anew. */
+/** True after a change of phase. After a write of marks alone, the whole pass begins again. */
 const followsAtOnce = ({ status, next }: CsvStep): boolean => status !== undefined && next?.again === 'now';
 
 async function withOwnWrites(input: NamespaceStageInput): Promise<NamespaceStageInput> {

@@ -67,7 +67,7 @@ export async function executeSteps(
 /** Conflicts in a row after which the plan reports the error. */
 const MOST_TRIES = 5;
 
-/** Without an answer there is no verdict about the step: the whole pass is retried later. */
+/** True if there was no answer. Then there is no verdict about the step: the whole pass is retried later. */
 const isUnanswered = ({ status }: KubeApiError): boolean => status === 0;
 
 /** `planMessage`: the message of the plan's status, before this execution. */

@@ -9,7 +9,9 @@ import type { PlanMarks } from './plan-marks.js';
 
 export type ForeignPlans = Readonly<{ setting: Settings['foreignInstallPlans']; marks: PlanMarks | undefined }>;
 
-/** Ends a plan that the hub did not make, if such plans are refused. Empty for every other plan. */
+/**
+ * Returns the end of a plan that the hub did not make, if such plans are refused. Empty for every other plan.
+ */
 export async function refuseForeign(
   { client, read, reader }: NamespaceStageInput,
   plan: InstallPlan,

@@ -36,7 +36,7 @@ import { type Prospect, retryOnRequest, retryWhenCauseIsGone } from './retry-fai
 export type InstallPlanSettings = Readonly<{
   retryTimeoutMs: number;
   contents: BundleContents;
-  /** For the bundles that a plan refers to, in milliseconds; 0: as long as it takes. */
+  /** Time limit for the bundles that a plan refers to, in milliseconds. 0: no limit. */
   unpackTimeoutMs: number;
   /** The policy for plans that the hub did not make. */
   foreign: ForeignPlans;

@@ -11,7 +11,9 @@ export class PlanMarks {
     return this.key.codeOf(markedParts(cluster, plan, status));
   }
 
-  /** True if a hub with this key made the plan, and its steps have not been changed since. */
+  /**
+   * True if a hub with this key made the plan, and the installs that it lists have not been changed since.
+   */
   isOwn(cluster: string, plan: InstallPlan): boolean {
     const mark = plan.metadata.annotations?.[PLAN_MARK_ANNOTATION] ?? '';
     return this.key.verifies(mark, markedParts(cluster, plan, plan.status));

@@ -86,7 +86,7 @@ export type Prospect = Readonly<{ goesOn: true } | { goesOn: false; because?: st
 
 /**
  * Checks from time to time if the step that stopped a failed plan would succeed now, and then runs the plan
- * again. Otherwise the plan names the obstacle of now. Returns undefined for a plan that is not checked.
+ * again. Otherwise the plan names its present obstacle. Returns undefined for a plan that is not checked.
  */
 export async function retryWhenCauseIsGone(
   input: NamespaceStageInput,

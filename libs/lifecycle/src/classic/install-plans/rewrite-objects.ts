@@ -9,8 +9,8 @@ const AT_ONCE = 8;
 
 /**
  * Writes every object of a kind back as it is, so that the API server stores it in its current storage
- * version. An object that was written after it was listed is stored so already, and one that is gone needs
- * nothing. Answers how many there are; any other refusal is thrown, naming the object. Done twice it ends the
+ * version. An object that was written after it was listed is stored so already, and a deleted one needs
+ * nothing. Returns the number of objects. Throws any other refusal, naming the object. A second run ends the
  * same: the server finds an object that is stored already unchanged.
  */
 export async function rewriteObjects(

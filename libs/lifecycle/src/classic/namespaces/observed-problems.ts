@@ -6,7 +6,7 @@ import { RecordCache } from '#platform/store/record-cache';
 import type { PassReader } from '../../engine/passes/pass-reader.js';
 import type { NamespaceStageInput } from './namespace-stage.js';
 
-/** As JSON, kept for the namespaces of a fleet that are upgraded at the same time. */
+/** Bytes of records as JSON, kept for the namespaces of a fleet that are upgraded at the same time. */
 const RECORD_BYTES = 32 * 2 ** 20;
 const PROBLEM_BYTES = 8 * 2 ** 20;
 
@@ -46,7 +46,7 @@ export class ObservedProblems {
     return known === undefined ? this.ofRound(input) : known.problem.then((one) => one ?? this.ofRound(input));
   }
 
-  /** As {@link of}, as it was observed last when this round first asked. */
+  /** Like {@link of}, but as it was observed last when this round first asked. */
   ofRound({ client, read, reader }: InRound): Promise<HashedProblem | undefined> {
     const known = this.#passes.get(reader);
     if (known?.round === read) return known.problem;
@@ -64,13 +64,13 @@ export class ObservedProblems {
     return found;
   }
 
-  /** A solution that may not be acted on is read anew by the next round of the pass. */
+  /** Forgets a solution that may not be acted on: the next round of the pass reads it again. */
   forgetSolution({ reader }: Pick<InRound, 'reader'>): void {
     const pass = this.#passes.get(reader);
     if (pass !== undefined) delete pass.solution;
   }
 
-  /** As {@link of}, read anew. */
+  /** Like {@link of}, but reads again. */
   async find(cluster: string, namespace: string): Promise<HashedProblem | undefined> {
     const observation = await this.store.getObservation(cluster, namespace);
     if (observation === undefined) return undefined;

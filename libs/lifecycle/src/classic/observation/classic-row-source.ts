@@ -62,7 +62,7 @@ export class ClassicRowSource {
     this.deps.objects.rowParts.shown(namespace, plan);
   }
 
-  /** Without copies. */
+  /** Returns the CSVs without copies. */
   csvs(): ClusterServiceVersion[] {
     return this.deps.objects.originals();
   }

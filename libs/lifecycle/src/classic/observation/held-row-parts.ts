@@ -5,7 +5,7 @@ import { planFacts, type RowPart, rowPart } from '#core/view/rows/row-parts';
 /** The parts of one cluster's objects that only rows need, of the objects that have one. */
 export class HeldRowParts {
   readonly #parts = new Map<string, RowPart>();
-  /** By namespace, then by name. */
+  /** Plans by namespace, then by name. */
   readonly #plans = new Map<string, Map<string, PlanFacts>>();
   /** Keys of plans that have waited for an approval here. */
   readonly #waited = new Set<string>();

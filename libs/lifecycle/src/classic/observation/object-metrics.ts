@@ -71,7 +71,7 @@ export class ObjectMetrics {
   }
 }
 
-/** As OLM normalises it; `0.0.0` when the CSV has none. */
+/** Returns the version as OLM normalises it; `0.0.0` when the CSV has none. */
 function versionOf({ spec }: ClusterServiceVersion): string {
   const parsed = parseTolerant(spec.version ?? '');
   return 'error' in parsed ? '0.0.0' : formatVersion(parsed);

@@ -183,7 +183,7 @@ export class ObservedCluster implements ClusterPart {
     return { synced: this.#cache.synced(), problems: this.#cache.problems(), lastSeen: this.#cache.lastSeen() };
   }
 
-  /** How many objects of OLM's kinds the cluster has; copies of CSVs left out, as in OLM. */
+  /** Counts the cluster's objects of OLM's kinds. Copies of CSVs are left out, as in OLM. */
   counts(): ObjectCounts {
     return {
       csvs: this.#originals.size,

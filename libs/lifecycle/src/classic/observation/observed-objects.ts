@@ -158,7 +158,7 @@ export class ObservedObjects {
     return this.#cacheOf(kind)?.get({ ...kind, name }) !== undefined;
   }
 
-  /** How many objects of a kind there are. */
+  /** Returns the number of objects of a kind. */
   count(kind: KindRef): number {
     return this.#cacheOf(kind)?.metadata(kind).length ?? 0;
   }

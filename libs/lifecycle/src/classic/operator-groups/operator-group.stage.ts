@@ -58,8 +58,7 @@ async function clearOrphans(
   const { reader, read } = input;
   const deleted = await perform(input, orphanedGroupClusterRoles(clusterRoles, read.operatorGroups));
   if (unlabelOrphans([...read.operatorGroups, ...read.otherOperatorGroups], namespaces).length === 0) return deleted;
-  // The label may be of a group that came, and was worked on, after ours were read: only
-  // a newer list can decide.
+  // The label may belong to a newer group than the ones read here: only a newer list can decide.
   reader.doubt(OPERATOR_GROUP_API.kind);
   const groups = await reader.list<OperatorGroup>(OPERATOR_GROUP_API);
   return joined(deleted, await perform(input, unlabelOrphans(groups, namespaces)));

@@ -86,7 +86,10 @@ function noOperator(subscription: Subscription, name: string, labels: readonly A
   return { forever: true, events: isNew ? [event] : [] };
 }
 
-/** Without the plans of other Subscriptions of the package: two must not remove each other's label. */
+/**
+ * Returns the plans without those of other Subscriptions of the package: two must not remove each other's
+ * label.
+ */
 function plansFor({ read }: NamespaceStageInput, { metadata, spec }: Subscription) {
   const others = read.subscriptions.filter((one) => one.spec.name === spec.name && one.metadata.name !== metadata.name);
   const theirs = new Set(others.map(({ status }) => status?.installPlanRef?.name));
@@ -199,7 +202,7 @@ async function gather(
   return live === undefined ? gathered : AT_REST;
 }
 
-/** True if the object stays. An object will be collected if its CSVs are all gone, and is named no more. */
+/** True if the object stays. If all its CSVs are gone, it will be collected, and is named no more. */
 function isKept({ metadata }: KubernetesObject, { namespace, csvs }: NamespaceStageInput['read']): boolean {
   const owners = metadata.namespace === namespace ? (metadata.ownerReferences ?? []) : [];
   const there = new Set(csvs.map((csv) => csv.metadata.uid));

@@ -52,7 +52,7 @@ export async function observeAgain(
   return AT_REST;
 }
 
-/** Has the problem solved anew, after its solution was refused. */
+/** Has the problem solved again, after its solution was refused. */
 export async function solveAnew(
   { observed, observe }: Pick<SolutionDeps, 'observed' | 'observe'>,
   input: NamespaceStageInput,

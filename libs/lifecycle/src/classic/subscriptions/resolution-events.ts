@@ -15,7 +15,7 @@ export const resolutionWarning = (namespace: string, message: string) => ({
 });
 
 /**
- * With isolation: emits an Event for each Subscription that is left out, unless its condition says the same
+ * Emits an Event for each Subscription that is left out, with isolation, unless its condition says the same
  * already.
  */
 export async function reportLeftOut(

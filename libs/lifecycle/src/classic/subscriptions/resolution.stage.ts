@@ -28,7 +28,7 @@ type ResolutionDeps = SolutionDeps &
   Readonly<{
     check: SolutionCheck;
     contents: BundleContents;
-    /** For the bundles of one resolution, in milliseconds; 0: as long as it takes. */
+    /** Time limit for the bundles of one resolution, in milliseconds. 0: no limit. */
     unpackTimeoutMs: number;
   }>;
 
@@ -152,8 +152,8 @@ const without = (subscriptions: readonly Subscription[], held: readonly HeldSubs
   subscriptions.filter(({ metadata }) => !held.some((one) => one.subscriptions.includes(metadata.name ?? '')));
 
 /**
- * True if the API server has the same Subscriptions as the pass has read: a plan cannot be taken back, so
- * those of the cache are read live once more before it is made.
+ * True if the API server has the same Subscriptions as the pass has read. A plan cannot be rolled back, so
+ * Subscriptions from the cache are read live once more before it is made.
  */
 async function areSubscriptionsCurrent({ client, read, reader }: NamespaceStageInput): Promise<boolean> {
   if (reader.live) return true;

@@ -14,8 +14,8 @@ import type { NamespaceStage, NamespaceStageInput } from '../namespaces/namespac
 import { writeSubscriptions } from '../namespaces/write-subscriptions.js';
 
 /**
- * Keeps the books of every Subscription: its state, the condition of its plan, the health of the visible
- * catalogs. A Subscription with a lost plan is then rolled back.
+ * Writes the bookkeeping of every Subscription: its state, the condition of its plan, the health of the
+ * visible catalogs. A Subscription with a lost plan is then rolled back.
  */
 export const subscriptionStage: NamespaceStage = async (input) => {
   const { read } = input;

@@ -26,7 +26,7 @@ export class ResolutionBench {
   readonly plans = new PlanBench();
   readonly store = new MemoryProblemStore();
   readonly observed = new ObservedProblems(this.store);
-  /** Namespaces that are to be observed again, with the pause. */
+  /** Namespaces that must be observed again, with the pause. */
   readonly jobs: string[] = [];
   readonly refused: string[] = [];
   readonly agreed: SettingValues[] = [];

@@ -47,7 +47,7 @@ function failedFetch(error: unknown): UnpackFailure {
   return unpackFailure(error.message);
 }
 
-/** OLM's reason and words for a bundle that could not be had or read (spec: subscriptions.md §2.7). */
+/** OLM's reason and words for a bundle that could not be fetched or read (spec: subscriptions.md §2.7). */
 export const unpackFailure = (why: string): UnpackFailure => ({
   effect: 'unpackFailed',
   reason: 'BundleUnpackFailed',

@@ -74,7 +74,7 @@ export class ApplierRights {
     await inParallel(members, ASKED_AT_ONCE, (object) => this.#report(object));
   }
 
-  /** If the hub only observes, the applier needs nothing. */
+  /** Reports the missing rights. If the hub only observes, the applier needs none. */
   async #report(object: FleetCluster): Promise<void> {
     const { clusters } = this;
     const { clock, log } = this.hub;

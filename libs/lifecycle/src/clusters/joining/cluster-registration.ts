@@ -7,7 +7,7 @@ import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { HealthCheck } from '#platform/telemetry/health-check';
 import type { ClusterPart } from '../../engine/membership/cluster-membership.js';
 
-/** A cluster that does not answer is tried again after so long. */
+/** Pause before a cluster that does not answer is tried again. */
 const UNREACHED_MS = 30_000;
 /**
  * Longest pause before a refused request is tried again; the pause doubles up to this one. A kind may be

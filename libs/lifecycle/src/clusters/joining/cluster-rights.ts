@@ -5,7 +5,9 @@ import { type HubRole, shippedRights } from '#platform/joining/shipped-rights';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { Log } from '#platform/telemetry/log.port';
 
-/** A login that has all rights is asked for again after so long; one that lacks some, or gave no answer. */
+/**
+ * Pauses before a login is asked again: one with all rights, and one that is missing some or gave no answer.
+ */
 const AGAIN_MS = 30 * 60_000;
 const LACKING_AGAIN_MS = 60_000;
 
@@ -38,7 +40,7 @@ export class ClusterRights {
     return lacks;
   }
 
-  /** With another login another answer is due. */
+  /** Forgets the answer of a cluster: another login needs another answer. */
   forget(cluster: string): void {
     this.#asked.delete(cluster);
   }

@@ -43,7 +43,7 @@ const GATES: readonly Gate[] = [
   { clusterOperator: 'olm', kind: 'ClusterExtensions', installed: installedExtensions },
 ];
 
-/** After a check that failed. */
+/** Pause after a check that failed. */
 const AGAIN_MS = 5 * 60_000;
 /** An install changes many objects at once: they are checked together. */
 const SOON_MS = 1_000;

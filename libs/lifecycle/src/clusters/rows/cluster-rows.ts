@@ -35,7 +35,7 @@ type ClusterRowsDeps = Readonly<{
 const GATHER_MS = 200;
 /** Pause before due rows are tried again, if Redis was not reached. */
 const AGAIN_MS = 5_000;
-/** After so many namespaces others have their turn: a large cluster has thousands. */
+/** Namespaces until others have their turn: a large cluster has thousands. */
 const AT_ONCE = 20;
 const NO_CHANGES: ReadonlyMap<string, NamespaceChange> = new Map();
 
@@ -72,7 +72,10 @@ export class ClusterRows implements ClusterPart {
     this.#gather(GATHER_MS);
   }
 
-  /** How many operators it has, as they were written last; undefined until all that there is was read. */
+  /**
+   * Returns the number of its operators, as they were written last. Undefined until all stored rows were
+   * read.
+   */
   get operators(): number | undefined {
     if (this.#written === undefined || !this.deps.source.synced()) return undefined;
     return [...this.#written.after(NO_CHANGES)].filter(({ kind }) => kind === 'operator').length;

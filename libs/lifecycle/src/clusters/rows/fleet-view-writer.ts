@@ -24,12 +24,14 @@ type FleetViewWriterDeps = Readonly<{
   /** Returns the reason why it could not join yet. */
   problemOf: (cluster: string) => string | undefined;
   of: (cluster: string) => JoinedRows | undefined;
-  /** True if this process must remove rows of the cluster, known or not. */
+  /**
+   * True if this process is responsible for removing rows of the cluster, even if the cluster is not known.
+   */
   owns: (cluster: string) => boolean;
 }>;
 
 const CHECK_EVERY_MS = 2_000;
-/** How often rows of clusters that left while no poller ran are removed. */
+/** Interval for removing rows of clusters that left while no poller ran. */
 const SWEEP_EVERY_MS = 60_000;
 const AT_ONCE = 8;
 
@@ -65,7 +67,7 @@ export class FleetViewWriter {
     this.#alone.clear();
   }
 
-  /** How the cluster answers now; undefined while nothing is certain. */
+  /** Returns the state of the cluster's connection. Undefined while nothing is certain. */
   factsOf(cluster: string): ClusterSigns | undefined {
     const { clusters, clock, isHeld, problemOf, of } = this.deps;
     const joined = of(cluster);
@@ -152,7 +154,7 @@ export class FleetViewWriter {
     return { row, change, removed: isLeft ? others.map(({ id }) => id) : [] };
   }
 
-  /** It is no more in the hub, or another poller has it now. */
+  /** Forgets a cluster that is no more in the hub, or that another poller has now. */
   async #forget(cluster: string): Promise<void> {
     if (this.deps.clusters.hasLeft(cluster)) await this.#remove(cluster);
     this.#known.delete(cluster);

@@ -15,7 +15,7 @@ export type CacheLease = Readonly<{
   end: () => Promise<void>;
 }>;
 
-/** So many caches are a few hundred megabytes at most. */
+/** Number of caches that takes a few hundred megabytes at most. */
 const MANY = 100;
 
 type Leased = { readonly cache: ClusterCache; holders: number };

@@ -30,7 +30,7 @@ type ClusterViewOptions = Readonly<{
 const PATIENCE_MS = 250;
 /** A pass waits no longer for the first lists of a cache that was opened for it. */
 const OPENING_MS = 1_000;
-/** A cache that no pass has read for so long is closed: the cache of an idle cluster takes megabytes. */
+/** Time without a read after which a cache is closed: the cache of an idle cluster takes megabytes. */
 const REST_MS = 60_000;
 /**
  * The same while the caches of many clusters are open, as after a start: the jobs of a cluster come
@@ -38,7 +38,7 @@ const REST_MS = 60_000;
  */
 const SHORT_REST_MS = 5_000;
 /**
- * The same after a pass has written: more work is likely to come, and the lists of an opening cache cost more
+ * The same after a pass has written. More work is likely to come, and the lists of an opening cache cost more
  * than the pass. While memory is short, a minute.
  */
 const REST_AFTER_WRITE_MS = 300_000;

@@ -36,7 +36,7 @@ export class RecentDefinitions {
     return object;
   }
 
-  /** It was written, or deleted. */
+  /** Notes that a definition was written, or deleted. */
   noteWritten(name: string): void {
     this.#writes += 1;
     this.#drop(name);

@@ -49,8 +49,8 @@ export class ClusterContact {
   }
 
   /**
-   * The end of work on a cluster: with an answer of its API server, or without one. An API server that fails,
-   * or does not accept the login, has not answered; whether it fails at everything is found out by asking.
+   * Notes the end of work on a cluster: with an answer of its API server, or without one. An API server that
+   * fails, or does not accept the login, has not answered. A request finds out if it fails at everything.
    */
   noteEnd(cluster: string, error?: unknown): void {
     if (KubeApiError.is(error) && !error.answered) this.#failed(cluster, error.message);
@@ -78,7 +78,10 @@ export class ClusterContact {
     this.#cancel = this.hub.clock.after(ASK_EVERY_MS, () => this.#askAll());
   }
 
-  /** After a failure a cluster is asked as often as one with work. Idle ones are not asked all at once. */
+  /**
+   * Returns the pause before a cluster is asked again. After a failure it is asked as often as one with work.
+   * Idle ones are not asked all at once.
+   */
   #pauseMs(cluster: string, { failed }: Contact, at: number): number {
     if (failed !== undefined) return ASK_EVERY_MS;
     if (!this.views.isIdle(cluster)) return this.#isHeard(cluster) ? ASK_WATCHED_EVERY_MS : ASK_EVERY_MS;

@@ -48,7 +48,7 @@ type Joined<P> = Readonly<{ parts: P; timers: Timers }>;
 
 /** Clusters that went back within this time join again at times of their own. */
 const TOGETHER_MS = 60_000;
-/** A joined cluster that does not answer is checked again after so long; its watches report it. */
+/** Pause before a joined cluster that does not answer is checked again; its watches report it. */
 const UNREACHED_MS = 30_000;
 
 /**
@@ -60,7 +60,7 @@ export class ClusterMembership<P extends ClusterParts> {
   readonly #members = new Map<string, Member<P>>();
   readonly #pace: JoinPace;
   readonly #timers: Timers;
-  /** When clusters went back, in milliseconds. */
+  /** Times at which clusters went back, in milliseconds. */
   #wentBackAt: readonly number[] = [];
 
   constructor(private readonly deps: ClusterMembershipDeps<P>) {
@@ -219,7 +219,7 @@ export class ClusterMembership<P extends ClusterParts> {
     new Resync({ cluster, periodMs, clock, timers: joined.timers, items: () => resyncsOf(parts) }).start();
   }
 
-  /** From now on nothing is watched or written there; a later check finds out whether OLM has gone. */
+  /** Ends the watches and writes in a cluster. A later check finds out if OLM has gone. */
   async #leave(member: Member<P>): Promise<void> {
     this.#pace.succeeded(member.client.cluster);
     const { joined } = member;

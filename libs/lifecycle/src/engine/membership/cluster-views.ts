@@ -29,7 +29,7 @@ export class ClusterViews {
     await Promise.all([...this.#views.values()].map((view) => view.stop()));
   }
 
-  /** When the cluster last reported something through a watch. */
+  /** Returns the time at which the cluster last reported something through a watch. */
   lastSeen(cluster: string): Date | undefined {
     return this.#views.get(cluster)?.lastSeen();
   }

@@ -3,11 +3,11 @@ import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import type { Clock } from '#platform/clock/clock.port';
 import type { Timers } from '#platform/clock/timers';
 
-/** A part of a cluster that is checked anew by itself, such as one namespace. */
+/** A part of a cluster that is checked again by itself, such as one namespace. */
 export type ResyncItem = Readonly<{
   /** Within its cluster, always the same. */
   name: string;
-  /** Returns at once and never throws: the check goes on by itself. */
+  /** Starts the check. Returns at once and never throws: the check continues by itself. */
   run: () => void;
 }>;
 
@@ -55,7 +55,7 @@ export class Resync {
     const next = due[index];
     const { timers } = this.options;
     if (next === undefined) {
-      // A machine that slept for longer goes on from now: its watches have listed everything anew.
+      // A machine that slept for longer continues from now: its watches have listed everything again.
       const { periodMs } = this.options;
       const begin = () => this.#window(this.#nowMs - nextMs > periodMs ? this.#nowMs : nextMs);
       timers.after(nextMs - this.#nowMs, begin);

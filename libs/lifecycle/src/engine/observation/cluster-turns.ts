@@ -1,6 +1,6 @@
 import type { Clock } from '#platform/clock/clock.port';
 
-/** So many clusters have their turn at once, the others one after the other. */
+/** Clusters that have their turn at once. The others follow one after the other. */
 const AT_ONCE = 20;
 const EACH_MS = 500;
 
@@ -13,7 +13,7 @@ export class ClusterTurns {
 
   constructor(private readonly clock: Pick<Clock, 'now'>) {}
 
-  /** Gives the next cluster its turn: in so many milliseconds; 0: now. */
+  /** Returns the milliseconds until the next cluster has its turn. 0: now. */
   take(): number {
     const nowMs = this.clock.now().getTime();
     this.#lastMs = Math.max(this.#lastMs + EACH_MS, nowMs - (AT_ONCE - 1) * EACH_MS);

@@ -1,8 +1,8 @@
 import type { Clock } from '#platform/clock/clock.port';
 
 /**
- * So many observations in a second bring a rest of so many milliseconds; twice as many bring one of four
- * times that.
+ * A process with `OBSERVATIONS` observations in a second gives a rest of `REST_MS`. Twice as many give four
+ * times that rest.
  */
 const REST_MS = 10;
 const OBSERVATIONS = 10;
@@ -11,9 +11,9 @@ const LONGEST_REST_MS = 1_000;
 const HALF_LIFE_MS = 1_000;
 
 /**
- * How long a subject rests between two observations: the more the process observes, over all clusters, the
+ * The rest of a subject between two observations: the more the process observes, over all clusters, the
  * longer. One install on an idle hub is observed as often as it changes. While a hundred subjects change all
- * the time each is observed once a second, since the appliers have a queue of work anyway.
+ * the time, each is observed once a second. The appliers have a queue of work anyway.
  */
 export class ObservationPace {
   #level = 0;

@@ -2,12 +2,13 @@ import type { Clock } from '#platform/clock/clock.port';
 import type { Timers } from '#platform/clock/timers';
 
 /**
- * When a pass over a subject is due: at once, or within a second, because passes themselves make such changes
- * and would find nothing to do; or only if the observation brings something new.
+ * Time at which a pass over a subject is due. `now`: at once. `soon`: within a second, because passes
+ * themselves make such changes and would find nothing to do. `for-news`: only if the observation brings
+ * something new.
  */
 export type Urgency = 'now' | 'soon' | 'for-news';
 
-/** As taken for one observation. `dueMs`: when a pass is due that was owed before. */
+/** The urgency taken for one observation. `dueMs`: the time at which a pass is due that was owed before. */
 export type TakenUrgency = Readonly<{ urgency: Urgency; dueMs?: number | undefined }>;
 
 /** A pass that is due soon begins no later than this after the change that asks for it. */
@@ -20,7 +21,7 @@ type PassUrgencyOptions = Readonly<{
   onDue: (subject: string) => void;
 }>;
 
-/** The urgency of the next pass over each subject that is to be observed, and the passes that are owed. */
+/** The urgency of the next pass over each subject that must be observed, and the passes that are owed. */
 export class PassUrgency {
   readonly #noted = new Map<string, Urgency>();
   readonly #dueMs = new Map<string, number>();

@@ -4,7 +4,7 @@ import { ObservationPace } from './observation-pace.js';
 
 type TouchedSubjectsOptions<S extends Subject> = Readonly<{
   clock: Clock;
-  /** Shared by all that is observed in a process. Default: one of its own. */
+  /** The pace that all observations of a process share. Default: a separate one. */
   pace?: ObservationPace | undefined;
   /** `sinceMs`: when the first event that it is for came. */
   observe: (subject: S, sinceMs: number) => Promise<void>;
@@ -22,7 +22,7 @@ const AGAIN_MS = 30_000;
  * could publish the older one last, and no event would correct it.
  */
 export class TouchedSubjects<S extends Subject> {
-  /** By key. */
+  /** Touched subjects by key. */
   readonly #touched = new Map<string, Readonly<{ subject: S; sinceMs: number }>>();
   /** Keys that are observed now, rest, or gather events. */
   readonly #held = new Set<string>();

@@ -5,7 +5,7 @@ import type { SeenVersions } from '#platform/kube/cache/seen-versions';
 import { selects } from '#platform/kube/cache/selects';
 import type { KindRef, KubernetesList, ListOptions } from '#platform/kube/client/kube-client.port';
 
-/** A pass that waits long for its API server reads anew from time to time. */
+/** Age after which a pass that waits long for its API server reads again. */
 const OLDEST_READ_MS = 5_000;
 
 /** Sources of the reads of a pass. */
@@ -18,7 +18,10 @@ export type ClusterReads = Readonly<{
     Partial<Pick<ClusterCache, 'listMetadata'>>;
   /** Kinds that the cache is known to lag for. */
   behind?: readonly string[];
-  /** The kinds among these that the cache does not have up to their versions; waits for them so long. */
+  /**
+   * Returns those of these kinds that the cache does not have up to their versions, after waiting
+   * `patienceMs` for them.
+   */
   lagging?: (seen: SeenVersions, patienceMs: number) => Promise<readonly string[]>;
   /** Grows when the API server turns out to have another history, as after a restore. */
   epoch?: () => number;
@@ -59,7 +62,7 @@ export class PassReader {
     return this.#doubtsAll;
   }
 
-  /** True if this pass has read an API server that has another history by now. */
+  /** True if this pass has read an API server that has another history now. */
   get isOutdated(): boolean {
     return this.#epochNow !== this.#epoch;
   }
@@ -83,8 +86,8 @@ export class PassReader {
   }
 
   /**
-   * As {@link list} of all items, but certain only of names, namespaces, labels, versions and times of
-   * deletion: a cluster may have thousands, and the cache opens none for that.
+   * Like {@link list} of all items, but certain only of names, namespaces, labels, versions and times of
+   * deletion. A cluster may have thousands, and the cache opens none for that.
    */
   listMetadata(kind: KindRef): Promise<readonly KubernetesObject[]> {
     const { lists } = this.#of(kind.kind);
@@ -194,7 +197,7 @@ export class PassReader {
     this.forget(kind);
   }
 
-  /** As {@link doubt}, of every kind. */
+  /** Like {@link doubt}, for every kind. */
   doubtAll(): void {
     this.#doubtsAll = true;
     this.#deleted = false;
@@ -232,7 +235,9 @@ export class PassReader {
     return (found?.items ?? []).map((item) => ({ ...item, apiVersion, kind }));
   }
 
-  /** From a list of all of them, of the namespace or of the cluster, that was read already. */
+  /**
+   * Returns the answer from a list that was read already: of all objects, of the namespace or of the cluster.
+   */
   #within(kind: KindRef, options: ListOptions): Promise<readonly KubernetesObject[]> | undefined {
     const { namespace, labelSelector, fieldSelector } = options;
     const selected = selects(options);

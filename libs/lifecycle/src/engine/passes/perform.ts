@@ -21,7 +21,7 @@ export function requireLive({ reader }: Pick<RoundInput, 'reader'>, what: string
 }
 
 /**
- * Performs a decision's actions; skips writes of an object that is already as this pass has read it. A
+ * Performs a decision's actions. Skips a write that would not change the object as this pass has read it. A
  * refusal is an outcome.
  */
 export async function tryActions(
@@ -49,8 +49,8 @@ export async function tryActions(
 const isUnlockedDeletion = (action: Action): boolean => action.do === 'delete' && action.resourceVersion === undefined;
 
 /**
- * As {@link tryActions}; a refusal ends the pass (a Conflict lets it start over from a fresh read). No status
- * reports it, so an Event does if a webhook refused, or the hub lacks the right.
+ * Like {@link tryActions}, but a refusal ends the pass. A Conflict lets it start over from a fresh read. No
+ * status reports the refusal, so an Event does if a webhook refused, or the hub lacks the right.
  */
 export async function perform(
   input: RoundInput,

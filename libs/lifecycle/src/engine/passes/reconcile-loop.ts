@@ -12,8 +12,8 @@ import { AT_REST, joined, MOVED, type RoundInput, type Stage, type StageOutcome,
  */
 export const MOST_ROUNDS = 60;
 /**
- * If a subject still moves after so many rounds, another controller undoes the changes: the subject goes to
- * the back of the queue.
+ * Pause of a subject that still moves after so many rounds, because another controller undoes the changes. It
+ * goes to the back of the queue.
  */
 const CONTESTED_PAUSE_MS = 5_000;
 
@@ -28,7 +28,7 @@ type ReconcilePass<R> = Readonly<{
   read: (reader: PassReader) => Promise<R | undefined>;
   /** The stages of one round, in order. */
   stages: (read: R) => readonly Stage<R>[];
-  /** How long the pass may wait for work that goes on without it. */
+  /** Patience of the pass for work that continues without it. */
   patience?: Patience;
   /** True if a refusal ends the work on the subject without a retry. Absent: no refusal does. */
   isTheEnd?: (refusal: KubeApiError) => boolean;

@@ -9,7 +9,7 @@ export type RoundInput = Readonly<{
   reader: PassReader;
   now: Date;
   signal: AbortSignal;
-  /** For work that goes on when the pass has ended. */
+  /** Patience for work that continues after the end of the pass. */
   patience: Patience;
   /** The change that the work is part of, if known: Events name it. */
   change?: string | undefined;
@@ -36,7 +36,9 @@ export type Stage<R> = (input: StageInput<R>) => Promise<StageOutcome>;
 export const AT_REST: StageOutcome = { moved: false };
 export const MOVED: StageOutcome = { moved: true };
 
-/** Nothing more can be done before the pause has passed, or an event has come. */
+/**
+ * Returns an outcome that waits: nothing more can be done before the pause has passed, or an event has come.
+ */
 export const waitFor = (waitsFor: string, againAfterMs?: number): StageOutcome => ({
   moved: false,
   waitsFor,

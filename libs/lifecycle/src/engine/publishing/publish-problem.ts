@@ -8,9 +8,10 @@ import type { ProblemFamily, ProblemStore } from '#platform/store/problem-store.
 import type { FamilyRules } from './problem-families.js';
 
 /**
- * When a pass over the subject is due. `now`: at once. `for-news`: only for a new problem that is solved
- * already. `if-known`: like `for-news`, but nothing is published if Redis does not know the subject, because
- * Redis was emptied. Such a subject was at rest, and is published later, with a pass at a time of its own.
+ * Time at which a pass over the subject is due. `now`: at once. `for-news`: only for a new problem that is
+ * solved already. `if-known`: like `for-news`, but nothing is published if Redis does not know the subject,
+ * because Redis was emptied. Such a subject was at rest, and is published later, with a pass at a separate
+ * time.
  */
 export type PassAsk = 'now' | 'for-news' | 'if-known';
 
@@ -36,11 +37,11 @@ export type PublishedChange = Readonly<{
 export type PublishDeps<F extends ProblemFamily> = Readonly<{
   rules: FamilyRules<F>;
   store: ProblemStore<F>;
-  /** One store has the observed state of subjects of all kinds. */
+  /** The store of the observed state: one for subjects of all kinds. */
   seen: Pick<ProblemStore, 'putSeen'>;
   resolve: JobQueue<ResolveJob>;
   apply: JobQueue<SubjectJob>;
-  /** Problems that were given up after less time are solved anew. */
+  /** Problems that were given up after less time are solved again. */
   solveDeadlineMs: number;
   onChange?: ((change: PublishedChange) => void) | undefined;
 }>;
@@ -92,8 +93,8 @@ async function publishOther<F extends ProblemFamily>(
 }
 
 /**
- * Stores the problem that a subject would have, under a place of its own, and has it solved. The subject gets
- * a pass once the solution is there.
+ * Stores the problem that a subject would have, under a separate place, and has it solved. The subject gets a
+ * pass once the solution is there.
  */
 export async function publishPreview<F extends ProblemFamily>(
   deps: PublishDeps<F>,
@@ -105,7 +106,7 @@ export async function publishPreview<F extends ProblemFamily>(
   if (isNews) await deps.apply.add({ v: 1, ...subject });
 }
 
-/** Answers whether the problem is new, and its solution was there before it. */
+/** Publishes the problem. Returns true if it is new and its solution was there before it. */
 async function publishObserved<F extends ProblemFamily>(
   { rules, store, resolve, solveDeadlineMs, onChange }: PublishDeps<F>,
   subject: Subject,

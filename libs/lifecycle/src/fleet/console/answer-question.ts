@@ -62,7 +62,9 @@ const ANSWERS: Readonly<Record<ObjectQuestion['ask'], Answer>> = {
 const LONGEST_YAML = 256_000;
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
-/** Without secrets, managed fields, and the copy of itself that kubectl leaves. */
+/**
+ * Returns the object as YAML, without secrets, managed fields, and the copy of itself that kubectl leaves.
+ */
 function yamlOf(object: KubernetesObject): string {
   const { managedFields: _managed, annotations, ...metadata } = object.metadata;
   const { [LAST_APPLIED]: _last, ...kept } = annotations ?? {};

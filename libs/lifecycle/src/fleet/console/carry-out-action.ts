@@ -31,7 +31,7 @@ export type ActionPlace = Readonly<{
   ordered: (namespace: string) => Promise<readonly OrderedPackage[]>;
   /** ClusterExtensions in this cluster that the fleet has orders about. */
   orderedExtensions: () => Promise<readonly OrderedExtension[]>;
-  /** True if the applier's own policy lets the person do it there. */
+  /** Decides if the applier's own policy lets the user do it there. */
   decide: (verb: ConsoleAction['verb'], where: Place) => RightsDecision;
   /** Has the subject reconciled at once. */
   touch: (subject: Subject) => Promise<void>;

@@ -98,7 +98,7 @@ export class ConsoleActions {
   async #inCluster(sent: ConsoleAction, proved: ProvedPerson, targets: readonly ActionTarget[]): Promise<void> {
     const { clock, log } = this.hub;
     const { name: by } = proved.person;
-    // The message leaves out the user and the time.
+    // The user comes from the proof and the time from the clock, not from the message.
     const action = {
       ...sent,
       by,

@@ -33,7 +33,7 @@ type Described = Readonly<{ csv: unknown; icon: string }>;
 
 /** Answers questions of the console about contents of catalogs, from the contents that this process holds. */
 export class ConsoleCatalogs {
-  /** By digest, in the order of their last use. */
+  /** Tiles by digest, in the order of their last use. */
   readonly #tiles = new Map<string, Promise<readonly ContentTile[]>>();
 
   constructor(private readonly options: ConsoleCatalogsOptions) {}

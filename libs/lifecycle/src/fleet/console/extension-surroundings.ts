@@ -35,7 +35,7 @@ export async function extensionSurroundings(
   };
 }
 
-/** A kind that is not served, or that the user may not read: the diagnosis goes on without it. */
+/** Skips a kind that is not served, or that the user may not read: the diagnosis continues without it. */
 function unreadable(error: unknown): undefined {
   if (!KubeApiError.is(error, 'NotFound') && !KubeApiError.is(error, 'Forbidden')) throw error;
 }

@@ -8,7 +8,7 @@ export type FleetPlanName = Readonly<{ name: string; namespace: string }>;
 export function fleetPlanNameOf(row: AssignmentRow, finding: Partial<AssignmentReport>): FleetPlanName | undefined {
   const isReviewed = row.order === 'Preview' || row.order === 'Go';
   if (!isReviewed || row.rollout === undefined || finding.planHash === undefined) return undefined;
-  // A roll-out of another target has its own classes.
+  // A rollout of another target has its own classes.
   if (row.target?.bundle !== finding.planned) return undefined;
   const [namespace = '', rollout = ''] = row.rollout.split('/');
   return { name: `${rollout}-${planClassName(finding)}`, namespace };

@@ -2,11 +2,11 @@ import type { RolloutStatus } from '#core/rollout/controller/step/rollout-state'
 import type { RolloutRow } from '#core/rollout/controller/step/row';
 
 /**
- * On a FleetRollout: the events that happen once, and the rows that a step has begun and may not have
- * written.
+ * Annotation on a FleetRollout: the events that happen once, and the rows that a step has begun and may not
+ * have written.
  */
 export const STATE_ANNOTATION = 'fleet.flotilla.dev/state';
-/** On a FleetAssignment: the rows of its cluster, by roll-out. */
+/** Annotation on a FleetAssignment: the rows of its cluster, by rollout. */
 export const ROWS_ANNOTATION = 'fleet.flotilla.dev/rows';
 
 /** A row with the step that wrote it: of two the later one counts. */

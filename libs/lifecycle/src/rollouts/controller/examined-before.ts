@@ -48,7 +48,7 @@ export class ExaminedBefore {
     else this.#news.add(cluster);
   }
 
-  /** When each of these clusters must be examined again. */
+  /** Notes the time at which each of these clusters must be examined again. */
   noteWakes({ rowWakes, wakeAt }: StepResult): void {
     this.#wakeAt = wakeAt;
     for (const [name, at] of rowWakes) {
@@ -66,7 +66,10 @@ export class ExaminedBefore {
     this.#isNoted = true;
   }
 
-  /** Until when this process has attended to the roll-out: a pass that comes late, or first, was missing. */
+  /**
+   * Returns the time until which this process has attended to the rollout. A gap means that a pass came late,
+   * or is the first one.
+   */
   attendedUntil(now: number): number {
     if (!this.#isNoted) return Number.NEGATIVE_INFINITY;
     return now - this.nextAt < ATTENTIVE_MS ? now : this.nextAt;

@@ -32,7 +32,7 @@ type LiveControllerOptions = Readonly<{
   identity: string;
   clock: Clock;
   log: Log;
-  /** How long a pass took, in seconds. */
+  /** Called with the duration of a pass, in seconds. */
   onPass?: (seconds: number) => void;
   /** Asks gates outside of clusters. Absent: they do not answer. */
   askGate?: AskedGatesOptions['ask'];
@@ -41,19 +41,19 @@ type LiveControllerOptions = Readonly<{
 }>;
 
 /**
- * Decides about roll-outs as long as it runs: a pass follows each change of a fleet object, and the time that
- * the pass before asked for. Of several controllers one acts; the others watch, and take over.
+ * Decides about rollouts as long as it runs. A pass follows each change of a fleet object, and the time that
+ * the pass before asked for. One of several controllers acts; the others watch, and take over.
  */
 export class LiveController {
   readonly #store: FleetStore;
   readonly #lease: LeaderLease;
   readonly #newController: () => RolloutController;
-  /** Its memory of rollouts belongs to one history of the hub API. */
+  /** The controller. Its memory of rollouts belongs to one history of the hub API. */
   #controller: RolloutController;
   #isOutdated = false;
   #unsubscribe: () => void = () => undefined;
   #cancel: () => void = () => undefined;
-  /** When the next pass is due. */
+  /** Time at which the next pass is due. */
   #dueAt = Number.POSITIVE_INFINITY;
   #passedAt = Number.NEGATIVE_INFINITY;
   #passing: Promise<void> | undefined;
@@ -110,7 +110,7 @@ export class LiveController {
     return this.#lease.isHeld;
   }
 
-  /** How far roll-outs are; undefined while another process decides about them. */
+  /** Returns the progress of rollouts. Undefined while another process decides about them. */
   get figures(): RolloutFigures | undefined {
     return this.leads ? this.#controller.figures : undefined;
   }

@@ -39,7 +39,7 @@ import { UnreadableLog, writeReadability } from './writes/unreadable-statuses.js
 import { writeHold } from './writes/write-hold.js';
 import { writeWithdrawal } from './writes/write-withdrawal.js';
 
-/** Steps of one roll-out in one pass; the next pass goes on. */
+/** Steps of one rollout in one pass; the next pass continues. */
 const MOST_STEPS = 100;
 /**
  * Rows are independent of each other: after a crash between two of them, the next pass completes the rest.
@@ -58,12 +58,12 @@ export class RolloutController {
   readonly #unreadable: UnreadableLog;
   readonly #pace = new StatusPace();
   readonly #memory = new LiveMemory();
-  /** By roll-out. */
+  /** Examined clusters, by rollout. */
   readonly #examined = new Map<string, ExaminedBefore>();
-  /** When the status of each FleetOperator was written last. */
+  /** Time at which the status of each FleetOperator was written last. */
   readonly #statusesAt = new Map<string, number>();
   #fleet: LiveFleet | undefined;
-  /** When a window opens or closes next. */
+  /** Time at which a window opens or closes next. */
   #windowsAt = Number.NEGATIVE_INFINITY;
 
   constructor(
@@ -79,7 +79,7 @@ export class RolloutController {
     this.#unreadable = new UnreadableLog(log);
   }
 
-  /** Something that no object shows is news for a roll-out: of one cluster, or of all. */
+  /** Notes news about a rollout that its objects do not show: of one cluster, or of all. */
   noteNews(rollout: string, cluster: string | null): void {
     this.#examined.get(rollout)?.noteNews(cluster);
   }
@@ -134,14 +134,14 @@ export class RolloutController {
     return Number.isFinite(next) ? next - now : undefined;
   }
 
-  /** How far roll-outs are, as the last pass has left them. */
+  /** Returns the progress of rollouts, as the last pass has left them. */
   get figures(): RolloutFigures | undefined {
     return this.#fleet && rolloutFigures(this.#fleet, this.clock.now().getTime());
   }
 
   /**
-   * Writes counts that were left for later, and that nothing moves any more. The status of a roll-out that
-   * has ended stays as it is, once it says so.
+   * Writes counts that were left for later, and that no step writes any more. The status of a finished
+   * rollout stays as it is, once it says so.
    */
   async #withCounts(rollout: LiveRollout, now: number): Promise<LiveRollout> {
     const { record, object } = rollout;
@@ -173,8 +173,8 @@ export class RolloutController {
   }
 
   /**
-   * Gives a decision its outcome. A Retry of a roll-out that was aborted or taken back makes a new one of the
-   * same target. That comes first: after a crash in between, the decision is open and the roll-out is there.
+   * Writes the outcome of a decision. A Retry of an aborted or rolled back rollout creates a new one of the
+   * same target. That comes first: after a crash in between, the decision is open and the rollout is there.
    */
   async #carryOut(
     decision: FleetDecision,
@@ -242,7 +242,7 @@ export class RolloutController {
       examined = hasStatus ? allOf(record, fleet) : new Set(moved);
       isAtRest = isLast;
       if (decided === undefined) continue;
-      // A decision has its effect once: it is in the roll-out before anything else follows.
+      // A decision has its effect once: it is in the rollout before anything else follows.
       const effects = effectsOf(decided, result.decision, rollout);
       current = await this.#write(current, before, statusBefore, fleet, decided, effects);
       await this.#carryOut(decided, effects, rollout, fleet);
@@ -257,7 +257,7 @@ export class RolloutController {
     return memory.nextAt;
   }
 
-  /** Decisions about a roll-out that are to be carried out; others that are open get their outcome. */
+  /** Returns the decisions about a rollout that must be carried out. Other open ones get their outcome. */
   async #decisionsFor(rollout: LiveRollout, fleet: LiveFleet): Promise<FleetDecision[]> {
     const { done, earlier, open } = openDecisions(rollout, fleet.state);
     if (done !== undefined) await this.#carryOut(done.decision, done.effects, rollout, fleet);
@@ -331,8 +331,8 @@ export class RolloutController {
   }
 
   /**
-   * Returns the order of a row. If another rollout of the subject has begun to move the cluster, that
-   * rollout's order stays.
+   * Returns the order of a row. Returns `Keep` if another rollout of the subject has begun to move the
+   * cluster: that rollout's order stays.
    */
   #orderOf(record: RolloutRecord, row: RolloutRow, cluster: HubCluster, fleet: LiveFleet): AssignmentRow | 'Keep' {
     const { records } = fleet.rolloutsOf(record.spec.subject);
@@ -389,15 +389,15 @@ function makeStep(
 const hasSaidItsEnd = ({ record: { status }, object }: LiveRollout): boolean =>
   isFinal(status.phase) && (object.status as StoredRolloutStatus | undefined)?.phase === status.phase;
 
-/** When a roll-out is stalled if nothing moves in it; infinite: it cannot be. */
+/** Returns the time at which a rollout is stalled if nothing moves in it. Infinite: it cannot be. */
 const stallOf = ({ record, object }: LiveRollout): number =>
   nextStallAt(record, (object.status ?? {}) as StoredRolloutStatus) ?? Number.POSITIVE_INFINITY;
 
-/** The cluster changes, or is checked, by order of the roll-out. */
+/** True if the cluster changes, or is checked, by order of the rollout. */
 const isMoving = (row: RolloutRow | undefined): boolean =>
   row !== undefined && (isInFlight(row) || row.phase === 'RollingBack');
 
-/** A cluster starts, goes on with a hop, or goes back. */
+/** True if a cluster starts, continues with a hop, or goes back. */
 function begins(before: RolloutRow | undefined, after: RolloutRow): boolean {
   if (after.phase === 'RollingBack') return before?.phase !== 'RollingBack';
   return after.phase === 'Applying' && (before?.attempt !== after.attempt || before.hop !== after.hop);

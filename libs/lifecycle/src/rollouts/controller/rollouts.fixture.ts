@@ -216,7 +216,7 @@ export class PlayedCluster {
       spec?: { startingCSV?: string };
       status?: Record<string, unknown>;
     };
-    // It was made anew, to begin with an earlier version.
+    // The Subscription was recreated, to begin with an earlier version.
     if (status === undefined && spec?.startingCSV !== undefined) return this.offer(spec.startingCSV);
     const reference = (status?.['installPlanRef'] as { name?: string } | undefined)?.name;
     const bundle = String(status?.['currentCSV']);

@@ -27,7 +27,7 @@ import { correctDrift, withDrift } from './subject/drift.js';
 import { carryOutExtension, removeExtension } from './v1/extension-orders.js';
 import { extensionObjects } from './v1/extension-subject.js';
 
-/** A report that another write came before is made anew after so long. */
+/** Pause before a report is written again after another write came before it. */
 const REPORT_AGAIN_MS = 100;
 
 /**

@@ -44,7 +44,7 @@ type ClusterOrdersOptions = Readonly<{
   log: Log;
   limiter: Pick<ClusterLimiter, 'run'>;
   globalCatalogNamespaceOf: (client: KubeClient) => Promise<string>;
-  /** Reads for orders that follow a pass. Absent: by requests. */
+  /** Returns the reads for orders after a pass. Absent: orders read by requests. */
   readsOf?: (client: KubeClient) => Promise<ClusterReads>;
   /** Returns the other inputs of orders, in addition to the clients. Absent: nothing is previewed. */
   placeOf?: (
@@ -60,7 +60,7 @@ type ClusterOrdersOptions = Readonly<{
 type Member = {
   readonly client: KubeClient;
   readonly timers: Timers;
-  /** When its orders are carried out next, in milliseconds; undefined: with the next change. */
+  /** Time at which its orders are carried out next, in milliseconds. Undefined: with the next change. */
   due: Readonly<{ atMs: number; cancel: () => void }> | undefined;
   isRunning: boolean;
   failures: number;
@@ -78,8 +78,9 @@ type Member = {
 type OrderedPlaces = Readonly<{ namespaces: ReadonlySet<string>; hasExtensions: boolean }>;
 
 /**
- * Carries out the FleetAssignments of the clusters that an applier works for: when their orders change in the
- * hub API, and after each pass over a namespace or extension that they concern. Nothing is polled.
+ * Carries out the FleetAssignments of the clusters that an applier works for. It does so when their orders
+ * change in the hub API, and after each pass over a namespace or extension that they concern. Nothing is
+ * polled.
  */
 export class ClusterOrders {
   readonly #store: FleetStore;
@@ -248,7 +249,7 @@ export class ClusterOrders {
     }
   }
 
-  /** When to come again; undefined: with the next change. */
+  /** Returns the milliseconds until the next turn. Undefined: with the next change. */
   async #inTurn(member: Member): Promise<number | undefined> {
     const { cluster } = member.client;
     const { limiter, log } = this.options;

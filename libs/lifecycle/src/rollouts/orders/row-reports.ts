@@ -10,8 +10,8 @@ import { OrderMemo } from './place/order-memo.js';
 import type { RowFinding } from './place/row-finding.js';
 /**
  * Writes the reports. If the object has changed meanwhile, it still writes reports about rows that are still
- * ordered, because some findings occur only once: a corrected change. Returns false then: orders have
- * changed. Newer reports of another applier stay.
+ * ordered. Some findings occur only once, namely a corrected change. Returns false then: orders have changed.
+ * Newer reports of another applier stay.
  */
 export async function writeReports(
   hub: KubeClient,

@@ -93,7 +93,7 @@ export class ClassicPreviews {
     return record === undefined ? found : withDeprecations(found, record, desired, live);
   }
 
-  /** Checks that no version follows on a Subscription's, as its namespace resolves. False if not known. */
+  /** True if a Subscription has no further upgrade, as its namespace resolves. False if not known. */
   async checkEnd(
     client: KubeClient,
     { metadata: { namespace = '', name = '' } }: Subscription,
@@ -173,9 +173,9 @@ export class ClassicPreviews {
   }
 
   /**
-   * Returns the InstallPlan of each hop, or the thing that they wait for. A path ends before a bundle that is
-   * not available or not installable: those before it can be installed. A registry that does not answer is
-   * waited for.
+   * Returns the InstallPlan of each hop, or names the awaited input. A path ends before a bundle that is not
+   * available or not installable: those before it can be installed. A registry that does not answer is waited
+   * for.
    */
   async #plansOf(
     input: NamespaceStageInput,
@@ -236,7 +236,7 @@ export class ClassicPreviews {
   }
 }
 
-/** A registry lacks a part of a bundle of a path: it may be pushed again. */
+/** A part of a bundle of a path is missing in its registry: it may be pushed again. */
 class BundleIncomplete extends FlotillaError {
   readonly code = 'BundleIncomplete';
   readonly retry: Retry = 'backoff';

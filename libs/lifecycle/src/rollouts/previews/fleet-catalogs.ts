@@ -13,7 +13,7 @@ import type { SharedCatalogs } from '../../catalogs/sources/shared-catalogs.js';
 /** Named in place of a cluster in the fairness of pulls: these images are the fleet's. */
 const FLEET_OWNER = 'fleet';
 const MOST_REVISIONS = 10;
-/** A report that was refused is written again after so long: clusters wait for its digest. */
+/** Pause before a refused report is written again: clusters wait for its digest. */
 const REPORT_AGAIN_MS = 5_000;
 
 type FleetCatalogsOptions = Readonly<{
@@ -21,7 +21,7 @@ type FleetCatalogsOptions = Readonly<{
   clock: Clock;
   log: Log;
   random: () => number;
-  /** Another digest is held by now. */
+  /** Called when another digest is held. */
   onContent: (catalog: string) => void;
 }>;
 

@@ -10,7 +10,7 @@ const FLEET_OWNER = 'fleet';
 
 type FleetContentsDeps = Omit<ClusterCatalogRefreshDeps, 'cluster' | 'onState'> &
   Readonly<{
-    /** The content of a catalog is there, or cannot be had for now. */
+    /** Called when the content of a catalog is there, or is not available for now. */
     onContent: () => void;
   }>;
 

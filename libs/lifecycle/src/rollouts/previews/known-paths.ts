@@ -8,8 +8,8 @@ type Held = Readonly<{ answer: string; path: KnownPath; bytes: number }>;
 const MOST_BYTES = 16 * 2 ** 20;
 
 /**
- * Paths by the hash of their problem: equal problems with equal answers have equal plans, in whichever
- * cluster, as long as the images of their bundles never change. The least recently used ones leave first.
+ * Paths by the hash of their problem. Equal problems with equal answers have equal plans in every cluster, as
+ * long as the images of their bundles never change. The least recently used ones leave first.
  */
 export class KnownPaths {
   readonly #held = new Map<string, Held>();

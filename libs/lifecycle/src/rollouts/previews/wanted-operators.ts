@@ -180,7 +180,7 @@ export class WantedOperators {
     else this.#selected.set(name, selectedCluster(cluster));
   }
 
-  /** After a change by users, observes each namespace again that it may concern. */
+  /** Observes each namespace again that a change by users may concern. */
   #readAll(): void {
     const all = <T extends KubernetesObject>(kind: string, parse: (value: unknown) => T | undefined) =>
       new Map(

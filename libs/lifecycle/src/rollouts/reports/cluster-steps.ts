@@ -28,7 +28,7 @@ export class ClusterSteps {
     return !sameJson(before, steps);
   }
 
-  /** By `NAMESPACE/NAME` of the roll-out. */
+  /** Returns the steps by `NAMESPACE/NAME` of the rollout. */
   byRollout(): ReadonlyMap<string, readonly ClusterStep[]> {
     const all = [...this.#byCluster.values()].flatMap((steps) => Object.entries(steps));
     const groups = Map.groupBy(all, ([rollout]) => rollout);

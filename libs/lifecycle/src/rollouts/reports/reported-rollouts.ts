@@ -31,7 +31,7 @@ const AGAIN_MS = 15_000;
 const MOST_ENDED = 10;
 const MOST = 200;
 
-/** Shows the console the fleet's roll-outs, as their statuses in the hub API say. */
+/** Shows the console the fleet's rollouts, as their statuses in the hub API say. */
 @Injectable()
 export class ReportedRollouts {
   readonly #store: FleetStore;

@@ -11,7 +11,7 @@ type WantedPath = FleetPlanName & Readonly<{ isOver: boolean }>;
 
 /** Requests at one time; the rest is read next. */
 const AT_ONCE = 20;
-/** How long after an answer without the plan it is asked for again. */
+/** Pause after an answer without the plan until it is asked for again. */
 const AGAIN_MS = 15_000;
 const keyOf = ({ namespace, name }: FleetPlanName): string => `${namespace}/${name}`;
 

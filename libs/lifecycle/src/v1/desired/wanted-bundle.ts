@@ -112,8 +112,8 @@ async function takeSolution(
 }
 
 /**
- * Only when nothing else is asked for and no matching catalog exists any more
- * (spec: v1-resolution.md, "After the choice").
+ * True only if nothing else is desired and no matching catalog exists any more (spec: v1-resolution.md,
+ * "After the choice").
  */
 async function keepsInstalled(
   { reader }: ExtensionPass,

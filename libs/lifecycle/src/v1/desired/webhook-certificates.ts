@@ -13,11 +13,14 @@ type WebhookCertificates = Readonly<{
   secrets: readonly KubernetesObject[];
   /** PEM of each one's authority, by the name of the Secret. */
   authorities: ReadonlyMap<string, string>;
-  /** When the first of them is to be replaced. */
+  /** Time at which the first of them must be replaced. */
   until: Date | undefined;
 }>;
 
-/** Certificates in the cluster are used again while they are valid; others are issued anew. */
+/**
+ * Returns certificates for webhooks. Those in the cluster are used again while they are valid; others are
+ * issued again.
+ */
 export async function webhookCertificates(
   pass: ExtensionPass,
   services: readonly WebhookService[],

@@ -22,15 +22,15 @@ export type ExtensionDeps = Readonly<{
   log: Log;
   /** Called for every revision that is complete for the first time, with the seconds since it was made. */
   onRolledOut: (cluster: string, seconds: number) => void;
-  /** In a managed cluster, for the Secrets of revisions. */
+  /** Namespace for the Secrets of revisions in a managed cluster. */
   systemNamespace: string;
   /**
    * Namespace of the Helm releases of OLM v1 in a managed cluster. Empty: the default namespace of OLM v1.
    */
   helmReleaseNamespace: string;
-  /** For the pull of a bundle, in milliseconds; 0: as long as it takes. */
+  /** Time limit for the pull of a bundle, in milliseconds. 0: no limit. */
   unpackTimeoutMs: number;
-  /** Between two checks of Secrets that extensions bring, in milliseconds. */
+  /** Interval of checks of Secrets that extensions bring, in milliseconds. */
   secretIntervalMs: number;
 }>;
 

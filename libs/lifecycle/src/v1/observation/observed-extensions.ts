@@ -59,9 +59,9 @@ type ExtensionInSight = Readonly<{
   catalogs: readonly CatalogInSight[];
 }>;
 
-/** ClusterExtensions that are to be in a cluster, and may not be there yet. */
+/** Desired ClusterExtensions of a cluster. They may not be there yet. */
 export type WantedExtensions = Readonly<{
-  /** Their names, beside all that are there. */
+  /** Their names, in addition to all that are there. */
   names: (all: readonly ClusterExtension[]) => ReadonlySet<string>;
   /** Publishes the problem of a desired extension. */
   publish: (subject: ExtensionSubject, seen: ExtensionInSight, all: readonly ClusterExtension[]) => Promise<void>;

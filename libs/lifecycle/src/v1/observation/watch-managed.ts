@@ -33,7 +33,7 @@ export class WatchManaged {
 
   constructor(private readonly options: WatchManagedOptions) {}
 
-  /** From now on, exactly the kinds of these revisions are watched. */
+  /** Watches exactly the kinds of these revisions from now on. */
   follow(revisions: readonly ClusterObjectSet[]): void {
     if (this.#stopped) return;
     const wanted = new Set(revisions.filter((revision) => !isArchived(revision)).flatMap(kindsOf)).difference(

@@ -15,8 +15,8 @@ const HISTORY = 5;
 
 /**
  * Stores the next revision: its manifests first, then itself, then it becomes the owner of the manifests.
- * Deletes the oldest ones. Until then the extension owns the manifests: they go with it, whenever it is
- * deleted and wherever a pass ends. Stores nothing if one of the manifests is too large.
+ * Until it is their owner, the extension owns the manifests: they go with it, whenever it is deleted and
+ * wherever a pass ends. Deletes the oldest revisions. Stores nothing if one of the manifests is too large.
  *
  * Returns `gone` if the revision has been deleted meanwhile, as happens with its extension. Returns
  * `collecting` if a Secret of that name, of an earlier extension, is still being deleted.

@@ -4,7 +4,7 @@ import type { GateQuestion } from '#core/rollout/gates/gate-question';
 import type { Clock } from '#platform/clock/clock.port';
 import type { Log } from '#platform/telemetry/log.port';
 
-/** An answer that no step has taken in for so long is asked for anew. */
+/** Age of an answer that no step has taken in; the question is then asked again. */
 const KEPT_MS = 60_000;
 
 export type AskedGatesOptions = Readonly<{
@@ -17,7 +17,7 @@ type Asked = Readonly<{ at: number; answer: GateAnswer | undefined }>;
 type AnswerListener = (question: GateQuestion) => void;
 
 /**
- * The questions that steps of roll-outs have asked of gates outside. A step does not wait: it takes an answer
+ * The questions that steps of rollouts have asked of gates outside. A step does not wait: it takes an answer
  * in once it is there, and then asks again after the gate's interval.
  */
 export class AskedGates {

@@ -30,7 +30,7 @@ import { HeldSubjects, placeIn } from './held-subjects.js';
 import { LiveMemory } from './live-memory.js';
 import { skippedByDecisions } from './skip-decisions.js';
 
-/** A roll-out that was read, with its object and the step that was written last. */
+/** A rollout that was read, with its object and the step that was written last. */
 export type LiveRollout = Readonly<{
   object: FleetRollout;
   record: RolloutRecord;
@@ -60,7 +60,7 @@ const waitsForEnd = ({ bundle, planned }: AssignmentReport, target: string | und
 export class LiveFleet implements FleetView {
   readonly files: FleetFiles;
   readonly clusters: ReadonlyMap<string, HubCluster>;
-  /** By subject, those that are being deleted among them. */
+  /** Operators by subject, including those that are being deleted. */
   readonly operators: ReadonlyMap<string, FleetOperator>;
   readonly rollouts: LiveRollout[] = [];
   /** Objects that do not follow their schema, by key. */
@@ -126,7 +126,10 @@ export class LiveFleet implements FleetView {
     return cluster !== undefined && this.held.hasOlderIn(cluster, subject);
   }
 
-  /** A row that has begun nothing, and was not retried, may have been made anew since the decision. */
+  /**
+   * True if a row that has begun nothing, and was not retried, belongs to a skipped cluster. It may have been
+   * recreated since the decision.
+   */
   isSkipped({ spec, rows }: RolloutRecord, name: string): boolean {
     const row = rows.get(name);
     return row?.attempt === 0 && !row.isRetry && this.#skippedIn(spec.name).has(name);
@@ -141,7 +144,10 @@ export class LiveFleet implements FleetView {
     return skipped;
   }
 
-  /** Names the order of clusters in a roll-out; known before its object is made, since cuts depend on it. */
+  /**
+   * Returns the UID that orders clusters in a rollout. It is known before the rollout's object is created,
+   * since cuts depend on it.
+   */
   rolloutUid(subject: string, rollout: string): string {
     const operator = this.operators.get(subject);
     return `${(operator?.metadata as Readonly<{ uid?: string }> | undefined)?.uid ?? ''}/${rollout}`;
@@ -199,7 +205,7 @@ export class LiveFleet implements FleetView {
   #planned(subject: FleetSubject): Readonly<{ bundles: readonly string[]; specs: readonly string[] }> {
     const [bundles, specs] = [new Map<string, number>(), new Map<string, number>()];
     const { active } = this.rolloutsOf(subject.key);
-    // Nothing waits for a target that is not to be had any more.
+    // Nothing waits for a target that is no longer available.
     const target = active !== undefined && !isTargetWithdrawn(active, this) ? active.spec.target : undefined;
     for (const cluster of this.targetsOf(subject)) {
       const report = cluster.report(subject.key);
@@ -286,7 +292,7 @@ export class LiveFleet implements FleetView {
     const key = `${spec.subject.kind}/${metadata.namespace}/${spec.subject.name}`;
     const state = this.memory.stateOf(object);
     const known = this.files.subjects.get(key);
-    // A roll-out that has not ended when its subject is deleted has no targets any more. Others rest.
+    // A rollout that has not ended when its subject is deleted has no targets any more. Others rest.
     const hasEnded = state !== undefined && isFinal(state.status.phase);
     if (known === undefined && hasEnded) return;
     const unreadable = this.unreadable.get(key);

@@ -8,9 +8,9 @@ import type { FleetState } from './fleet-state.js';
 /** The parts of a rollout that link decisions to it. */
 type DecidedRollout = Readonly<{ object: FleetRollout; record: Readonly<{ spec: Readonly<{ name: string }> }> }>;
 
-/** The decisions about a roll-out that have no outcome yet, the older ones first. */
+/** The decisions about a rollout that have no outcome yet, the older ones first. */
 type OpenDecisions = Readonly<{
-  /** It took effect, and the controller was killed before it wrote the outcome. */
+  /** A decision that took effect; the controller was killed before it wrote the outcome. */
   done: Readonly<{ decision: FleetDecision; effects: DecisionEffects }> | undefined;
   /**
    * Made before the rollout existed: they are about another rollout of this name with an object that was

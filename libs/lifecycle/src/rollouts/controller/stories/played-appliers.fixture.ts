@@ -59,7 +59,7 @@ export class PlayedAppliers {
     const isMoving = row.order === 'Go' || row.order === 'Return';
     const isLedOn = !isMoving && preview?.state === 'Planned' && this.targets.get(subject) !== row.target?.bundle;
     if (!isLedOn) return { ...found, rollout };
-    // Its catalog leads on to another target by now.
+    // Its catalog already leads on to another target.
     const { planned, planHash, hops, changes } = preview;
     return { ...found, rollout, planned, planHash, hops, changes };
   }

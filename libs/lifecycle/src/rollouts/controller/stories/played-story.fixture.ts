@@ -303,7 +303,7 @@ function statusOf({ identity, isReachable, isReplaced, joinedAt, lastContact }: 
   return { uid: String(identity), conditions: [reachable, stable] };
 }
 
-/** Objects that people write, in the hub API as well. */
+/** Objects that users write, in the hub API as well. */
 class HubFiles extends FleetFiles {
   constructor(
     objects: readonly FleetObject[],

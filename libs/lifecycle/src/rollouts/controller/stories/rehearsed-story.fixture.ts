@@ -54,7 +54,7 @@ class RehearsedHub {
   }
 }
 
-/** How the same story ends in a rehearsal. */
+/** Returns the end of the same story in a rehearsal. */
 export function rehearsed(scenario: FleetScenario): StoryEnd {
   const decided: FleetEvent[] = [];
   const hub = new RehearsedHub();

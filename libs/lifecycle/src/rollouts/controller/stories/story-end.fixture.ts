@@ -1,6 +1,6 @@
 import type { RolloutRow } from '#core/rollout/controller/step/row';
 
-/** How a story has ended: in the hub API, and in the clusters. */
+/** The end of a story: in the hub API, and in the clusters. */
 export type StoryEnd = Readonly<{
   statuses: Readonly<Record<string, unknown>>;
   rows: readonly string[];

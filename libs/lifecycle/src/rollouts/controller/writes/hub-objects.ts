@@ -63,7 +63,7 @@ export async function writeRollout(
   }
 }
 
-/** Writes the status that people read, unless it is there already. Fails as {@link writeRollout} does. */
+/** Writes the status that users read, unless it is there already. Fails as {@link writeRollout} does. */
 export async function writeRolloutStatus(
   hub: KubeClient,
   object: FleetRollout,
@@ -94,8 +94,8 @@ export async function updateStatusOf(
 }
 
 /**
- * A row of a roll-out in the assignment of its cluster; without a row of its own the order alone changes.
- * `Keep`: another roll-out of the subject moves the cluster, by the order that is there.
+ * A row of a rollout in the assignment of its cluster. Without a row, the order alone changes. `Keep`:
+ * another rollout of the subject moves the cluster, by the order that is there.
  */
 type RowWrite = Readonly<{
   cluster: string;
@@ -118,7 +118,7 @@ export async function writeRow(hub: KubeClient, write: RowWrite): Promise<void> 
       else await hub.update(changed);
       return;
     } catch (error) {
-      // The applier has reported in between, or the object has come to be.
+      // The applier has reported in between, or the object has been created.
       const isBetween = isConflict(error) || (error instanceof KubeApiError && error.reason === 'AlreadyExists');
       if (!isBetween || left === 0) throw error;
     }
@@ -131,7 +131,7 @@ export async function writePause(hub: KubeClient, cluster: string, isPaused: boo
   await hub.patch(ref, { spec: { paused: isPaused ? true : null } });
 }
 
-/** Rows of so many roll-outs of a subject stay in an assignment: an annotation has no room for all. */
+/** Rollouts of a subject that keep rows in an assignment: an annotation has no room for all. */
 const KEPT_ROLLOUTS = 10;
 
 /** True if a rollout is so much older than another one of its subject that its rows are dropped. */

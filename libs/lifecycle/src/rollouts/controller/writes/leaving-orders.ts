@@ -11,7 +11,7 @@ import { writePause, writeRow } from './hub-objects.js';
 
 const ROWS_AT_ONCE = 16;
 
-/** The order of a cluster that plans without a roll-out. */
+/** Returns the order of a cluster that plans without a rollout. */
 export const previewOrder = (subject: string): AssignmentRow => ({
   subject,
   order: 'Preview',
@@ -25,7 +25,7 @@ export function leavingOrder(subject: string, cluster: HubCluster, fleet: LiveFl
   const known = cluster.assignment?.spec.rows.find((row) => row.subject === subject);
   const target = fleet.files.subjects.get(subject);
   if (operator === undefined || known === undefined) return undefined;
-  // Its row has ended for another reason: it is planned anew.
+  // Its row has ended for another reason: it is planned again.
   if (target !== undefined && fleet.isTarget(target, cluster)) return undefined;
   const labels = operator.metadata.labels ?? {};
   const windows = fleet.files.windows.filter(

@@ -21,7 +21,7 @@ export type OperatorFigures = Readonly<{
   standing: string | undefined;
   /** Counts of the newest rollout. */
   counts: Readonly<Record<string, number>> | undefined;
-  /** `done/targets` of the newest roll-out, for people. */
+  /** `done/targets` of the newest rollout, for users. */
   done: string | undefined;
   versions: readonly Readonly<{ bundle: string; clusters: number }>[];
   denied: FleetOperatorStatus['denied'];

@@ -18,7 +18,7 @@ const COMPONENT = 'flotilla-fleet-controller';
 
 type Subject = Readonly<{ kind: string; metadata: Readonly<{ name: string; namespace?: string; uid?: unknown }> }>;
 
-/** Writes Events about roll-outs into the hub API. One that cannot be written holds up nothing. */
+/** Writes Events about rollouts into the hub API. One that cannot be written holds up nothing. */
 export class RolloutEvents {
   #isForbidden = false;
 

@@ -6,11 +6,11 @@ import type { LiveFleet } from '../state/live-fleet.js';
 /** A FleetCatalog has no `historyLimit`. */
 const OF_CATALOGS = 10;
 
-/** A FleetPlan has the name of its roll-out and the beginning of its hash. */
+/** True if a FleetPlan has the name of its rollout and the beginning of its hash. */
 const isPlanOf = (plan: string, rollout: string): boolean =>
   plan.startsWith(`${rollout}-`) && /^[0-9a-f]{12}$/.test(plan.slice(rollout.length + 1));
 
-/** Deletes roll-outs over the `historyLimit` of their FleetOperators, and their plans; returns the names. */
+/** Deletes rollouts over the `historyLimit` of their FleetOperators, and their plans. Returns the names. */
 export async function dropHistory(hub: KubeClient, fleet: LiveFleet): Promise<readonly string[]> {
   const gone: string[] = [];
   for (const subject of fleet.files.subjects.values()) {

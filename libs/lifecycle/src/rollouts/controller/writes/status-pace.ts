@@ -29,7 +29,7 @@ export class StatusPace {
     this.#writtenAt.delete(rollout);
   }
 
-  /** When counts are due next. */
+  /** Returns the time at which counts are due next. */
   get nextAt(): number {
     return Math.min(...[...this.#owed].map((rollout) => this.#dueAt(rollout)));
   }

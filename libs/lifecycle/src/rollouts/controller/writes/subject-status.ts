@@ -36,7 +36,7 @@ export function problemOf(subject: FleetSubject, { operators, state, held }: Liv
   });
 }
 
-/** Numbers alone are written so often. */
+/** Interval for writing a status if numbers alone change. */
 const FIGURES_EVERY_MS = 2_000;
 
 /**

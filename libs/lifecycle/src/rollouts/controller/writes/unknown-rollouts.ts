@@ -2,13 +2,13 @@ import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client
 import type { Log } from '#platform/telemetry/log.port';
 import type { LiveFleet } from '../state/live-fleet.js';
 
-/** A roll-out that another controller has made is seen after its decision at most so much later. */
+/** Longest time until a rollout that another controller has created is seen after its decision. */
 const SEEN_WITHIN_MS = 60_000;
 
 /**
- * Gives decisions about a roll-out that is not there their outcome, UnknownRollout, a minute after they were
- * made: a later roll-out of that name is another one. Returns when the next is due, in milliseconds since
- * 1970.
+ * Writes the outcome UnknownRollout of decisions about a rollout that does not exist, a minute after they
+ * were made. A later rollout of that name is another one. Returns the time at which the next is due, in
+ * milliseconds since 1970.
  */
 export async function concludeUnknown(hub: KubeClient, fleet: LiveFleet, log: Log): Promise<number> {
   const names = new Set(fleet.rollouts.map(({ record }) => record.spec.name));

@@ -8,7 +8,7 @@ import type { LiveFleet } from '../state/live-fleet.js';
 
 type WithConditions = Readonly<{ conditions?: readonly StoredCondition[] }>;
 
-/** The condition that says of each kind whether it can be read; those of windows have times beside it. */
+/** The condition of each kind that reports if it can be read. The one of windows comes with times. */
 const CONDITIONS: Readonly<Record<string, string>> = {
   FleetOperator: 'Resolved',
   FleetCatalog: 'Progressing',
@@ -31,7 +31,7 @@ export async function writeReadability(hub: KubeClient, fleet: LiveFleet, log: L
   }
 }
 
-/** Gives a decision that cannot be read its outcome: it is immutable, and never has an effect. */
+/** Writes the outcome of a decision that cannot be read: it is immutable, and never has an effect. */
 async function refuseDecision(
   hub: KubeClient,
   { object, problem: message }: UnreadableObject,

@@ -6,7 +6,7 @@ import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { LiveRollout } from '../state/live-fleet.js';
 import { updateStatusOf } from './hub-objects.js';
 
-/** Writes in the status of a rollout that has not ended why it rests, or that it goes on. */
+/** Writes in the status of an active rollout the reason why it rests, or that it continues. */
 export async function writeHold(
   hub: KubeClient,
   rollout: LiveRollout,

@@ -26,7 +26,7 @@ import { keepCatalogPlan } from './catalog-plans.js';
 
 type CarriedOut = Readonly<{ finding: RowFinding; againAfterMs?: number }>;
 
-/** How long after content was given to a cluster its CatalogSource is read again. */
+/** Pause after a catalog got content until its CatalogSource is read again. */
 const SERVING_AGAIN_MS = 2_000;
 /** Denials of a catalog hold until a decision: it has no `versions` that could lift them. */
 const NO_VERSIONS = '';
@@ -190,7 +190,7 @@ async function move(
   await client.apply(notes.noted(client.cluster, source), { fieldManager: FLEET });
 }
 
-/** The digest before this roll-out comes back, and the one that is taken back is denied. */
+/** Rolls the catalog back to the digest before this rollout, and denies the digest of the rollout. */
 async function goBack(
   { client, notes, clock }: OrderCluster,
   row: AssignmentRow,

@@ -64,7 +64,7 @@ export async function catalogMoveOf(
 }
 
 /**
- * True if content of a Staged FleetCatalog that the cluster does not have yet is planned with. That is so if
+ * True if the plan uses content of a Staged FleetCatalog that the cluster does not have yet. That is so if
  * the present content brings nothing: the rollout waits for the new content there (design: fleet.md §1.2).
  */
 const looksAhead = async (place: MovePlace, subject: ClassicSubject, row: AssignmentRow): Promise<boolean> => {
@@ -158,7 +158,7 @@ function previewFacts(
   };
 }
 
-/** Gives the cluster the content that leads to the plan that was reviewed. */
+/** Moves the cluster to the content that leads to the plan that was reviewed. */
 export async function moveCatalog(
   cluster: OrderCluster,
   row: AssignmentRow,

@@ -105,13 +105,13 @@ function pathOfWaiting(
   return pathFrom(place, isFixed ? undefined : desired, { plan, moves, from: installedCSV, to: currentCSV });
 }
 
-/** Deletes a plan that nothing was done of: the namespace is resolved anew. */
+/** Deletes a plan without any executed step: the namespace is resolved again. */
 async function takeBack(client: KubeClient, { metadata }: InstallPlan): Promise<void> {
   const { name = '', namespace, uid } = metadata;
   await client.delete({ ...INSTALL_PLAN_API, name, namespace }, uid === undefined ? {} : { uid });
 }
 
-/** How many hops the path of an order has. */
+/** Returns the number of hops of an order's path. */
 const lastHop = ({ target }: AssignmentRow): number => Math.max(1, target?.hops.length ?? 0);
 /** A hop has ended, and another follows once that is ordered. */
 export const isBetween = (row: AssignmentRow, { state, hop = 0 }: RowFinding): boolean =>
@@ -136,7 +136,8 @@ async function underWay({ checkEnd }: OrderPreviews, row: AssignmentRow, subject
 }
 
 /**
- * After Ready, a CSV that is not Succeeded is unhealthy; before, it is on its way.
+ * Returns the reported state while the CSV is not Succeeded. After Ready it stays Ready and is unhealthy;
+ * before, it is on its way.
  */
 function rested(row: AssignmentRow, before: AssignmentReport | undefined): AssignmentReport['state'] {
   const wasReady = before?.state === 'Ready' && before.attempt === row.attempt && before.hop >= lastHop(row);
@@ -165,7 +166,7 @@ async function whyFailed(
   return { message: reportText(`${name} ${what}`) };
 }
 
-/** A plan that failed ends its attempt; a later attempt has it made anew. */
+/** Ends the attempt of a failed plan. A later attempt has the plan recreated. */
 async function failedPlan(client: KubeClient, row: AssignmentRow, subject: ClassicSubject): Promise<RowFinding> {
   const { plan } = subject;
   const hop = approvedHop(row, subject);

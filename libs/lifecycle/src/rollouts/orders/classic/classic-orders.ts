@@ -97,7 +97,7 @@ function needsMove(row: AssignmentRow, subject: MovableSubject): subject is Clas
   return isOpen && facts.planHash === row.target?.planHash;
 }
 
-/** The attempt has approved its plan: it ends with that one, whatever is asked for by now. */
+/** True if the attempt has approved its plan: it ends with that plan, whatever is desired now. */
 function hasApproved({ rollout, attempt }: AssignmentRow, subscription: Subscription): boolean {
   const known = previousOf(subscription);
   return known !== undefined && known.rollout === rollout && known.attempt === attempt;
@@ -108,8 +108,8 @@ const plannedOf = ({ refusal }: ClassicSubject): RowFinding =>
 
 /**
  * Reports that the Subscription of an earlier rollout is gone: the rollout installs nothing a second time.
- * The operator runs on without a Subscription. OLM resolves no Subscription for a package if such a
- * ClusterServiceVersion is there.
+ * The operator runs on without a Subscription. OLM resolves no Subscription for a package with such a
+ * ClusterServiceVersion.
  */
 function subscriptionGone(
   { spec }: FleetOperator,

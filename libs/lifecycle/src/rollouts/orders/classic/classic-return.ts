@@ -105,7 +105,7 @@ export async function beginReturn(
   return continueReturn(cluster, operator, memo);
 }
 
-/** Nothing of the newer bundle runs: its plan alone is taken back, and the operator goes on running. */
+/** Rolls back the plan alone: nothing of the newer bundle runs, and the operator continues to run. */
 async function takeBackPlan(cluster: OrderCluster, row: AssignmentRow, subject: ClassicSubject): Promise<RowFinding> {
   const { client } = cluster;
   const { subscription, plan } = subject;
@@ -248,7 +248,7 @@ export async function continueReturn(
     await client.delete(memoRef(namespace, packageName));
     return returned;
   }
-  // Another writer has made the Subscription anew.
+  // Another writer has recreated the Subscription.
   if (stored.status?.currentCSV === undefined && stored.spec.startingCSV !== memo.to) {
     const { annotations } = memo.subscription.metadata;
     const spec = { startingCSV: memo.to, installPlanApproval: 'Manual' };

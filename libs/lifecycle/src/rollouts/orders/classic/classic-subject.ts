@@ -35,7 +35,7 @@ export type ClassicSubject = Readonly<{
   subscription: Subscription;
   plan: InstallPlan | undefined;
   moves: readonly SubscriptionMove[];
-  /** True while Subscriptions that the plan moves do not name it yet: not all of its subjects are known. */
+  /** True while Subscriptions that the plan moves do not refer to it yet: not all of its purpose is known. */
   isBeingMade: boolean;
   isSucceeded: boolean;
   /** Hash of the spec of the objects that the fleet has created for it. Undefined if it has created none. */
@@ -194,7 +194,7 @@ export async function factsOf(
   const { subscription, plan, moves } = subject;
   const { installedCSV, currentCSV } = subscription.status ?? {};
   const installed = installedFacts(subject);
-  // A plan that failed would be made anew by another attempt.
+  // Another attempt would recreate a failed plan.
   const isOpen = plan !== undefined && (!plan.spec.approved || plan.status?.phase === 'Failed');
   if (!isOpen || currentCSV === undefined) {
     return { facts: { ...installed, ...(await leftOnTheWay(place.previews, subject, row)) }, isUndecided: false };

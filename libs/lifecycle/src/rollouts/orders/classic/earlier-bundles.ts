@@ -99,6 +99,6 @@ export class EarlierBundles {
 
 type Referred = Readonly<{ reference: BundleReference; plan: InstallPlan; globalCatalogNamespace: string }>;
 
-/** Without a channel, every channel of the package is resolved from. */
+/** True if the channel has the bundle. Without a channel, every channel of the package is resolved from. */
 const isIn = (record: PackageRecord, channel: string, bundle: string): boolean =>
   record.entries.some((entry) => entry.name === bundle && (channel === '' || entry.channel === channel));

@@ -8,7 +8,7 @@ import type { OrderPlace } from '../place/order-place.js';
 export type PathFrom =
   | (Pick<PlannedThere, 'hops'> & Readonly<{ ends?: string }>)
   | Readonly<{ waits: string }>
-  /** The catalog leads nowhere by now. */
+  /** The catalog leads nowhere any more. */
   | Readonly<{ withdrawn: string }>;
 
 /**

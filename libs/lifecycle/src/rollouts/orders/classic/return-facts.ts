@@ -19,9 +19,7 @@ const NOT_COPIED = '!olm.copiedFrom';
 /** Answers that a return depends on. */
 type ReturnPreviews = Pick<OrderPreviews, 'whyNotOffered' | 'fetchObjects'>;
 
-/**
- * Reads the facts for a return of this Subscription to an earlier bundle, or the thing that they wait for.
- */
+/** Reads the facts for a return of this Subscription to an earlier bundle, or names the awaited input. */
 export async function readReturnFacts(
   { client }: Pick<OrderCluster, 'client'>,
   previews: ReturnPreviews,
@@ -51,7 +49,7 @@ export async function readReturnFacts(
   return { ...common, hasContent: true, definitions, earlier };
 }
 
-/** Nothing of a newer bundle was made: the earlier one need not come again. */
+/** True if nothing of a newer bundle was created: the earlier one need not come again. */
 function runsOn(own: readonly ClusterServiceVersion[], { status }: Subscription, previous: string): boolean {
   const names = new Set(own.map(csvName));
   const newer = [status?.currentCSV, status?.installedCSV].filter((name) => name !== previous);

@@ -4,18 +4,18 @@ import { KubernetesObject, type ObjectRef } from '#core/kernel/api/kubernetes-ob
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 
 /**
- * A return that has begun. It is kept in a ConfigMap beside the Subscription from before the first deletion
- * to the end, since nothing else is left in the namespace in between.
+ * A return that has begun. It is kept in a ConfigMap next to the Subscription, from before the first deletion
+ * to the end. Nothing else is left in the namespace in between.
  */
 export const ReturnMemo = z.object({
   rollout: z.string(),
   attempt: z.number(),
-  /** The bundle that is taken back, and the one that comes again. */
+  /** The bundle that is rolled back, and the one that comes again. */
   from: z.string(),
   to: z.string(),
   /** The annotation `result` that the new Subscription has at the end. */
   result: z.string(),
-  /** The Subscription as it is to be made, and the UID of the one that goes. */
+  /** The Subscription to create, and the UID of the one that goes. */
   subscription: KubernetesObject,
   uid: z.string(),
   /** CSVs that go, by name with their UIDs. */

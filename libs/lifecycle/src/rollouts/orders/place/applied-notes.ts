@@ -11,7 +11,7 @@ export class AppliedNotes {
     this.#key = key?.identities.length === 0 ? undefined : key;
   }
 
-  /** The object as it is to be applied in the cluster. */
+  /** Returns the object to apply in the cluster, with its note. */
   noted<T extends KubernetesObject>(cluster: string, object: T): T {
     const noted = withAppliedNote(object);
     if (this.#key === undefined) return noted;

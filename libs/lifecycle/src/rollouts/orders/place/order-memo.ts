@@ -10,7 +10,10 @@ export class OrderMemo {
   readonly differences = new Map<string, string>();
   /** `<namespace>/<name>` of ConfigMaps that would keep a return: none has begun. */
   readonly noReturns = new Set<string>();
-  /** When this process found an attempt to be as it is, by subject: no report may have been written. */
+  /**
+   * Time at which this process found an attempt in its present state, by subject: no report may have been
+   * written.
+   */
   readonly foundAt = new Map<string, Readonly<{ state: string; since: string }>>();
 
   constructor(

@@ -24,7 +24,7 @@ export type OrderCluster = Readonly<{
 export type OrderPreviews = Readonly<{
   /** Previews the installs of the cluster with these objects. Absent: Subscriptions alone are planned. */
   preview?: (desired: DesiredClassic) => Promise<ClassicPreview>;
-  /** Checks that no version follows on the Subscription's. Also false while that is not known. */
+  /** True if the Subscription has no further upgrade. Also false while that is not known. */
   checkEnd?: (subscription: Subscription) => Promise<boolean>;
   /** Asks for the deprecations of a bundle in the catalog of a Subscription, as it was read last. */
   askDeprecations?: (
@@ -44,7 +44,10 @@ export type OrderPreviews = Readonly<{
   whyNotOffered?: (subscription: Subscription, bundle: string) => Promise<NotThere | undefined>;
   /** Plans ClusterExtensions. Absent: none are planned. */
   extensions?: ExtensionPlans;
-  /** Notes that an answer is to be had later: nothing else may bring another pass then (decision 0466). */
+  /**
+   * Schedules another pass. Call it when an answer is not available yet: nothing else may bring another pass
+   * then (decision 0466).
+   */
   noteWait?: () => void;
 }>;
 

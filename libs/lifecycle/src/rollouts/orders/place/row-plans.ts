@@ -7,7 +7,7 @@ export class RowPlans {
   constructor(
     /** Hash of the spec that the FleetOperator desires in all clusters. */
     readonly asked: string,
-    /** A denied bundle that is installed all the same: its roll-out is tried again. */
+    /** A denied bundle that is installed all the same: its rollout is tried again. */
     readonly lifted: string | undefined,
   ) {}
 

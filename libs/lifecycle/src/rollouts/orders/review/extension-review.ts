@@ -11,7 +11,7 @@ import type { RenderedBundle } from '../../previews/extension-plans.js';
 import type { PlannedHop, PlannedThere } from '../../previews/planned-there.js';
 
 const READS_AT_ONCE = 8;
-/** As many lines as a FleetPlan has room for. */
+/** Lines that a FleetPlan has room for. */
 const MOST_LINES = 200;
 const RBAC_KINDS: ReadonlySet<string> = new Set(['Role', 'ClusterRole']);
 

@@ -88,7 +88,7 @@ const contentOf = (
     ...more,
   });
 
-/** So many plans of a cluster are remembered; one that comes again is read again. */
+/** Plans of a cluster that are remembered; one that comes again is read again. */
 const MOST_REMEMBERED = 100;
 
 /**
@@ -113,7 +113,7 @@ export async function withContentChanges(
   return { ...finding, changes: CHANGES.filter((kind) => changes.includes(kind) || known.includes(kind)) };
 }
 
-/** Without a plan no roll-out begins. */
+/** Returns the finding without a plan: then no rollout begins. */
 export const withoutPlan = ({
   planned: _planned,
   planHash: _hash,

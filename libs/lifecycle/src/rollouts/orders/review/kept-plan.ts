@@ -25,7 +25,7 @@ type PlanShelf = Pick<OrderPlace, 'hub'> & Readonly<{ memo: Pick<OrderMemo, 'kep
 
 const keyOf = ({ name, namespace }: FleetPlanName): string => `${namespace}/${name}`;
 
-/** So many FleetPlans are remembered; one that comes again is read again. */
+/** FleetPlans that are remembered; one that comes again is read again. */
 const MOST_KEPT = 1_000;
 
 function remember(

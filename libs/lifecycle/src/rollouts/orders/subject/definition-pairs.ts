@@ -11,7 +11,7 @@ export async function pairsOf(client: KubeClient, objects: readonly KubernetesOb
   for (const earlier of objects.filter(({ kind }) => kind === CRD_KIND)) {
     const { apiVersion, kind, metadata } = earlier;
     const live = await client.get({ apiVersion, kind, name: metadata.name ?? '' });
-    // A definition that is gone is made anew by the return.
+    // The return recreates a definition that is gone.
     if (live !== undefined) pairs.push({ live, earlier, instances: await instancesOf(client, live, earlier) });
   }
   return pairs;

@@ -11,7 +11,7 @@ import { reportText } from '../place/row-finding.js';
 /** Reason of a report: others have changed fields that the fleet desires. */
 export const DRIFTED = 'Drifted';
 const FORGED = `its annotation ${APPLIED_ANNOTATION}, the note of what the fleet applied, was changed or removed`;
-/** Another writer that changes a field again and again is set back so often. */
+/** Interval for corrections if another writer changes a field again and again. */
 const CORRECT_EVERY_MS = 60_000;
 
 type DriftFinding = Readonly<{
@@ -65,7 +65,7 @@ const PARTS = '; ';
 /** Returns the text about drift in a report; the rest of the report's text comes after it. */
 const ownPart = (message = ''): string => message.split(PARTS)[0] ?? '';
 
-/** Returns a finding with the drift. A reason of its own matters more. */
+/** Returns a finding with the drift. The finding's own reason matters more. */
 export function withDrift(finding: RowFinding, report: DriftFinding['report']): RowFinding {
   const { drift = finding.drift ?? false } = report;
   if (finding.reason !== undefined || report.reason === undefined) return { ...finding, drift };

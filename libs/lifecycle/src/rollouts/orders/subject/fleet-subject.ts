@@ -15,7 +15,7 @@ export const versionsHash = ({ spec }: FleetOperator): string => canonicalHash(s
 export const isOfFleet = (object: Readonly<{ metadata: ObjectMeta }>, { metadata }: FleetOperator): boolean =>
   object.metadata.annotations?.[OPERATOR_ANNOTATION] === `${metadata.namespace}/${metadata.name}`;
 
-/** The fleet has made the object for this FleetOperator, or a roll-out of it has changed it. */
+/** True if the fleet has created the object for this FleetOperator, or a rollout of it has changed it. */
 export function wasChangedFor(object: Readonly<{ metadata: ObjectMeta }>, operator: FleetOperator): boolean {
   if (isOfFleet(object, operator)) return true;
   const { namespace, name } = operator.metadata;

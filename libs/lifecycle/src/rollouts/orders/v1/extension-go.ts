@@ -66,8 +66,8 @@ function aheadThere(
 }
 
 /**
- * Returns the state of an installed version. After Ready, an unhealthy version is reported as such; before,
- * it is on its way.
+ * Returns the reported state while the version is unhealthy. After Ready it stays Ready; before, it is on its
+ * way.
  */
 const rested = (row: AssignmentRow, before: AssignmentReport | undefined): AssignmentReport['state'] =>
   row.order === 'Rest' || (before?.state === 'Ready' && before.attempt === row.attempt) ? 'Ready' : 'Running';

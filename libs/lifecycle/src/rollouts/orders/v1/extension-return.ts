@@ -76,8 +76,8 @@ async function obstaclesOf(
 }
 
 /**
- * Has the cluster go back to the kept revision that it had before, or says that it is done, or why it cannot
- * be. Neither catalog nor registry is asked.
+ * Rolls the cluster back to the kept revision that it had before. Reports that it is done, or the reason why
+ * it is impossible. Neither catalog nor registry is asked.
  */
 export async function returnExtension(
   { client, notes, clock }: OrderCluster,

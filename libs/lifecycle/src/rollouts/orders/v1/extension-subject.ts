@@ -46,7 +46,7 @@ type Facts = Omit<RowFinding, 'state'>;
 export type V1Subject = Readonly<{
   operator: FleetOperator;
   plans: ExtensionPlans;
-  /** Its name there, or the one that it will have. */
+  /** Name of the ClusterExtension in the cluster, or the one that it will have. */
   name: string;
   desired: DesiredV1;
   /** Undefined if it is not there. */
