@@ -1,4 +1,6 @@
-/** An advice as a page shows it: what to do, and a command to be copied; empty where there is none. */
+/**
+ * An advice as a page shows it: the text, and a command to copy. The command is empty if the advice has none.
+ */
 export type AdviceParts = Readonly<{ text: string; command: string }>;
 
 const COMMAND = /(?:^|: )((?:flotilla|kubectl|oc) .*)$/s;

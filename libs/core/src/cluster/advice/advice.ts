@@ -10,8 +10,8 @@ import { FLEET_MARKS } from '../marks/fleet-marks.js';
 declare const MADE_HERE: unique symbol;
 
 /**
- * A text that says what a user can do: prose, or prose, a colon and one command. Only {@link ADVICE} makes
- * it, and a test (test/advice) carries its entries out to the promised end, and fails for one that it does
+ * A text that says what a user can do: prose, or prose, a colon and one command. Only {@link ADVICE} creates
+ * it. A test (test/advice) carries each entry out to the promised end, and fails for an entry that it does
  * not know.
  */
 export type Advice = string & { readonly [MADE_HERE]: true };
@@ -23,16 +23,18 @@ const retryCommand = (name: string, namespace?: string): string =>
     ? `flotilla retry clustercatalog ${name}`
     : `flotilla retry catalogsource ${name} -n ${namespace}`;
 
-/** Roll-outs in the namespace of `<namespace>/<name>`; all where that is not known. */
+/**
+ * Returns the command that shows the rollouts in the namespace of `<namespace>/<name>`. Shows all rollouts if
+ * the operator is not known.
+ */
 function fleetStatus(operator: string): string {
   const [namespace = ''] = operator.split('/');
   return namespace === '' ? 'flotilla fleet status' : `flotilla fleet status -n ${namespace}`;
 }
 
 /**
- * One function, one advice. A command that deletes something names what it deletes. What comes
- * from a spec, a bundle or a message, and not from the API server's own checks of names, is one
- * word of the shell in a command.
+ * One function for each advice. A command that deletes an object names it. Text from a spec, a bundle or a
+ * message is quoted as one word of the shell. Names that the API server itself checks are not.
  */
 export const ADVICE = {
   /** Nothing has a status yet. */
@@ -52,7 +54,7 @@ export const ADVICE = {
     advice(
       `Push another image, smaller or with fewer files. Or have this one read once more, such as after a restart with other bounds: ${retryCommand(name, namespace)}`,
     ),
-  /** The hub's own policy refuses what the object names. */
+  /** Advice for an address that the hub's own policy refuses. */
   allowAddress: (host: string) =>
     advice(
       `Nothing is wrong with what is named: the hub is not set to reach the address of ${host}. If it may (link-local addresses never may), restart the hub with FLOTILLA_OUTBOUND_ADDRESSES=public,private,loopback`,
@@ -194,7 +196,7 @@ export const ADVICE = {
       `Let Flotilla rewrite the objects that are stored in that version; the plan then goes on by itself: kubectl -n ${namespace} annotate operatorgroup ${group} ${MIGRATE_ANNOTATION}=true`,
     ),
 
-  /** `labels`: of the Pods; undefined where no one selector finds those of all Deployments. */
+  /** `labels`: labels of the Pods. Undefined if no single selector finds the Pods of all Deployments. */
   watchPods: (namespace: string, labels: string | undefined) =>
     advice(
       `Correct what keeps its Deployments from being available; see what their Pods report: kubectl -n ${namespace} describe pods${labels === undefined ? '' : ` -l ${shellWord(labels)}`}`,
@@ -262,7 +264,7 @@ export const ADVICE = {
     advice(
       `See where the API server calls the webhook, and why nothing answers there; what it stops then goes on by itself: kubectl get ${resource} ${shellWord(name)} -o yaml`,
     ),
-  /** For a webhook of an operator, which creates it again. */
+  /** Advice for a webhook of an operator. The install of the operator creates the webhook again. */
   deleteWebhook: (resource: string, name: string, owner: string) =>
     advice(
       `Or, if it is in the way of ${owner} itself, delete the configuration; the install of its operator makes it again: kubectl delete ${resource} ${shellWord(name)}`,

@@ -12,13 +12,13 @@ type ContextPlace = Readonly<{
   cluster: string;
   /** As kubectl knows it. */
   context: string;
-  /** The file of the context, where kubectl does not read it by itself. */
+  /** The file of the context. Absent if kubectl reads that file by default. */
   kubeconfig?: string;
-  /** Whether our own commands need the file, too. */
+  /** True if Flotilla's own commands need the file, too. */
   isGiven?: boolean;
 }>;
 
-/** A cluster of which people have the context. */
+/** Returns the options that reach a cluster through a context that users have. */
 export function contextAccess({ cluster, context, kubeconfig, isGiven = false }: ContextPlace): CommandAccess {
   const file = kubeconfig === undefined ? '' : `--kubeconfig ${shellWord(kubeconfig)} `;
   // Among the contexts of this file alone the cluster may have another name.
@@ -28,7 +28,10 @@ export function contextAccess({ cluster, context, kubeconfig, isGiven = false }:
 
 const COMMAND = /(^|: )(kubectl |flotilla (?:approve|explain|retry|clusters check)\b[^:]*$)/g;
 
-/** What to do, as a command for this cluster where it is one of kubectl, or of ours that takes a cluster. */
+/**
+ * Returns an advice with its command completed for this cluster. Only commands of kubectl, and Flotilla
+ * commands that take a cluster, are completed.
+ */
 export function commandIn({ cluster, options }: CommandAccess, todo: string): string {
   return todo.replaceAll(COMMAND, (_all, before, command) => {
     if (options === undefined) return `${before === '' ? 'W' : ', w'}ith a login to cluster ${cluster}: ${command}`;

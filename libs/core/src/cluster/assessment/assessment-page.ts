@@ -12,21 +12,21 @@ import {
 import { ASSESSMENT_STYLE } from './assessment-style.js';
 import { memoryText } from './assessment-text.js';
 
-/** What a page says beside the clusters. */
+/** Contents of a page. */
 type AssessmentPage = Readonly<{
   clusters: readonly ClusterAssessment[];
   /** Clusters that did not answer, and why. */
   away: readonly Readonly<{ cluster: string; because: string }>[];
   /** RFC 3339. */
   at: string;
-  /** Of the command that made it. */
+  /** The version of the command that created the page. */
   version: string;
 }>;
 
 /**
- * The report as one page of HTML without scripts and without anything from elsewhere, for a meeting: what is
- * there, what is behind, what it costs, and what stands in the way of a hand-over. Names come from clusters
- * and are escaped.
+ * Returns the report as one HTML page for a meeting, without scripts and without external resources. The page
+ * shows the installed operators, the outdated ones, the memory that OLM uses, and the obstacles to a
+ * hand-over. Names come from clusters and are escaped.
  */
 export function assessmentPage({ clusters, away, at, version }: AssessmentPage): string {
   const body = [
@@ -135,7 +135,7 @@ function behindPicture(clusters: readonly ClusterAssessment[]): string {
   return bars('Operators by upgrades behind', shares);
 }
 
-/** Upgrades to the newest version; none where it does not come there. */
+/** Returns the number of upgrades to the newest version. Returns 0 if the operator cannot reach it. */
 const stepsTo = ({ hops, noWay }: AssessedOperator): number => (noWay === '' ? hops.length : 0);
 
 const MOST_BARS = 20;

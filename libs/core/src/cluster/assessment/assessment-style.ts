@@ -1,4 +1,4 @@
-/** The style of the report: light and dark by what the reader's system prefers, and plain on paper. */
+/** The style of the report: light or dark as the reader's system prefers, and plain on paper. */
 export const ASSESSMENT_STYLE = `
 :root{--paper:#fff;--panel:#f5f7fa;--ink:#1b222c;--pale:#56616f;--rule:#c5ced8;--well:#006b4d;--well-tint:#e3f5ee;--failed:#a61b1b;--failed-tint:#fde8e8;--blocked:#9a3412;--blocked-tint:#fdeee3;--approval:#7a4b00;--approval-tint:#fff4d6;--plain:#00589b}
 @media (prefers-color-scheme:dark){:root{--paper:#12171e;--panel:#1a212b;--ink:#e6eaf0;--pale:#a3afbd;--rule:#364151;--well:#56d3a5;--well-tint:#10302a;--failed:#ff8f8f;--failed-tint:#3a1a1d;--blocked:#ffab7a;--blocked-tint:#3a2417;--approval:#f2c14e;--approval-tint:#352a10;--plain:#6cb6ff}}

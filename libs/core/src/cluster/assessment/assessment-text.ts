@@ -12,7 +12,7 @@ const handoverLine = ({ ready, withOlm }: AssessmentTotals): string =>
     ? 'OLM is at work in no cluster: a hub can begin at once'
     : `${ready} of ${counted(withOlm, 'cluster')} with OLM at work can be handed over now`;
 
-/** The head of a report in a few lines, for people who read no further. */
+/** Returns the head of a report in a few lines, for people who read no further. */
 export function totalsLines(totals: AssessmentTotals): readonly string[] {
   const { clusters, operators, packages, upToDate, behind, withoutWay, deprecated, notWell, movable } = totals;
   return [

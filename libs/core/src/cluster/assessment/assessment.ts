@@ -8,9 +8,12 @@ import type { MigrationFinding } from '../migration/migration-preflight.js';
 export type UpgradeOutlookOfOperator = Readonly<{
   /** The newest bundle; empty: not known. */
   newest: string;
-  /** The bundles that OLM takes in turn from what is installed; empty: at the newest, or no way. */
+  /**
+   * The bundles that OLM installs one after the other, starting from the installed one. Empty if the newest
+   * is installed or cannot be reached.
+   */
   hops: readonly string[];
-  /** Why it does not come to the newest; empty where it does. */
+  /** The reason why the operator cannot reach the newest bundle. Empty if it can. */
   noWay: string;
   /** Messages of the catalog: that package, channel or installed bundle are deprecated. */
   deprecations: readonly string[];
@@ -30,17 +33,20 @@ export type AssessedOperator = UpgradeOutlookOfOperator &
     approval: 'Automatic' | 'Manual';
     installed: string;
     version: string;
-    /** What `flotilla migrate subscription` would say; null where there is nothing that could move. */
+    /** The findings that `flotilla migrate subscription` would report. Null if there is nothing to move. */
     move: readonly MigrationFinding[] | null;
   }>;
 
 /** A namespace that a resolution of now cannot satisfy. */
 export type UnmetNamespace = Readonly<{ namespace: string; text: string }>;
 
-/** What OLM's own pods use; `measured` by the metrics API, else what they request. */
+/**
+ * Memory of OLM's own pods. If `measured`, the metrics API reported it; otherwise it is the sum of their
+ * requests.
+ */
 export type OlmMemory = Readonly<{ pods: number; bytes: number; measured: boolean; catalogPods: number }>;
 
-/** What one cluster has of operators, and what a hand-over to Flotilla would meet there. */
+/** The operators of one cluster, and the obstacles to a hand-over to Flotilla. */
 export type ClusterAssessment = Readonly<{
   cluster: string;
   version: string;
@@ -48,11 +54,11 @@ export type ClusterAssessment = Readonly<{
   olm: readonly string[];
   memory: OlmMemory | null;
   operators: readonly AssessedOperator[];
-  /** What is not well now, the most urgent first. */
+  /** Objects that are not healthy now, the most urgent first. */
   findings: readonly Finding[];
   conflicts: readonly UnmetNamespace[];
   handover: readonly HandoverFinding[];
-  /** Catalogs whose content could not be read from here, and why. */
+  /** Catalogs that could not be read from here, each with the reason. */
   unread: readonly string[];
 }>;
 
@@ -68,9 +74,9 @@ export type AssessmentTotals = Readonly<{
   notWell: number;
   /** Operators of OLM Classic that could become ClusterExtensions. */
   movable: number;
-  /** Clusters in which OLM is at work. */
+  /** Clusters with a running OLM. */
   withOlm: number;
-  /** Those against whose hand-over nothing speaks now. */
+  /** Clusters that can be handed over now. */
   ready: number;
   /** Bytes that OLM's pods use, over the clusters that say so. */
   olmBytes: number;
@@ -98,17 +104,17 @@ export function assessmentTotals(clusters: readonly ClusterAssessment[]): Assess
   };
 }
 
-/** Whether it has the newest bundle of its channel. */
+/** True if the operator has the newest bundle of its channel. */
 export const isUpToDate = ({ installed, newest }: AssessedOperator): boolean =>
   installed !== '' && installed === newest;
 
-/** Whether `flotilla migrate subscription` would move it to OLM v1. */
+/** True if `flotilla migrate subscription` would move the operator to OLM v1. */
 export const isMovable = ({ move }: AssessedOperator): boolean =>
   move?.every(({ kind }) => kind !== 'refusal') === true;
 
-/** Whether OLM is at work there, so that there is something to hand over. */
+/** True if OLM runs in the cluster, so that there is something to hand over. */
 export const hasOlm = ({ olm }: ClusterAssessment): boolean => olm.length > 0;
 
-/** Whether OLM could hand the cluster over now. */
+/** True if OLM could hand the cluster over now. */
 export const isReady = (one: ClusterAssessment): boolean =>
   hasOlm(one) && one.handover.every(({ kind }) => kind !== 'refusal');

@@ -16,9 +16,8 @@ const MOST_STEPS = 200;
 type ExtensionOutlook = Omit<UpgradeOutlookOfOperator, 'deprecations'>;
 
 /**
- * Where a ClusterExtension stands between what it has and the newest bundle of its package: the bundles that
- * it takes in turn by its spec, and the first rule that keeps it from the newest
- * (spec: v1-resolution.md, "Steps").
+ * Returns the upgrade path of a ClusterExtension to the newest bundle of its package: the bundles that its
+ * spec leads through, and the first rule that blocks the newest one (spec: v1-resolution.md, "Steps").
  */
 export const extensionOutlook = (input: ExtensionInput): ExtensionOutlook => outlookAfter([], input);
 

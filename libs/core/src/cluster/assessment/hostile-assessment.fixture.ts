@@ -17,7 +17,7 @@ export const HOSTILE_TEXTS = [
   'x'.repeat(5_000),
 ] as const;
 
-/** A page in which every text that a cluster, its users or its catalogs can write is the same one. */
+/** Returns a page with `text` in every place that a cluster, its users or its catalogs can write. */
 export function hostileAssessment(text: string): string {
   const operator = (more: Partial<AssessedOperator> = {}): AssessedOperator => ({
     ...{ api: 'classic', namespace: text, name: text, package: text, channel: text, catalog: text },

@@ -8,8 +8,8 @@ import type { UpgradeOutlookOfOperator } from './assessment.js';
 const UNKNOWN: UpgradeOutlookOfOperator = { newest: '', hops: [], noWay: '', deprecations: [] };
 
 /**
- * Where a Subscription stands between what it has and the newest bundle of its channel. Dependencies are not
- * considered: the report has the namespaces that cannot be resolved for those.
+ * Returns the upgrade path of a Subscription to the newest bundle of its channel. Ignores dependencies: the
+ * report lists the namespaces that cannot be resolved because of those.
  */
 export function operatorOutlook(
   { spec, status }: Subscription,

@@ -27,7 +27,7 @@ export function atBlockingCatalogs(findings: readonly Finding[]): Finding[] {
       ...finding,
       standing: 'failed',
       because: [...because, blocks(blocked)],
-      // Its image is not at fault where the hub may not, or cannot, reach its registry.
+      // If the hub may not, or cannot, reach the registry, the image is not at fault.
       todo: pullAdvice(because.join(' ')) === undefined ? [ADVICE.correctClusterCatalog(), ...todo] : todo,
     };
   });

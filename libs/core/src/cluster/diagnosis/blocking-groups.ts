@@ -8,9 +8,9 @@ type Finding = Named & Diagnosis;
 const GROUP_ROOTS: ReadonlySet<string> = new Set(['OperatorGroup', 'Namespace']);
 
 /**
- * OperatorGroups that let nothing be installed in their namespace stop every Subscription,
- * InstallPlan and ClusterServiceVersion there. The cause is shown once, at the OperatorGroup, or at
- * the Namespace where there is none.
+ * Diagnoses OperatorGroups that block all installs in their namespaces. They stop every Subscription,
+ * InstallPlan and ClusterServiceVersion there. The cause is shown once: at the OperatorGroup, or at the
+ * Namespace if it has no OperatorGroup.
  */
 export function blockingGroups(
   findings: readonly Finding[],

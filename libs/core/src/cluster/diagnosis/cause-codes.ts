@@ -1,6 +1,6 @@
 /**
- * Every code of a cause, and what it says. The web console groups equal causes of many clusters by them, and
- * `status` and `explain` print them with `-o json`: never change or reuse one.
+ * Every code of a cause, with its meaning. The web console groups equal causes of many clusters by code, and
+ * `status` and `explain` print the codes with `-o json`. Never change or reuse a code.
  */
 export const CAUSE_CODES = {
   well: 'nothing stands against it',

@@ -18,8 +18,8 @@ import { diagnoseSubscription, type Surroundings } from './diagnose-subscription
 import { type Diagnosis, type Named, named, urgency } from './diagnosis.js';
 
 /**
- * OLM's objects of one cluster; of copies of CSVs only those whose place a Subscription
- * expects a CSV of its own in.
+ * OLM's objects of one cluster. Copies of CSVs are included only if a Subscription expects its own CSV under
+ * the same name.
  */
 export type ClusterObjects = Readonly<{
   globalCatalogNamespace: string;
@@ -30,7 +30,7 @@ export type ClusterObjects = Readonly<{
   operatorGroups: readonly OperatorGroup[];
   /** ClusterCatalogs and ClusterExtensions. */
   conditioned: readonly KubernetesObject[];
-  /** Namespaces whose CatalogSources may not be read. */
+  /** Namespaces with CatalogSources that the login may not read. */
   hiddenCatalogs?: readonly string[];
 }>;
 
@@ -38,8 +38,9 @@ export type ClusterObjects = Readonly<{
 export type Finding = Named & Diagnosis;
 
 /**
- * Everything in a cluster that is not well, the most urgent first, then by namespace, kind and name. A cause
- * is shown once, at the object where it lies, and not again at a Subscription that waits for that object.
+ * Returns every unhealthy object of a cluster: the most urgent first, then by namespace, kind and name. A
+ * cause is reported once, at the object that has it. A Subscription that waits for that object does not
+ * repeat it.
  */
 export function clusterFindings(objects: ClusterObjects): Finding[] {
   const { catalogSources, installPlans, subscriptions, csvs, conditioned } = objects;
@@ -81,7 +82,7 @@ const planKey = (namespace = '', name = ''): string => `${namespace}/${name}`;
 
 const finding = (object: KubernetesObject, diagnosis: Diagnosis): Finding => ({ ...named(object), ...diagnosis });
 
-/** What an object's namespace holds and sees. */
+/** Returns a function that finds the objects that the namespace of an object holds and sees. */
 function surroundings(objects: ClusterObjects): (object: Pick<KubernetesObject, 'metadata'>) => Surroundings {
   const of = ({ metadata }: KubernetesObject): string => metadata.namespace ?? '';
   const operatorGroups = Map.groupBy(objects.operatorGroups, of);

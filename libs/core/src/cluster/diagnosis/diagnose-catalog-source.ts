@@ -12,8 +12,8 @@ import { type Diagnosis, diagnosis, sentence } from './diagnosis.js';
 import { endedAdvice, pullAdvice } from './pull-trouble.js';
 
 /**
- * What a CatalogSource's status says of it, and what helps (spec: catalog-sources.md §8;
- * decisions 0111 and 0112).
+ * Diagnoses a CatalogSource by its status, with advice (spec: catalog-sources.md §8; decisions 0111 and
+ * 0112).
  */
 export function diagnoseCatalogSource(found: CatalogSource): Diagnosis {
   const source = readableSource(found);
@@ -107,7 +107,10 @@ const SECRET_MISSING = /pull secret [^ /]+\/([^ ,]+), named by CatalogSource/;
 const SECRET_FORBIDDEN = /secrets "[^"]*" is forbidden: User "([^"]+)"/;
 const LOGIN_REFUSED = /asks for a login and no credentials were given|the credentials given for .* were refused/;
 
-/** What helps where the image could not be asked for; undefined where it could, or no login is at fault. */
+/**
+ * Returns advice if the registry could not be asked for the image. Returns undefined if it could, or if no
+ * login is at fault.
+ */
 function loginRemedy({ metadata: { namespace = '' }, status }: CatalogSource): readonly Advice[] | undefined {
   const message = status?.message ?? '';
   const missing = SECRET_MISSING.exec(message)?.[1];

@@ -54,17 +54,17 @@ export function diagnoseConditions(object: KubernetesObject): Diagnosis {
 const fetchAdvice = ({ kind, metadata }: KubernetesObject, message: string): readonly Advice[] | undefined =>
   (kind === 'ClusterCatalog' ? endedAdvice(message, metadata.name ?? '') : undefined) ?? pullAdvice(message);
 
-/** Whether it is a ClusterCatalog that is not served because its spec says so. */
+/** True if a ClusterCatalog is not served because its spec says so. */
 export const isSwitchedOff = ({ kind, ...object }: KubernetesObject): boolean =>
   kind === 'ClusterCatalog' && Object(object['spec']).availabilityMode === 'Unavailable';
 
-/** Whether a ClusterCatalog serves content, be it as new as that of its image or not. */
+/** True if a ClusterCatalog serves content, even if its image has newer content. */
 export const isServed = (catalog: KubernetesObject): boolean =>
   (Conditioned.safeParse(catalog).data?.status.conditions ?? []).some(
     ({ type, status }) => type === 'Serving' && status === 'True',
   );
 
-/** Whether something of a ClusterExtension is installed, and what its condition Progressing says. */
+/** Returns the message of condition Progressing, and if a bundle of the ClusterExtension is installed. */
 export function progressingMessage(object: KubernetesObject): Readonly<{ installed: boolean; message: string }> {
   const conditions = Conditioned.safeParse(object).data?.status.conditions ?? [];
   const find = (type: string) => conditions.find((condition) => condition.type === type);

@@ -14,13 +14,16 @@ import { webhookAdvice } from './stopped-by-webhook.js';
 
 const MET: ReadonlySet<string> = new Set(['Present', 'DeploymentFound']);
 
-/** What lies in the namespace of a ClusterServiceVersion. */
+/** Objects in the namespace of a ClusterServiceVersion. */
 type CsvSurroundings = Readonly<{
   installPlans: readonly InstallPlan[];
   operatorGroups: readonly OperatorGroup[];
 }>;
 
-/** The phase of a ClusterServiceVersion and what keeps it there (spec: csv-lifecycle.md §3 and §4). */
+/**
+ * Diagnoses the phase of a ClusterServiceVersion and the cause that keeps it there (spec: csv-lifecycle.md §3
+ * and §4).
+ */
 export function diagnoseCsv(csv: ClusterServiceVersion, around: CsvSurroundings): Diagnosis {
   const { phase = '', reason = '', message = '' } = csv.status ?? {};
   if (isCopied(csv)) return copied(csv, phase);
@@ -98,7 +101,10 @@ function planOf({ metadata }: ClusterServiceVersion, { installPlans }: CsvSurrou
     .toSorted((a, b) => (b.spec.generation ?? 0) - (a.spec.generation ?? 0))[0];
 }
 
-/** A requirement may be one that its plan still brings: then what stops the plan is the cause. */
+/**
+ * Diagnoses the plan that may still deliver a missing requirement. If the plan is stopped, its cause is the
+ * cause.
+ */
 function unfinishedPlan(csv: ClusterServiceVersion, around: CsvSurroundings): Diagnosis | undefined {
   const plan = planOf(csv, around);
   if (plan === undefined || !['Failed', 'Installing'].includes(plan.status?.phase ?? '')) return undefined;
@@ -129,7 +135,7 @@ function requirementTexts({ kind, name, status, message, dependents = [] }: Requ
 
 type RequirementAdvice = (requirement: RequirementStatus) => readonly Advice[];
 
-/** `again`: what has a complete plan make again what it brought; empty if there is none. */
+/** `again`: advice that has a complete plan install its objects again. Empty if there is no such plan. */
 function requirementTodo(csv: ClusterServiceVersion, again: readonly Advice[]): RequirementAdvice {
   const { namespace = '' } = csv.metadata;
   const owned = new Set(ownedCrds(csv).map(({ name }) => name));
@@ -157,8 +163,8 @@ function requirementTodo(csv: ClusterServiceVersion, again: readonly Advice[]): 
 const DEPLOYMENT_MISSING = 'DeploymentNotFound';
 
 /**
- * Another version of the operator helps where the version of Kubernetes is too old, and where the bundle
- * contradicts itself.
+ * Returns advice for unmet requirements. Advises another version of the operator if the Kubernetes version is
+ * too old or the bundle contradicts itself.
  */
 function requirementTodos(
   csv: ClusterServiceVersion,
@@ -251,7 +257,7 @@ const GROUP_REASONS: ReadonlySet<string> = new Set(['NoOperatorGroup', 'TooManyO
 const unmetOf = (csv: ClusterServiceVersion): readonly RequirementStatus[] =>
   (csv.status?.requirementStatus ?? []).filter(({ status }) => !MET.has(status));
 
-/** Deployments are what is waited for, whatever else may be wrong. */
+/** Advises to check the Pods of the Deployments: the CSV waits for these, even if it has other problems. */
 const watchPods = (csv: ClusterServiceVersion): Advice =>
   ADVICE.watchPods(csv.metadata.namespace ?? '', podLabels(csv));
 
@@ -259,7 +265,10 @@ const MatchLabels = z.object({
   selector: z.strictObject({ matchLabels: z.record(z.string(), z.string()) }),
 });
 
-/** What selects the Pods of its only Deployment: Pods have no label of their ClusterServiceVersion. */
+/**
+ * Returns the labels that select the Pods of the CSV's only Deployment. Pods have no label of their
+ * ClusterServiceVersion.
+ */
 function podLabels(csv: ClusterServiceVersion): string | undefined {
   const [only, ...others] = strategyDeployments(csv);
   const read = MatchLabels.safeParse(only?.spec);

@@ -24,8 +24,8 @@ export type ExtensionSurroundings = Readonly<{
 }>;
 
 /**
- * A ClusterExtension by its conditions; where a specific remedy is known, with that in
- * place of the general one.
+ * Diagnoses a ClusterExtension by its conditions. A specific remedy, if one is known, replaces the general
+ * one.
  */
 export function diagnoseExtension(extension: KubernetesObject, around: ExtensionSurroundings): Diagnosis {
   const found = diagnoseConditions(extension);
@@ -44,11 +44,11 @@ function stoppedByObjects(
   const { because } = seen;
   const found = ownersInTheWay(extension, around.csvs, around.inTheWay);
   if (found.length === 0) return undefined;
-  // Never advise to delete what another ClusterExtension may own.
+  // Never advise deleting an object that another ClusterExtension may own.
   if (found.some(({ owner }) => owner.kind === 'unknown'))
     return diagnosis('objects-in-the-way', 'blocked', because, ADVICE.explainExtension(extension.metadata.name ?? ''));
   const todo = remedyInTheWay(extension, found);
-  // One code for one cause, whether what is in the way was read or not: rows are made without it.
+  // One code for one cause, even if the objects in the way were not read: rows are computed without them.
   return todo === undefined
     ? diagnosis('objects-in-the-way', 'blocked', because, withRemedy(seen, remedyOf(extension, around)).todo)
     : diagnosis('objects-in-the-way', 'blocked', [...because, ...found.map(textInTheWay)], todo);
@@ -91,7 +91,10 @@ function watchRemedy({ metadata, spec }: ClusterExtension, message: string): rea
   return message.includes('field "watchNamespace"') ? [ADVICE.setWatchNamespace(spec.namespace)] : [];
 }
 
-/** A package that no catalog offers at all; where a version or a channel lacks, the message names that. */
+/**
+ * Returns advice for a package that no catalog offers. If a version or a channel is missing, the message
+ * names it.
+ */
 function packageRemedy(extension: KubernetesObject, message: string): readonly Advice[] {
   const packageName = /no bundles found for package "([^"]+)"(?! (?:matching|in channel))/.exec(message)?.[1];
   if (packageName === undefined) return [];
@@ -102,7 +105,9 @@ function packageRemedy(extension: KubernetesObject, message: string): readonly A
   ];
 }
 
-/** Whether it asks for an earlier version than the installed one, and resolution finds no update to that. */
+/**
+ * True if the spec requests an earlier version than the installed one, and resolution finds no update to it.
+ */
 function isWayBack({ spec, status }: ClusterExtension, message: string): boolean {
   const { version = '', upgradeConstraintPolicy } = spec.source.catalog ?? {};
   if (upgradeConstraintPolicy === 'SelfCertified') return false;

@@ -4,8 +4,8 @@ import { ADVICE } from '../advice/advice.js';
 import { type Diagnosis, diagnosis, named, sentence } from './diagnosis.js';
 
 /**
- * Why the OperatorGroups of a namespace let nothing be installed there, with them as the root;
- * undefined where they do.
+ * Returns the reason why the OperatorGroups of a namespace block all installs there, with the groups as
+ * the root. Returns undefined if they do not.
  */
 export function diagnoseGroups(namespace: string, groups: readonly OperatorGroup[]): Diagnosis | undefined {
   const found = reasonOf(namespace, groups);

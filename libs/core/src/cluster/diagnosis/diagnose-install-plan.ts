@@ -17,8 +17,8 @@ import { webhookAdvice } from './stopped-by-webhook.js';
 const NAMED = 5;
 
 /**
- * Where a plan is: what it waits for, or which step stops it (spec: install-plans.md §3, §5).
- * `groups` and `subscriptions`: of its namespace.
+ * Diagnoses the progress of a plan: the event that it waits for, or the step that stops it (spec:
+ * install-plans.md §3, §5). `groups` and `subscriptions` are those of its namespace.
  */
 export function diagnoseInstallPlan(
   plan: InstallPlan,
@@ -75,7 +75,7 @@ function refusedObject(message: string): readonly Advice[] {
   return crd === undefined || name === undefined ? [] : [ADVICE.correctObject(crd, namespace, name)];
 }
 
-/** What lets a plan go on that would remove a stored version of a CRD. */
+/** Returns advice for a plan that is stopped because it would remove a stored version of a CRD. */
 function storedVersion({ metadata, status }: InstallPlan, [group]: readonly OperatorGroup[]): Advice | undefined {
   if (group === undefined || !(status?.message ?? '').endsWith(STORED_VERSION_REFUSED)) return undefined;
   return ADVICE.migrateStoredVersions(metadata.namespace ?? '', group.metadata.name ?? '');
@@ -128,7 +128,10 @@ function approval(plan: InstallPlan, what: string, { subscriptions, groups }: Ar
 
 const isManual = ({ spec }: Subscription): boolean => spec.installPlanApproval === 'Manual';
 
-/** Automatic Subscriptions whose plan needs approval: a Manual one makes its whole namespace Manual. */
+/**
+ * Returns the Automatic Subscriptions with this plan. A Manual Subscription makes its whole namespace Manual,
+ * so the plan needs approval.
+ */
 const heldUp = ({ metadata }: InstallPlan, subscriptions: readonly Subscription[]): readonly Subscription[] =>
   subscriptions.filter((one) => one.status?.installPlanRef?.name === metadata.name && !isManual(one));
 
@@ -169,7 +172,10 @@ function installing(plan: InstallPlan, groups: readonly OperatorGroup[]): Diagno
 const FORBIDDEN = /\bis forbidden: User "([^"]+)" cannot/;
 const SERVICE_ACCOUNT = 'system:serviceaccount:';
 
-/** What helps an account that lacks a right: OLM retries for ever, and a user must grant the right. */
+/**
+ * Returns advice for an account without a required right. OLM retries forever, and a user must grant the
+ * right.
+ */
 function forbidden(text: string): Advice | undefined {
   const user = FORBIDDEN.exec(text)?.[1];
   if (user === undefined) return undefined;
@@ -178,8 +184,8 @@ function forbidden(text: string): Advice | undefined {
 }
 
 /**
- * The bundle whose step stopped a plan of several bundles: the message names the object alone, and a plan
- * stops at its first error.
+ * Names the bundle of the step that stopped a plan of several bundles. The message names only the object, and
+ * a plan stops at its first error.
  */
 function whoseStep(plan: InstallPlan): string[] {
   const said = stopped(plan).join(' ');
@@ -190,7 +196,10 @@ function whoseStep(plan: InstallPlan): string[] {
   return [`The ${step.resource.kind} ${step.resource.name} is of bundle ${step.resolving}; the steps after it wait.`];
 }
 
-/** Why the plan does not get on, in its own words: the condition's, else the status's. */
+/**
+ * Returns the reason why the plan is stopped, in its own words: those of the condition, otherwise those
+ * of the status.
+ */
 function stopped({ status }: InstallPlan): string[] {
   const condition = installedCondition(status);
   const text = (condition?.status === 'False' ? condition.message : undefined) || status?.message;

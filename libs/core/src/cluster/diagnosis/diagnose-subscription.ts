@@ -25,9 +25,12 @@ export type Surroundings = Readonly<{
   installPlans: readonly InstallPlan[];
   csvs: readonly ClusterServiceVersion[];
   catalogSources: readonly CatalogSource[];
-  /** All Subscriptions of the namespace, where they were read. */
+  /** All Subscriptions of the namespace, if they were read. */
   subscriptions?: readonly Subscription[];
-  /** Namespaces whose CatalogSources may not be read: one that is missing among those above may be there. */
+  /**
+   * Namespaces with CatalogSources that the login may not read. A catalog that is missing in `catalogSources`
+   * may exist there.
+   */
   hiddenCatalogs?: readonly string[];
 }>;
 
@@ -42,7 +45,10 @@ const rules: readonly Rule[] = [
   ...[lostPlan, stoppedUpgrade, resolution, plan, operator],
 ];
 
-/** What a Subscription waits for or why it failed, from what lies in its cluster. */
+/**
+ * Diagnoses a Subscription from the objects of its cluster: the event that it waits for, or the reason for
+ * which it failed.
+ */
 export function diagnoseSubscription(subscription: Subscription, around: Surroundings): Diagnosis {
   for (const rule of rules) {
     const found = rule(subscription, around);
@@ -54,7 +60,7 @@ export function diagnoseSubscription(subscription: Subscription, around: Surroun
   return diagnosis('not-resolved-yet', 'under-way', 'Nothing was resolved for it yet.', ADVICE.checkHub());
 }
 
-/** Files of the bundle that nothing could read: the operator runs without what they hold. */
+/** Returns the unreadable files of the bundle. The operator runs without their content. */
 function lacking(subscription: Subscription): readonly string[] {
   const incomplete = conditionOf(subscription, BUNDLE_INCOMPLETE);
   return incomplete === undefined ? [] : [sentence(`Left out of it, as by OLM: ${incomplete.message ?? ''}`)];
@@ -64,9 +70,9 @@ const beside = (found: Diagnosis, runs: string | undefined): Diagnosis =>
   runs === undefined ? found : { ...found, stillRuns: runs };
 
 /**
- * What runs while something keeps a newer version away. A Subscription names the newer one as installed as
- * soon as its ClusterServiceVersion exists (spec: subscriptions.md §2.4b): while that one is Pending, its
- * Deployments are not made, and those of the one that it replaces run on.
+ * Returns the version that runs while a newer version is blocked. A Subscription names the newer version as
+ * installed as soon as its ClusterServiceVersion exists (spec: subscriptions.md §2.4b). While that CSV is
+ * Pending, its Deployments are not created. The Deployments of the replaced version keep running.
  */
 function stillRuns({ status }: Subscription, { csvs }: Surroundings): string | undefined {
   const named = (name: unknown) => csvs.find((one) => one.metadata.name === name && !isCopied(one));
@@ -139,7 +145,10 @@ const conditionOf = ({ status }: Subscription, type: SubscriptionConditionType) 
 /** As messages name it: `image REFERENCE: …` or `image REFERENCE is …`. */
 const IMAGE = /\bimage (\S+?)[:)]*(?:\s|$)/;
 
-/** A long message has a shortened reference, which no command takes. */
+/**
+ * Returns the image that a message names. A long message has a shortened reference, and no command accepts
+ * that.
+ */
 function imageIn(message: string): string {
   const [, image = 'IMAGE'] = IMAGE.exec(message) ?? [];
   return image.includes('…') ? 'IMAGE' : image;
@@ -166,7 +175,7 @@ function notAdmitted(message: string): Diagnosis {
   return diagnosis('bundle-not-admitted', 'failed', because, pullAdvice(message) ?? []);
 }
 
-/** The catalog has to offer another bundle: what was fetched is none that can be installed. */
+/** Matches failures of the bundle's own content. The catalog must offer another bundle. */
 const BUNDLE_AT_FAULT = /^Bundle unpacking failed - (?:bundle |image \S+: manifests\/)/;
 
 function unusableBundle(message: string): Diagnosis {
@@ -190,7 +199,7 @@ function withoutPlan(message: string): Diagnosis {
   return diagnosis('objects-refused', 'failed', because, silent.length > 0 ? silent : ADVICE.correctRefusal());
 }
 
-/** The hub makes another plan where one was deleted before it was complete. */
+/** Diagnoses a plan that was deleted before it was complete. The hub creates another plan. */
 function lostPlan(subscription: Subscription, { csvs, installPlans }: Surroundings): Diagnosis | undefined {
   // Rows know no complete plans: the condition says that the plan is gone.
   if (conditionOf(subscription, 'InstallPlanMissing') === undefined) return undefined;

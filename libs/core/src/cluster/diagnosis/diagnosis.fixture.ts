@@ -4,7 +4,7 @@ import { type ClusterServiceVersion, CSV_API } from '../../kernel/api/cluster-se
 import { INSTALL_PLAN_API, type InstallPlan } from '../../kernel/api/install-plan.js';
 import type { Diagnosis, HealthState } from './diagnosis.js';
 
-/** One object, what its diagnosis is, and what it advises; no advice where `todo` is absent. */
+/** One object, its expected diagnosis, and the expected advice. No `todo` means no advice. */
 export type DiagnosisCase = Readonly<{
   because: string;
   diagnosis: Diagnosis;

@@ -10,8 +10,8 @@ export const HEALTH_STATES = ['failed', 'blocked', 'needs-approval', 'under-way'
 export type HealthState = (typeof HEALTH_STATES)[number];
 
 /**
- * The state of one object, explained: `because` goes from the symptom to its cause, `todo` says what a user
- * can do, in the order in which it should be tried.
+ * The state of one object, explained. `because` leads from the symptom to its cause. `todo` lists actions of
+ * a user in the order in which to try them.
  */
 export type Diagnosis = Readonly<{
   /** The rule that holds: equal for equal causes, and stable over releases. */
@@ -19,9 +19,9 @@ export type Diagnosis = Readonly<{
   standing: HealthState;
   because: readonly string[];
   todo: readonly Advice[];
-  /** The object where the cause lies, if that is another one. */
+  /** The object that has the cause, if it is another one. */
   root?: Named;
-  /** Of a Subscription that is not well: the ClusterServiceVersion that runs all the same. */
+  /** The ClusterServiceVersion that runs although its Subscription is not healthy. */
   stillRuns?: string;
 }>;
 
@@ -41,7 +41,7 @@ export const diagnosis = (
   todo: Advice | readonly Advice[] = [],
 ): Diagnosis => ({ code, standing, because: [because].flat(), todo: [todo].flat() });
 
-/** The cause, which lies at another object, after the symptom that it leads to. */
+/** Returns a diagnosis with the symptom first, then the cause at another object. */
 export const causedBy = (seen: string, root: KubernetesObject, cause: Diagnosis): Diagnosis => ({
   ...cause,
   because: [seen, ...cause.because],

@@ -5,9 +5,12 @@ import { type KubernetesObject, type ObjectRef, splitApiVersion } from '../../ke
 import { ADVICE, type Advice } from '../advice/advice.js';
 import { progressingMessage } from './diagnose-conditions.js';
 
-/** An object that stops a ClusterExtension, and what it belongs to. */
+/** An object that stops a ClusterExtension, and its owner. */
 type InTheWay = Readonly<{ ref: ObjectRef; owner: Owner }>;
-/** `other`: what it belongs to is no ClusterServiceVersion, or it has gone; `unknown`: it was not read. */
+/**
+ * The owner of an object. `other`: no ClusterServiceVersion, or one that no longer exists. `unknown`: not
+ * read.
+ */
 type Owner =
   | Readonly<{ kind: 'csv'; namespace: string; name: string }>
   | Readonly<{ kind: 'none' | 'other' | 'unknown' }>;
@@ -35,7 +38,7 @@ export function objectsInTheWay(extension: KubernetesObject): readonly ObjectRef
   return [...all.values()].slice(0, MOST);
 }
 
-/** `live`: those of the objects in the way that exist; undefined where they were not read. */
+/** `live`: the existing objects among those in the way. Undefined if they were not read. */
 export function ownersInTheWay(
   extension: KubernetesObject,
   csvs: readonly ClusterServiceVersion[],
@@ -67,14 +70,12 @@ function ownerOf(
 const keyOf = ({ apiVersion, kind, namespace = '', name = '' }: Readonly<Record<string, unknown>>): string =>
   `${kind}.${apiVersion} ${namespace}/${name}`;
 
-/**
- * What keeps other objects or data in itself is never to be deleted by an advice; CRDs
- * have an advice of their own.
- */
+/** Kinds that hold other objects or data. An advice never deletes one; CRDs have an advice of their own. */
 const HOLDS_OTHERS: ReadonlySet<string> = new Set(['Namespace', 'PersistentVolume', 'PersistentVolumeClaim', 'Secret']);
 
 /**
- * What a user can do about all of them; undefined where something belongs to another owner, or holds data.
+ * Returns advice for all objects in the way. Returns undefined if any of them has another owner or holds
+ * data.
  */
 export function remedyInTheWay(extension: KubernetesObject, found: readonly InTheWay[]): readonly Advice[] | undefined {
   if (found.some(({ ref, owner }) => owner.kind === 'other' || (owner.kind === 'none' && HOLDS_OTHERS.has(ref.kind))))
@@ -94,7 +95,7 @@ export function remedyInTheWay(extension: KubernetesObject, found: readonly InTh
   ];
 }
 
-/** As kubectl takes it: the kind in lower case, with its group where it has one. */
+/** Returns a kind as kubectl accepts it: in lower case, with its group if it has one. */
 function resourceOf({ apiVersion, kind }: ObjectRef): string {
   const { group } = splitApiVersion(apiVersion);
   return `${kind.toLowerCase()}${group === '' ? '' : `.${group}`}`;

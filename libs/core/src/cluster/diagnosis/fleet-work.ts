@@ -11,7 +11,10 @@ import {
   resultOf,
 } from '../marks/fleet-marks.js';
 
-/** That the fleet decides about the plans of a Subscription, and as far as it is known for which object. */
+/**
+ * Marks a Subscription with plans that the fleet decides about, and names the deciding objects as far as
+ * known.
+ */
 export type FleetWork = Readonly<{
   /** `<namespace>/<name>` of the FleetOperator; empty: not known. */
   operator: string;
@@ -23,15 +26,15 @@ export type FleetWork = Readonly<{
 export type OrderedPackage = FleetWork & Readonly<{ package: string }>;
 
 /**
- * Whether the fleet works a Subscription, by what it left there: its own annotation, or those of an attempt.
- * They stay when a FleetOperator goes with `removal: Keep` (decision 0353).
+ * Returns the fleet's work on a Subscription, by the fleet's own annotation or the annotations of an attempt.
+ * The annotations stay if a FleetOperator is removed with `removal: Keep` (decision 0353).
  */
 export function fleetWorkOf({ metadata }: Readonly<{ metadata: ObjectMeta }>): FleetWork | undefined {
   const { annotations = {} } = metadata;
   if (!FLEET_MARKS.some((mark) => annotations[mark] !== undefined)) return undefined;
   const marked = previousOf({ metadata }) ?? resultOf({ metadata }) ?? denialsOf({ metadata }).at(-1);
   const rollout = marked?.rollout ?? '';
-  // Roll-outs of FleetOperator `a/b` are `a/b-1`, `a/b-2` …
+  // Rollouts of FleetOperator `a/b` are `a/b-1`, `a/b-2` …
   const operator = annotations[OPERATOR_ANNOTATION] ?? /^(.+)-\d+$/.exec(rollout)?.[1] ?? '';
   return { operator, rollout };
 }
@@ -47,12 +50,13 @@ export function fleetMarksOf(object: Readonly<{ metadata: ObjectMeta }>): Readon
   };
 }
 
-/** Who decides about a plan: the Subscription of it that the fleet works, and for which object. */
+/** The Subscription through which the fleet decides about a plan, with the deciding objects. */
 type PlanDecider = FleetWork & Readonly<{ subscription: string; namespace: string }>;
 
 /**
- * Whether the fleet decides about a plan: it moves, is owned by, or is referred to from a Subscription that
- * the fleet works. `ordered`: what orders of the hub say of the namespace, which comes before any annotation.
+ * Returns the Subscription through which the fleet decides about a plan: the plan moves it, is owned by it,
+ * or is referred to from it. `ordered`: the hub's orders for the namespace. They take precedence over any
+ * annotation.
  */
 export function deciderOfPlan(
   { metadata, spec }: Pick<InstallPlan, 'metadata' | 'spec'>,
@@ -76,13 +80,13 @@ export function deciderOfPlan(
   return undefined;
 }
 
-/** What decides, as a sentence names it. */
+/** Names the deciding object for a sentence. */
 export const fleetWorkText = ({ operator, rollout }: FleetWork): string =>
   operator === '' ? 'roll-outs of the fleet' : `roll-outs of FleetOperator ${operator}${rolloutText(rollout)}`;
 
 const rolloutText = (rollout: string): string => (rollout === '' ? '' : ` (the last here: ${rollout})`);
 
-/** Why a plan is approved neither in the console nor by `flotilla approve`, and what to do. */
+/** Returns the reason why neither the console nor `flotilla approve` approves a plan, with advice. */
 export function decidedByFleet(decider: PlanDecider): string {
   const { subscription, namespace, operator } = decider;
   const what = `it is decided by ${fleetWorkText(decider)}, with waves, windows and approvals of their own`;
@@ -92,7 +96,7 @@ export function decidedByFleet(decider: PlanDecider): string {
 /** A package that orders of the hub are about, as a ClusterExtension: with its install namespace. */
 export type OrderedExtension = OrderedPackage & Readonly<{ namespace: string }>;
 
-/** Returns what the fleet works of a ClusterExtension; orders of the hub come before any annotation. */
+/** Returns the fleet's work on a ClusterExtension. Orders of the hub take precedence over any annotation. */
 export function fleetWorkOfExtension(
   extension: Readonly<{ metadata: ObjectMeta; package: string; namespace: string }>,
   ordered: readonly OrderedExtension[] = [],
@@ -101,6 +105,6 @@ export function fleetWorkOfExtension(
   return order ?? fleetWorkOf(extension);
 }
 
-/** Why a ClusterExtension is not rolled back in the console, and what to do. */
+/** Returns the reason why the console does not roll a ClusterExtension back, with advice. */
 export const heldByFleet = (work: FleetWork): string =>
   `its version is decided by ${fleetWorkText(work)}, which would undo this: deny the version there. ${ADVICE.seeRollouts(work.operator)}`;

@@ -3,8 +3,8 @@ import { ADVICE, type Advice } from '../advice/advice.js';
 import { type Diagnosis, diagnosis, sentence } from './diagnosis.js';
 
 /**
- * Adds to an object that waits for the hub what keeps the hub from working in the cluster. An object that
- * waits for a user, or is well, stays as it is.
+ * Adds the obstacles to the hub's work in the cluster to an object that waits for the hub. An object that
+ * waits for a user, or is healthy, stays unchanged.
  */
 export function withHinderedHub(seen: Diagnosis, troubles: readonly string[]): Diagnosis {
   if (seen.standing !== 'under-way' || troubles.length === 0) return seen;
@@ -18,9 +18,9 @@ export function withHinderedHub(seen: Diagnosis, troubles: readonly string[]): D
 }
 
 /**
- * An Event that says that the API server refused to the hub to read something. It proves nothing: component,
- * manager and message are what its writer put in, and many may create Events in namespace default. So it is
- * quoted as an Event, blocks nothing, and leads to no advice that would give the user in it a right.
+ * An Event that says that the API server denied the hub a read. It proves nothing: its writer chose
+ * component, manager and message, and many users may create Events in namespace default. It is therefore
+ * quoted as an Event and blocks nothing. No advice grants a right to the user that it names.
  */
 export type HubEvent = Readonly<{
   name: string;

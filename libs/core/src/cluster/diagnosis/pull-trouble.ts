@@ -18,9 +18,9 @@ export const endedAdvice = (message: string, name: string, namespace?: string): 
   isNotReadAgain(message) ? [ADVICE.retryCatalog(name, namespace)] : undefined;
 
 /**
- * Returns advice if content could not be fetched and is not at fault: the hub's own policies refuse the
- * host or who signed the content, or the registry does not answer. Returns undefined for every other
- * message. If several places were tried, the last one counts: the registry of the reference.
+ * Returns advice if content could not be fetched and is not at fault. Either the hub's own policies refuse
+ * the host or the signer, or the registry does not answer. Returns undefined for every other message. If
+ * several places were tried, the last one counts: the registry of the reference.
  */
 export function pullAdvice(message: string): readonly Advice[] | undefined {
   const [notAdmitted, scope = '', unread] = NOT_ADMITTED.exec(message) ?? [];

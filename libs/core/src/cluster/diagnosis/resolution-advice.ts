@@ -15,8 +15,9 @@ export type ResolvedObjects = Readonly<{
 }>;
 
 /**
- * Commands for Subscriptions of one package that are in each other's way, and for a ClusterServiceVersion
- * that belongs to none: which Subscription holds nothing, which one should hold it. Empty for other reasons.
+ * Returns commands for conflicting Subscriptions of one package, and for a ClusterServiceVersion without a
+ * Subscription. The commands name the Subscription that holds nothing, and the one that should hold it. Empty
+ * for other reasons.
  */
 export function resolutionAdvice(explanation: readonly Reason[], objects: ResolvedObjects): readonly Advice[] {
   const own = objects.csvs.filter((csv) => !isCopied(csv));

@@ -2,27 +2,27 @@ import { oldNode } from './old-node.js';
 
 /** One thing that was checked: it is as it should be, should be changed, or keeps the hub from working. */
 export type DoctorCheck = Readonly<{
-  /** What was checked: `node`, `memory`, `redis`, `cluster east`. */
+  /** The subject of the check: `node`, `memory`, `redis`, `cluster east`. */
   name: string;
   result: 'ok' | 'warning' | 'failed';
-  /** What was found, in one line. */
+  /** The result, in one line. */
   text: string;
-  /** What to do; empty where nothing is to be done. */
+  /** Advice. Empty if there is nothing to do. */
   todo: string;
 }>;
 
-/** What is read of the machine on which a hub is to run. */
+/** Facts about the machine that will run a hub. */
 export type MachineFacts = Readonly<{
   /** Version of Node, as `24.1.0`. */
   node: string;
-  /** Memory that a process may use, in bytes: the machine's, or its container's where that is less. */
+  /** Memory that a process may use, in bytes: that of the machine, or of its container if that is less. */
   memoryBytes: number;
   processors: number;
-  /** Most files that a process may open; undefined where the system does not say it. */
+  /** Most files that a process may open. Undefined if the system does not report it. */
   openFiles?: number | undefined;
   /** The folder for content of catalogs and bundles. */
   contentDir: string;
-  /** Free bytes there; undefined where the folder cannot be used, and why in `contentProblem`. */
+  /** Free bytes in the folder. Undefined if the folder cannot be used; `contentProblem` has the reason. */
   contentFreeBytes?: number | undefined;
   contentProblem?: string | undefined;
   /** True if the disk of the folder takes nothing more; no right of the user mends that. */
@@ -50,7 +50,7 @@ export const failed = (name: string, text: string, todo: string): DoctorCheck =>
   todo,
 });
 
-/** What the machine has against what a hub needs (docs/sizing.md has what larger fleets need). */
+/** Compares the machine with the needs of a hub (docs/sizing.md has those of larger fleets). */
 export function machineChecks(facts: MachineFacts): readonly DoctorCheck[] {
   return [nodeCheck(facts), memoryCheck(facts), filesCheck(facts), contentCheck(facts)];
 }

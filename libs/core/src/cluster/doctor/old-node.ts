@@ -1,6 +1,6 @@
 const LEAST_NODE = 24;
 
-/** Returns what is wrong with an old Node, and what to do. Undefined for a Node that Flotilla runs on. */
+/** Returns the problem with an old Node and an advice. Returns undefined if Flotilla runs on this Node. */
 export function oldNode(version: string): Readonly<{ text: string; todo: string }> | undefined {
   if (Number.parseInt(version, 10) >= LEAST_NODE) return undefined;
   return {

@@ -3,28 +3,28 @@ import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
 import { asRecord, asText } from '../../kernel/crd/loose-value.js';
 
-/** What is read of a cluster before it is handed over from OLM to a hub. */
+/** Facts about a cluster before OLM hands it over to a hub. */
 export type HandoverFacts = Readonly<{
   isOpenShift: boolean;
   plans: readonly KubernetesObject[];
   csvs: readonly KubernetesObject[];
   catalogs: readonly KubernetesObject[];
-  /** Definitions of the cluster that have what the hub's lack: they stay. */
+  /** Definitions of the cluster with versions or fields that the hub's definitions lack. They stay. */
   newerDefinitions: readonly string[];
-  /** What the hub would install at once, by namespace: OLM has not chosen that. */
+  /** Bundles that the hub would install at once, by namespace. OLM has not chosen them. */
   choices: ReadonlyMap<string, readonly string[]>;
-  /** Catalogs whose content could not be read from here, and why. */
+  /** Catalogs that could not be read from here, each with the reason. */
   unread: readonly string[];
 }>;
 
 /** Something that speaks against the hand-over (`refusal`), or that should be known before (`note`). */
 export type HandoverFinding = Readonly<{ kind: 'refusal' | 'note'; text: string }>;
 
-/** Phases in which OLM is in the middle of something. */
+/** Phases of plans in progress. */
 const PLANS_UNDER_WAY: ReadonlySet<string> = new Set(['', 'Planning', 'Installing']);
 const CSVS_UNDER_WAY: ReadonlySet<string> = new Set(['', 'InstallReady', 'Installing', 'Replacing', 'Deleting']);
 
-/** What to know before OLM is taken out of a cluster: refusals first, each group in a fixed order. */
+/** Returns findings about the removal of OLM from a cluster: refusals first, each group in a fixed order. */
 export function handoverFindings(facts: HandoverFacts): readonly HandoverFinding[] {
   if (facts.isOpenShift) {
     const text = 'OLM is a part of OpenShift, which puts it back: have the hub only report on the cluster';

@@ -14,7 +14,7 @@ export const Workload = z.object({
 });
 export type Workload = z.infer<typeof Workload>;
 
-/** What is kept of a Deployment and of its pods. */
+/** Returns the facts to keep about a Deployment and its pods. */
 export function workloadOf(deployment: KubernetesObject, pods: readonly KubernetesObject[]): Workload {
   const { namespace = '', name = '', uid = '', generation } = deployment.metadata;
   const ofPods = pods.map((pod) => {
@@ -31,7 +31,7 @@ export function workloadOf(deployment: KubernetesObject, pods: readonly Kubernet
   };
 }
 
-/** What changed in the workloads of operators, one line each; none where all run on as they did. */
+/** Returns the changes in the workloads of operators, one line each. Empty if all keep running unchanged. */
 export function workloadChanges(before: readonly Workload[], after: readonly Workload[]): readonly string[] {
   const now = new Map(after.map((workload) => [workload.name, workload]));
   return before.flatMap((old) => {

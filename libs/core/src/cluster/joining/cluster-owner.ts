@@ -10,15 +10,15 @@ import {
   type Twin,
 } from './hub-instance.js';
 
-/** Annotation of namespace kube-system that says which hub manages the cluster (decision 0215). */
+/** Annotation of namespace kube-system that names the hub that manages the cluster (decision 0215). */
 export const OWNER_ANNOTATION = 'flotilla.dev/hub';
-/** What it says while OLM itself is to work there: every hub leaves the cluster alone. */
+/** Value of the annotation for a cluster that OLM itself manages. Every hub leaves such a cluster alone. */
 export const OWNED_BY_OLM = 'olm';
 
-/** What a hub is called in the clusters that it manages. */
+/** The identity of a hub in the clusters that it manages. */
 export type HubIdentity = Readonly<{
   id: string;
-  /** What it was called before, such as with a key that was replaced. */
+  /** Earlier identities of the hub, such as with a key that was replaced. */
   older: readonly string[];
 }>;
 
@@ -31,22 +31,22 @@ type OwnerFacts = Readonly<{
   now: Date;
   /** When this process first read the question of another instance that is there. */
   questionSeenAt?: Date | undefined;
-  /** Annotations of namespace kube-system; undefined where it may not be read, or there is none. */
+  /** Annotations of namespace kube-system. Undefined if the login may not read it, or it does not exist. */
   annotations: Readonly<Record<string, string>> | undefined;
-  /** Options by which commands reach the cluster. Default: its context. */
+  /** Options with which commands reach the cluster. Default: its context. */
   access?: string | undefined;
 }>;
 
 /**
- * Which hub manages a cluster, as this hub sees it. `marks`: what this hub is to write there first. A hub
- * with the same identity waits for it if `isAwaited`.
+ * The owner of a cluster, as this hub sees it. `marks`: annotations that this hub must write there first. If
+ * `isAwaited`, a hub with the same identity waits for them.
  */
 export type OwnerStatus = Readonly<{ marks?: OwnerMarks; isAwaited?: boolean }> &
   (
     | Readonly<{ acts: true; twin?: Twin }>
     /**
-     * `because` says who manages the cluster and how to go on. `isAsked`: a hub with the same identity, which
-     * may be gone.
+     * `because` names the owner of the cluster and the next step. `isAsked`: the owner is a hub with the same
+     * identity, and may no longer exist.
      */
     | Readonly<{ acts: false; holder: string; because: string; againAfterMs?: number; isAsked?: boolean }>
   );
@@ -72,14 +72,14 @@ export function ownerStatus(facts: OwnerFacts): OwnerStatus {
   return { ...rest, isAsked: answeredAt === undefined, because: becauseOfTwin(reached, hub.id, status) };
 }
 
-/** Returns the marks of a hub; of none where `id` is undefined. */
+/** Returns the marks of a hub. If `id` is undefined, they remove the hub's name from the cluster. */
 export const ownerMarks = (id: string | undefined, instance: string | undefined): OwnerMarks => ({
   [OWNER_ANNOTATION]: id ?? null,
   [INSTANCE_ANNOTATION]: instance ?? null,
   [QUESTION_ANNOTATION]: null,
 });
 
-/** Returns what the hub that acts says of another one with its identity. */
+/** Returns the acting hub's text about another hub with its identity. */
 export const twinText = ({ instance, askedAt }: Twin): string =>
   `another hub with the same identity (instance ${named(instance)}) asked for it at ${askedAt.toISOString()}, and stays away: ${APART}`;
 

@@ -1,7 +1,7 @@
 import { type KubernetesObject, refOf } from '../../kernel/api/kubernetes-object.js';
 import { canonicalJson } from '../../kernel/canonical/canonical-json.js';
 
-/** What decides whether an object that comes with the CRDs is written. */
+/** Facts that decide if an object that comes with the CRDs is written. */
 type CompanionFacts = Readonly<{
   /** The object of that name in the cluster. */
   live: KubernetesObject | undefined;
@@ -10,9 +10,9 @@ type CompanionFacts = Readonly<{
 }>;
 
 /**
- * Whether to write an object that OLM ships beside its CRDs (decision 0128). ClusterRoles are kept as OLM
- * ships them, since people's rights hang on them. Everything else is made where it is missing and is then its
- * owner's: the OLMConfig holds settings, and a second OperatorGroup would stop a namespace.
+ * Decides if the hub writes an object that OLM ships next to its CRDs (decision 0128). ClusterRoles are kept
+ * as OLM ships them, since users' rights depend on them. Every other object is created if it is missing, and
+ * then belongs to its owner. The OLMConfig holds settings, and a second OperatorGroup would stop a namespace.
  */
 export function companionInstallation(ours: KubernetesObject, { live, groups }: CompanionFacts): 'write' | 'nothing' {
   if (ours.kind === 'OperatorGroup' && groups > 0) return 'nothing';

@@ -5,20 +5,21 @@ import { crdVersions, storedVersions } from '../../kernel/crd/crd-versions.js';
 import { asList, asRecord } from '../../kernel/crd/loose-value.js';
 import { flattenSchema } from '../../v1/crd-upgrade/flatten-schema.js';
 
-/** What to do about one CustomResourceDefinition of ours in a cluster. */
+/** The hub's action for one of its CustomResourceDefinitions in a cluster. */
 export type CrdInstallation =
   | Readonly<{ do: 'install' | 'upgrade' | 'nothing' }>
-  /** The one in the cluster has what ours lacks: `because` names some of it. */
+  /** The cluster's definition has parts that the hub's one lacks. `because` names some of them. */
   | Readonly<{ do: 'leave'; because: string }>;
 
 const NOTHING: CrdInstallation = { do: 'nothing' };
 const NAMED = 3;
 
 /**
- * An upgrade only ever adds: our definition replaces the live one where it has a version or a field that the
- * live one lacks, and lacks nothing that the live one has, the stored versions among it. A live definition
- * that is newer, or a user's own, stays; so does one that differs in texts and checks alone, so that two hubs
- * do not overwrite each other. The conversion of the live one stays: ours has none. Throws `SchemaTooDeep`.
+ * Decides if the hub's definition replaces the live one. An upgrade only ever adds. The hub's definition must
+ * have a version or a field that the live one lacks. It must also have all versions and fields of the live
+ * one, including the stored versions. A newer live definition, or a user's own, stays. One that differs only
+ * in texts and checks stays, too, so that two hubs do not overwrite each other. The conversion of the live
+ * definition stays: the hub's one has none. Throws `SchemaTooDeep`.
  */
 export function crdInstallation(live: KubernetesObject | undefined, ours: KubernetesObject): CrdInstallation {
   if (live === undefined) return { do: 'install' };
@@ -31,7 +32,9 @@ export function crdInstallation(live: KubernetesObject | undefined, ours: Kubern
   return { do: 'leave', because: `it has what ours lacks: ${named(lost)}${without}` };
 }
 
-/** What `full` has and `other` lacks: versions that are served or stored, and fields of versions. */
+/**
+ * Returns the parts of `full` that `other` lacks: versions that are served or stored, and fields of versions.
+ */
 function lacking(other: KubernetesObject, full: KubernetesObject): string[] {
   const there = new Map(crdVersions(other).map((version) => [version.name, version]));
   const stored = storedVersions(full).filter((name) => !there.has(name));
@@ -61,7 +64,7 @@ function lackingFields(other: unknown, full: unknown): string[] {
   });
 }
 
-/** Whether a value that `full` allows is none of `other`'s; without a list all values are allowed. */
+/** True if `full` allows a value that `other` does not. Without a list all values are allowed. */
 function lackingValues(other: unknown, full: unknown): boolean {
   const allowed = new Set(asList(other).map((value) => canonicalJson(value)));
   if (allowed.size === 0) return false;

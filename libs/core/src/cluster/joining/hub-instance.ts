@@ -1,10 +1,10 @@
-/** Its annotations say which hub manages a cluster. */
+/** The namespace with the annotations that name the hub of a cluster. */
 export const SYSTEM_NAMESPACE = 'kube-system';
 /** Annotation of namespace kube-system: the instance of the hub that manages the cluster (decision 0509). */
 export const INSTANCE_ANNOTATION = 'flotilla.dev/hub-instance';
 /**
- * Annotation by which another instance asks if that one is at work: `INSTANCE TIME`, followed by `answered`
- * once it is answered, and by `again` if an earlier question was.
+ * Annotation with which another instance asks if the named one still runs. Format: `INSTANCE TIME`, followed
+ * by `answered` after the answer, and by `again` if an earlier question was answered.
  */
 export const QUESTION_ANNOTATION = 'flotilla.dev/hub-asks';
 
@@ -39,8 +39,8 @@ type InstanceFacts = Readonly<{
 }>;
 
 /**
- * Which of several hubs with one identity manages a cluster. `marks`: what is to be written, undefined if
- * nothing. `isAwaited`: the other instance, or this one, waits for that.
+ * Says if this one of several hubs with one identity manages a cluster. `marks`: annotations to write,
+ * undefined if none. If `isAwaited`, the other instance, or this one, waits for them.
  */
 export type InstanceStatus = Readonly<{ marks?: OwnerMarks; isAwaited?: boolean }> &
   (
@@ -50,8 +50,9 @@ export type InstanceStatus = Readonly<{ marks?: OwnerMarks; isAwaited?: boolean 
   );
 
 /**
- * Compares instances. The one that the cluster names acts. Another one asks it through the cluster, and takes
- * its place only if no answer comes: an instance whose Redis was lost is never in the way of its successor.
+ * Compares instances. The instance that the cluster names acts. Another instance asks it through the cluster,
+ * and takes its place only if no answer comes. An instance that lost its Redis therefore never blocks its
+ * successor.
  */
 export function instanceStatus(facts: InstanceFacts): InstanceStatus {
   const { instance, annotations } = facts;

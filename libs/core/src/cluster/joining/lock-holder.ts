@@ -4,7 +4,7 @@ export type LockHolder = Readonly<{
   host: string;
   /** Null if the system does not give the start of a process. */
   started: string | null;
-  /** Of this lock alone. */
+  /** The ID of this lock alone. */
   id?: string;
   /** True while the process waits: it found no lock, but another process may have lost one. */
   claims?: boolean;
@@ -18,7 +18,7 @@ export type LockHolder = Readonly<{
 export type HolderFacts = Readonly<{
   /** The name of this machine. */
   host: string;
-  /** Whether a process with the holder's number runs on this machine. */
+  /** True if a process with the holder's number runs on this machine. */
   isRunning: boolean;
   /** Start of that process; null if the system does not give it. */
   started: string | null;
@@ -30,8 +30,9 @@ export type HolderFacts = Readonly<{
 export const ABANDONED_AFTER_MS = 60_000;
 
 /**
- * Whether the process that has a lock still runs. A number is given to a later process again, so on this
- * machine its start counts, too; where that is unknown, and for other machines, that the lock is renewed.
+ * True if the process that holds a lock still runs. The system reuses process numbers, so on this machine the
+ * start time counts, too. If it is unknown, or the holder is on another machine, the renewal of the lock
+ * counts.
  */
 export function isHolderAlive({ pid, host, started, ended }: LockHolder, facts: HolderFacts): boolean {
   if (ended !== undefined || pid <= 0) return false;

@@ -2,28 +2,29 @@ import { contextOption } from '../../kernel/text/shell-word.js';
 import { type OlmSign, signText } from './olm-signs.js';
 
 /**
- * Annotation of the global catalog namespace by which the owner of a cluster lets Flotilla act beside OLM.
+ * Annotation of the global catalog namespace. With it the owner of a cluster allows Flotilla to act next to
+ * OLM.
  */
 const BESIDE_OLM_ANNOTATION = 'flotilla.dev/beside-olm';
 const ACT = 'act';
 
-/** Whether Flotilla acts in a cluster. Where it does not, nothing at all is written there. */
+/** Says if Flotilla acts in a cluster. If not, it writes nothing there. */
 export type ManagementStatus =
   | Readonly<{ acts: true; signs: readonly OlmSign[] }>
-  /** `because` says what was found and how to go on. */
+  /** `because` names the signs of OLM and the next step. */
   | Readonly<{ acts: false; signs: readonly OlmSign[]; because: string }>;
 
 export type ManagementFacts = Readonly<{
   cluster: string;
   globalCatalogNamespace: string;
   signs: readonly OlmSign[];
-  /** Why the hub could not check whether OLM runs there. */
+  /** The reason why the hub could not check if OLM runs there. */
   unseen?: string;
-  /** Clusters in which the hub's owner lets Flotilla act beside OLM; `*`: in all. */
+  /** Clusters in which the hub's owner allows Flotilla to act next to OLM. `*` means all. */
   consentedClusters: readonly string[];
   /** Annotations of the global catalog namespace. */
   annotations?: Readonly<Record<string, string>> | undefined;
-  /** Options by which commands reach the cluster. Default: its context. */
+  /** Options with which commands reach the cluster. Default: its context. */
   access?: string | undefined;
 }>;
 

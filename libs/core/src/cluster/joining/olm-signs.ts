@@ -10,7 +10,7 @@ export const OLM_DEPLOYMENTS: readonly string[] = [
   'operator-controller-controller-manager',
 ];
 
-/** As API servers note who writes: the names of OLM's programs, and that of its server-side applies. */
+/** Field managers of OLM: the names of its programs, and the name of its server-side applies. */
 const OLM_FIELD_MANAGERS: ReadonlySet<string> = new Set([
   'olm',
   'catalog',
@@ -21,7 +21,8 @@ const OLM_FIELD_MANAGERS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * OLM writes statuses every few minutes at most where nothing happens; an older write means that OLM is gone.
+ * Longest age of a write by a running OLM. It writes statuses at least every few minutes, even if nothing
+ * happens.
  */
 const RECENT_MS = 10 * 60_000;
 
@@ -31,9 +32,9 @@ export type OlmSign =
   | Readonly<{ kind: 'fieldManager'; manager: string; object: string; time: string }>;
 
 /**
- * What shows that OLM itself is at work: its Deployments that are not scaled to nothing, and objects that its
- * programs have written within the last ten minutes (an OLM may run outside of the cluster, or under other
- * names). Deployments first, then one sign for each program.
+ * Returns signs of a running OLM: its Deployments with replicas, and objects that its programs wrote in the
+ * last ten minutes. An OLM may run outside of the cluster, or under other names. Deployments come first, then
+ * one sign for each program.
  */
 export function signsOfOlm(
   deployments: readonly KubernetesObject[],

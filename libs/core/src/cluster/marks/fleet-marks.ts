@@ -1,17 +1,22 @@
 import { z } from 'zod';
 import type { ObjectMeta } from '../../kernel/api/kubernetes-object.js';
 
-/** On what the fleet makes in a cluster: `<namespace>/<name>` of the FleetOperator it is of. */
+/** Annotation of objects that the fleet creates in a cluster: `<namespace>/<name>` of their FleetOperator. */
 export const OPERATOR_ANNOTATION = 'fleet.flotilla.dev/operator';
-/** On a Subscription or ClusterExtension: what the cluster had before the roll-out that changes it. */
+/**
+ * Annotation of a Subscription or ClusterExtension: the cluster's state before the rollout that changes it.
+ */
 export const PREVIOUS_ANNOTATION = 'fleet.flotilla.dev/previous';
 /** On a Subscription or ClusterExtension: how the newest attempt ended there, unless it is Done. */
 export const RESULT_ANNOTATION = 'fleet.flotilla.dev/result';
 /** On a Subscription or ClusterExtension: bundles that are not installed there again. */
 export const DENIED_ANNOTATION = 'fleet.flotilla.dev/denied';
-/** On a CSV: `<namespace>/<name>` of the FleetOperator whose removal takes it along. */
+/** Annotation of a CSV: `<namespace>/<name>` of the FleetOperator that is removed together with it. */
 export const REMOVED_BY_ANNOTATION = 'fleet.flotilla.dev/removed-by';
-/** On an InstallPlan or ClusterExtension: the roll-out that approved it, and who approved its class. */
+/**
+ * Annotation of an InstallPlan or ClusterExtension: the rollout that approved it, and the approvers of its
+ * class.
+ */
 export const APPROVED_BY_ANNOTATION = 'fleet.flotilla.dev/approved-by';
 
 /** On a Subscription that the fleet works there is one of these; they stay when it is left with `Keep`. */
@@ -19,16 +24,18 @@ export const FLEET_MARKS = [OPERATOR_ANNOTATION, PREVIOUS_ANNOTATION, RESULT_ANN
 
 const MOST_DENIED = 10;
 
-/** The bundle that a cluster had before a roll-out; null: nothing was installed. */
+/** The bundle that a cluster had before a rollout; null: nothing was installed. */
 export const PreviousMark = z.object({
   rollout: z.string(),
   attempt: z.number(),
-  /** The hop of the path that was approved last, from 1; absent where it has one. */
+  /** The hop of the path that was approved last, from 1. Absent if the path has only one. */
   hop: z.number().optional(),
   bundle: z.string().nullable(),
   planHash: z.string().optional(),
   catalogDigest: z.string().optional(),
-  /** OLM v1: hash of what the installed revision held, and of the reviewed content that was asked for. */
+  /**
+   * OLM v1: hash of the content of the installed revision, and of the reviewed content that was requested.
+   */
   revision: z.string().optional(),
   content: z.string().optional(),
 });
@@ -53,7 +60,7 @@ export const DeniedMark = z.object({
   rollout: z.string(),
   scope: z.enum(['Cluster', 'Operator']),
   versions: z.string(),
-  /** Of the bundle's image, where its plan named one. */
+  /** The digest of the bundle's image, if its plan named one. */
   digest: z.string().optional(),
   since: z.string().optional(),
 });
@@ -61,7 +68,7 @@ export type DeniedMark = z.infer<typeof DeniedMark>;
 
 type Marked = Readonly<{ metadata: ObjectMeta }>;
 
-/** What an annotation says; one that another writer has spoilt counts as absent. */
+/** Returns the value of an annotation. Returns undefined if another writer has corrupted it. */
 function markOf<T>({ metadata }: Marked, key: string, schema: z.ZodType<T>): T | undefined {
   try {
     return schema.safeParse(JSON.parse(metadata.annotations?.[key] ?? 'null')).data;
@@ -95,12 +102,12 @@ export function withoutDenied(before: readonly DeniedMark[], bundle: string): st
   return left.length === 0 ? null : JSON.stringify(left);
 }
 
-/** A bundle that was taken back, and the roll-out that was. */
+/** A bundle that was taken back, and the rollout that was. */
 export type DeniedBundle = Readonly<{ bundle: string; rollout?: string | undefined }>;
 
 /**
- * A bundle, and what was denied with it: the version at which the path to it had failed. Who tries the one
- * again tries both (decision 0464).
+ * Returns a bundle and the bundles that the same rollouts denied: the versions at which the path to it had
+ * failed. A retry of one of them tries all (decision 0464).
  */
 export function deniedTogether(denied: readonly DeniedBundle[], bundle: string): ReadonlySet<string> {
   const rollouts = new Set(denied.filter((one) => one.bundle === bundle).map(({ rollout }) => rollout));

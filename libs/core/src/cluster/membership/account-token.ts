@@ -39,7 +39,7 @@ export function accountToken(token: string): AccountToken | undefined {
   };
 }
 
-/** A token of which the beginning is not known counts as one of an hour. */
+/** Assumed lifetime of a token with an unknown start: one hour. */
 const DEFAULT_LIFETIME_MS = 3_600_000;
 /** kube-apiserver refuses shorter ones. */
 const SHORTEST_LIFETIME_MS = 600_000;
@@ -51,8 +51,8 @@ export function lifetimeOf({ issuedAt, expiresAt }: AccountToken): number {
 }
 
 /**
- * Returns the time from which on the token is renewed: half of its life, so that an API server may be away
- * for as long as the other half. Undefined if it does not end.
+ * Returns the time of renewal of a token: half of its life. The API server may be unreachable for the other
+ * half. Returns undefined if the token does not expire.
  */
 export const renewedFrom = (token: AccountToken): number | undefined =>
   token.expiresAt === undefined ? undefined : token.expiresAt - lifetimeOf(token) / 2;

@@ -9,17 +9,17 @@ import type { ClusterFacts } from './cluster-facts.js';
 
 export type CredentialsSighting = Readonly<{
   fault?: Readonly<{ reason: 'Expired' | 'Rejected' | 'Unsafe'; message: string }> | undefined;
-  /** When the login ends, where it says so. */
+  /** The end of the login, if it names one. */
   expiresAt?: string | undefined;
-  /** Why it could not be renewed when that was tried last. */
+  /** The reason why the last renewal failed. */
   renewal?: string | undefined;
 }>;
 
-/** What the hub knows of a cluster's state at one moment. */
+/** The hub's knowledge of a cluster's state at one moment. */
 export type ClusterSighting = Readonly<{
   /** Nothing was asked: whether it answers stays as it was. */
   isUnasked?: boolean;
-  /** Whether the hub's login there can be used; undefined: not known, and left as it was. */
+  /** Says if the hub's login there works. Undefined means not known: the status keeps its value. */
   credentials?: CredentialsSighting | undefined;
   /** Absent: it answers. */
   silence?: Readonly<{ reason: 'Refused' | 'Timeout' | 'TLSFailed'; message: string }>;
@@ -29,13 +29,13 @@ export type ClusterSighting = Readonly<{
   managed?: Readonly<{ acts: boolean; isPaused: boolean; because: string }>;
   /** UID of the namespace kube-system; undefined: not known. */
   uid?: string | undefined;
-  /** The UID that people expect, which counts before any was seen. */
+  /** The UID that users expect. It counts before the hub has seen one. */
   expectedUid?: string | undefined;
   /** The version of the API server; undefined: not known. */
   version?: string | undefined;
-  /** What was found out of nodes and claims; what is absent is left as it was. */
+  /** Facts found from nodes and claims. The status keeps its value for absent facts. */
   facts?: ClusterFacts | undefined;
-  /** What the poller's login lacks there; undefined: not known, and left as it was. */
+  /** Rights that the poller's login lacks there. Undefined means not known: the status keeps its value. */
   missingRights?: readonly string[] | undefined;
   /** How many operators are installed; undefined: not known, and left as it was. */
   operators?: number | undefined;
@@ -73,8 +73,8 @@ export type FleetClusterStatus = Readonly<{
 }>;
 
 /**
- * The status of a FleetCluster after a sighting: the same object where nothing of it has changed, so that
- * only transitions are written. What is not known stays as it was.
+ * Returns the status of a FleetCluster after a sighting. Unknown facts keep their values. Returns the same
+ * object if nothing changed, so that only transitions are written.
  */
 export function clusterStatus(before: FleetClusterStatus, sighting: ClusterSighting, at: string): FleetClusterStatus {
   const { silence, managed, credentials, uid = before.uid, version = before.version, acceptedUid } = sighting;
@@ -109,7 +109,7 @@ export function clusterStatus(before: FleetClusterStatus, sighting: ClusterSight
   return isSame ? before : after;
 }
 
-/** The same object where nothing of it has changed. */
+/** Returns the facts after a sighting. Returns the same object if nothing changed. */
 function factsAfter({ facts: before }: FleetClusterStatus, distribution: string | undefined, found?: ClusterFacts) {
   const after = { ...before, ...(distribution === undefined ? {} : { distribution }), ...found };
   const isSame = Object.keys(after).every((name) => sameJson(after[name as 'distribution'], before?.[name]));
@@ -117,8 +117,8 @@ function factsAfter({ facts: before }: FleetClusterStatus, distribution: string 
 }
 
 /**
- * The status of a FleetCluster that is deleted and whose cluster still has finalizers of the hub: the same
- * object where that is said already.
+ * Returns the status of a FleetCluster that is being deleted while the hub's finalizers remain in its
+ * cluster. Returns the same object if nothing changed.
  */
 export const leavingStatus = (before: FleetClusterStatus, message: string, at: string): FleetClusterStatus =>
   withoutManagement(before, { reason: 'Leaving', message }, at);
@@ -142,7 +142,7 @@ function withoutManagement(
   return conditions === known ? before : { ...before, conditions };
 }
 
-/** Whether the poller has reported that another one acts there: nothing of the hub is to be released. */
+/** True if the poller reported another manager of the cluster. The hub must not release anything there. */
 export const isLeftToOthers = ({ conditions = [] }: FleetClusterStatus): boolean =>
   conditions.some(({ type, reason }) => type === 'Managed' && reason === 'LeftToOLM');
 

@@ -2,7 +2,7 @@ import { KIND } from '../../kernel/api/kinds.js';
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
 
-/** What selectors of a fleet may ask about a cluster (design: fleet.md §1.1). */
+/** Facts of a cluster for the selectors of a fleet (design: fleet.md §1.1). */
 export type ClusterFacts = Readonly<{
   arches?: readonly string[];
   nodes?: number;
@@ -10,7 +10,7 @@ export type ClusterFacts = Readonly<{
   claims?: Readonly<Record<string, string>>;
 }>;
 
-/** Where a cluster's owner says what the hub cannot find out: `data` of a ConfigMap in the cluster. */
+/** The ConfigMap with the claims of a cluster's owner: facts in `data` that the hub cannot find out. */
 export const CLAIMS = {
   ...KIND.ConfigMap,
   name: 'cluster-claims',
@@ -25,7 +25,10 @@ type Node = Readonly<{
   status?: Readonly<{ nodeInfo?: Readonly<{ architecture?: string }> }>;
 }>;
 
-/** Number of nodes, their architectures, and who provides most of them: `aws` of `aws:///eu-1/i-7`. */
+/**
+ * Returns the number of nodes, their architectures, and the provider of most of them: `aws` of
+ * `aws:///eu-1/i-7`.
+ */
 export function nodeFacts(nodes: readonly KubernetesObject[]): Required<Omit<ClusterFacts, 'claims'>> {
   const all = nodes as readonly Node[];
   const arches = new Set(all.flatMap(({ status }) => status?.nodeInfo?.architecture ?? []));
@@ -38,7 +41,7 @@ export function nodeFacts(nodes: readonly KubernetesObject[]): Required<Omit<Clu
   return { arches: [...arches].sort(byCodeUnit), nodes: all.length, provider: most?.[0] };
 }
 
-/** Of a node, what {@link nodeFacts} reads. */
+/** Returns the parts of a node that {@link nodeFacts} reads. */
 export const observedNode = ({ apiVersion, kind, metadata, ...rest }: KubernetesObject): KubernetesObject => {
   const { spec, status } = rest as Node;
   const architecture = status?.nodeInfo?.architecture;

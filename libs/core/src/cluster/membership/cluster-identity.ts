@@ -1,16 +1,18 @@
-/** What a kubeconfig's new access led to. An identity is the UID of namespace kube-system. */
+/** Facts about the new access in a kubeconfig. An identity is the UID of namespace kube-system. */
 type IdentityFacts = Readonly<{
   cluster: string;
   file: string;
-  /** Undefined where the cluster was never reached, and none is written in the kubeconfig. */
+  /** Undefined if the cluster was never reached and the kubeconfig names no identity. */
   expected: string | undefined;
-  /** Undefined where the login may not read it, or there is none. */
+  /** Undefined if the login may not read the namespace, or it does not exist. */
   found: string | undefined;
-  /** Whether the address and the authority are those that were used before. */
+  /** True if the address and the authority are the same as before. */
   sameServer: boolean;
 }>;
 
-/** Why a cluster does not take part with this access; undefined where it does. */
+/**
+ * Returns the reason why a cluster does not take part with this access. Returns undefined if it does.
+ */
 export function identityRefusal(facts: IdentityFacts): string | undefined {
   const { cluster, file, expected, found, sameServer } = facts;
   if (expected === undefined || expected === found) return undefined;

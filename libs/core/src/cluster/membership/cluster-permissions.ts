@@ -11,9 +11,9 @@ const TYPE = 'PermissionsSufficient';
 const SERVICES: readonly ServiceOfRights[] = ['poller', 'applier'];
 
 /**
- * The status of a FleetCluster with what one service lacks there, and the condition that sums up both: each
- * service asks with its own login (decision 0470). `lacks`: undefined where the service needs nothing there.
- * The same object where nothing of it has changed.
+ * Returns the status of a FleetCluster with the rights that one service lacks there, and the condition that
+ * sums up both services. Each service checks with its own login (decision 0470). `lacks`: undefined if the
+ * service needs nothing there. Returns the same object if nothing changed.
  */
 export function withMissingRights(
   before: FleetClusterStatus,

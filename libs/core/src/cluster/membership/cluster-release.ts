@@ -1,6 +1,6 @@
 /**
- * On a FleetCluster whose login is in a Secret: it stays until the finalizers of the hub in its cluster are
- * released (design: fleet.md §1.1).
+ * Finalizer of a FleetCluster with its login in a Secret. It stays until the hub's finalizers in the cluster
+ * are released (design: fleet.md §1.1).
  */
 export const RELEASE_FINALIZER = 'fleet.flotilla.dev/release';
 

@@ -7,7 +7,7 @@ export type IdentityClaim = Readonly<{
   authority: string;
 }>;
 
-/** A cluster of the kubeconfigs or of the fleet, and which one it says that it is. */
+/** A cluster of the kubeconfigs or of the fleet, and the identity that it claims. */
 export type IdentityMember = IdentityClaim &
   Readonly<{
     file: string;
@@ -21,7 +21,7 @@ export type IdentityMember = IdentityClaim &
     accepted?: string | undefined;
   }>;
 
-/** Why clusters are refused, and which clusters another one claims to be: one line each. */
+/** Reasons for refused clusters, and the clusters that another one claims to be: one line each. */
 type IdentityVerdict = Readonly<{
   refusals: ReadonlyMap<string, string>;
   disputes: ReadonlyMap<string, string>;
@@ -33,8 +33,8 @@ type IdentityVerdict = Readonly<{
 export const CLAIM_KEPT_MS = 10 * 60_000;
 
 /**
- * Settles which of the clusters that give one identity has it. An API server can give any UID, so the cluster
- * that was known under it first keeps it, whatever the order of files and answers. A cluster is the same
+ * Decides between clusters that give the same identity. An API server can give any UID, so the cluster that
+ * was first known under it keeps it. The order of files and answers does not matter. A cluster is the same
  * under its name, and after a rename at its address; its authorities may change.
  *
  * @param hasLeft true for a cluster that has been missing for {@link CLAIM_KEPT_MS}

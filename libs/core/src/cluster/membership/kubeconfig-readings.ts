@@ -6,7 +6,7 @@ export type FileReading<A> = Readonly<
   { file: string } & ({ contexts: readonly ContextReading<A>[]; notes?: readonly string[] } | { problem: string })
 >;
 
-/** A cluster by the name under which the hub knows it. */
+/** A cluster under the hub's name for it. */
 type NamedAccess<A> = Readonly<{ cluster: string; file: string; context: string; access: A }>;
 
 /**
@@ -20,20 +20,20 @@ export type HeldReading<A> = Readonly<{
 /** Longer names, or names with other characters, would break lines of logs and keys of stores. */
 const CLUSTER_NAME = /^[A-Za-z0-9]([A-Za-z0-9._:@/-]{0,251}[A-Za-z0-9])?$/;
 
-/** Whether a cluster can have this name. */
+/** True if a cluster can have this name. */
 export const isClusterName = (name: string): boolean => CLUSTER_NAME.test(name);
 
 export const CLUSTER_NAME_RULE = 'take letters, digits and . _ : @ / - between them, at most 253';
 
 const LABEL_VALUE = /^[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/;
 
-/** Whether Kubernetes takes the name as the value of a label. */
+/** True if Kubernetes accepts the name as the value of a label. */
 export const isLabelValue = (name: string): boolean => LABEL_VALUE.test(name);
 
 /**
- * What holds after the files were read again. A file that cannot be read now, and a context that is broken
- * now, stay as they were: nothing joins or leaves because of half a file. A further context of the same name
- * gets `-2`, `-3` …
+ * Returns the valid accesses after the files were read again. A file that is unreadable now, and a context
+ * that is broken now, keep their accesses: no cluster joins or leaves because of half a file. A further
+ * context of the same name gets `-2`, `-3` …
  */
 export function heldReading<A>(before: HeldReading<A>, files: readonly FileReading<A>[]): HeldReading<A> {
   const names = new Set<string>();
@@ -46,7 +46,7 @@ export function heldReading<A>(before: HeldReading<A>, files: readonly FileReadi
   };
 }
 
-/** What one context, or a file as a whole, adds: an access that holds, a problem, or both. */
+/** The result for one context, or for a file as a whole: a valid access, a problem, or both. */
 type Line<A> = Readonly<{ file: string; context: string; access?: A; problem?: string }>;
 
 function linesOf<A>(reading: FileReading<A>, before: HeldReading<A>): readonly Line<A>[] {

@@ -3,13 +3,13 @@ export type MemberEntry = Readonly<{
   cluster: string;
   /** A digest of all that a connection is made from: address, authorities, login. Never the login itself. */
   access: string;
-  /** A digest of what the hub's work there is made from; with another one the cluster joins anew. */
+  /** A digest of the settings of the hub's work there. If it changes, the cluster joins again. */
   terms: string;
   /** Observed, and not acted on. */
   paused: boolean;
 }>;
 
-/** What became of one cluster between two readings of the kubeconfigs. */
+/** The change of one cluster between two readings of the kubeconfigs. */
 export type MembershipChange = Readonly<
   | { kind: 'left'; cluster: string }
   | { kind: 'changed'; cluster: string; what: 'access' | 'paused' | 'resumed' }
@@ -17,9 +17,9 @@ export type MembershipChange = Readonly<
 >;
 
 /**
- * The difference of two readings, each of which has a cluster once. What leaves comes first, so that a
- * cluster may take the name, or the place, of another; then what changed; what joins comes in the order of
- * the kubeconfigs.
+ * Returns the difference of two readings. Each reading has a cluster once. Leaving clusters come first, so
+ * that another cluster may take their names or places. Changed clusters follow, then joining ones in the
+ * order of the kubeconfigs.
  */
 export function membershipChanges(
   before: readonly MemberEntry[],

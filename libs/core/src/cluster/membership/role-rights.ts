@@ -13,13 +13,13 @@ export const rightsOf = (rules: readonly PolicyRule[]): readonly Right[] =>
     ]),
   );
 
-/** What a SelfSubjectRulesReview answers: the rules of the user, as far as the API server can list them. */
+/** The answer to a SelfSubjectRulesReview: the rules of the user, as far as the API server can list them. */
 export const ListedRules = z.looseObject({
   resourceRules: z.array(PolicyRule).nullish(),
   nonResourceRules: z.array(PolicyRule).nullish(),
 });
 
-/** Whether a rule that is listed gives a right; one that is bound to names of objects gives none. */
+/** True if a listed rule grants a right. A rule that is bound to names of objects grants none. */
 export function isListed({ resourceRules, nonResourceRules }: z.infer<typeof ListedRules>, right: Right): boolean {
   const has = (all: readonly string[] | undefined, one: string) => all?.some((item) => item === '*' || item === one);
   if ('path' in right) {

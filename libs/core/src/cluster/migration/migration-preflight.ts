@@ -6,15 +6,17 @@ import type { Subscription } from '../../kernel/api/subscription.js';
 import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
 import { counted } from '../../kernel/text/counted.js';
 
-/** What is read of a cluster before an operator moves from OLM Classic to a ClusterExtension. */
+/** Facts about a cluster before an operator moves from OLM Classic to a ClusterExtension. */
 export type MigrationFacts = Readonly<{
   subscription: Subscription;
-  /** What the Subscription calls installed; undefined where it is not there. */
+  /** The CSV that the Subscription names as installed. Undefined if it does not exist. */
   csv: ClusterServiceVersion | undefined;
   group: OperatorGroup | undefined;
-  /** The installed bundle in the Subscription's catalog; undefined where none is there or can be read. */
+  /**
+   * The installed bundle in the Subscription's catalog. Undefined if the catalog lacks it or cannot be read.
+   */
   entry: EntryRecord | undefined;
-  /** Why the catalog cannot be read from here; undefined where it can. */
+  /** The reason why the catalog cannot be read from here. Undefined if it can. */
   unread: string | undefined;
   /** `namespace/name` of other Subscriptions of the package. */
   otherSubscriptions: readonly string[];
@@ -38,7 +40,7 @@ const refusal = (text: string, todo: string): MigrationFinding => ({ kind: 'refu
 const note = (text: string, todo: string): MigrationFinding => ({ kind: 'note', text, todo });
 
 /**
- * What stands in the way of a move from a Subscription to a ClusterExtension, each with what to do; refusals
+ * Returns the obstacles to a move from a Subscription to a ClusterExtension, each with advice. Refusals come
  * first (spec: v1-apply.md §2 and §3, v1-resolution.md step 9; decision 0401).
  */
 export function migrationFindings(facts: MigrationFacts): readonly MigrationFinding[] {

@@ -6,8 +6,9 @@ import type { Subscription } from '../../kernel/api/subscription.js';
 export const MIGRATED_FROM_SUBSCRIPTION_KEY = 'olm.operatorframework.io/migrated-from-subscription';
 
 /**
- * The ClusterExtension that stands for a Subscription: its package, channel and namespace, one version where
- * approval was Manual, the one namespace that it watches, and what spec.config changes of its Deployments.
+ * Returns the ClusterExtension that replaces a Subscription. It has the same package, channel and namespace,
+ * and the one namespace that the operator watches. It has one version if approval was Manual, and the changes
+ * that spec.config makes to Deployments.
  */
 export function plannedExtension(
   { metadata, spec }: Subscription,

@@ -8,11 +8,14 @@ const RULES: ReadonlyMap<string, NamespaceRule> = new Map(
   WATCHED_KINDS.flatMap(({ concerns }) => Object.entries(concerns)),
 );
 
-/** The namespaces for which a pass is due after this object appeared, changed or went; sorted, each once. */
+/**
+ * Returns the namespaces that need a pass after this object appeared, changed or disappeared: sorted, each
+ * once.
+ */
 export function affectedNamespaces(object: KubernetesObject, view: ClusterNamespaces): string[] {
   const rule = RULES.get(object.kind);
   if (rule === undefined) return [];
   const found = new Set([...rule(object, view), ...gathering(object, view)]);
-  // Users write labels, too: one may name what no namespace can be named.
+  // Users write labels, too: a label may contain an invalid name of a namespace.
   return [...found].filter(isDnsLabel).toSorted(byCodeUnit);
 }

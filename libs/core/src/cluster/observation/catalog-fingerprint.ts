@@ -2,8 +2,8 @@ import type { CatalogSource } from '../../kernel/api/catalog-source.js';
 import { canonicalJson } from '../../kernel/canonical/canonical-json.js';
 
 /**
- * What of a CatalogSource matters to the namespaces that see it: its spec and whether it serves. Where two
- * texts are equal no pass is due, though the time of the last poll moved.
+ * Returns the parts of a CatalogSource that matter to the namespaces that see it: its spec, and if it serves.
+ * If two texts are equal, no pass is due, even if the time of the last poll changed.
  */
 export const catalogFingerprint = ({ metadata, spec, status }: CatalogSource): string =>
   canonicalJson({

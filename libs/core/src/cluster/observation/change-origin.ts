@@ -5,9 +5,9 @@ import { asList, asRecord } from '../../kernel/crd/loose-value.js';
 
 export type CsvName = Readonly<{ namespace: string; name: string }>;
 
-/** What an object, as the API server sent it, shows of its last change. */
+/** The last change of an object, according to the object from the API server. */
 export type ChangeOrigin = Readonly<{
-  /** The applier wrote it last, or a controller that has not finished what the applier asked for. */
+  /** True if the applier wrote it last, or a controller that has not finished the applier's request. */
   own: boolean;
   /** It is being deleted. */
   deleting: boolean;
@@ -19,14 +19,14 @@ const DELETING = 'Deleting';
 /** Fills the rules of ClusterRoles in once those that they gather have changed. */
 const AGGREGATOR = 'clusterrole-aggregation-controller';
 const OF_PASSES: readonly unknown[] = [APPLIER, AGGREGATOR];
-/** Reports how far the roll-out of a Deployment is. */
+/** Reports how far the rollout of a Deployment is. */
 const ROLLER = 'kube-controller-manager';
 
 /**
- * Who changed the object last, as far as `metadata.managedFields` show. Their times are whole seconds: where
- * a user or a controller wrote in the same second, the change counts as theirs. Deletions leave no trace
- * there: what is being deleted counts as changed by others, but for a ClusterServiceVersion that the applier
- * deletes.
+ * Returns the last writer of the object, as far as `metadata.managedFields` shows. Their times are whole
+ * seconds: if a user or a controller wrote in the same second, the change counts as theirs. Deletions leave
+ * no trace there. An object that is being deleted counts as changed by others. The exception is a
+ * ClusterServiceVersion that the applier deletes.
  */
 export function changeOrigin(object: KubernetesObject): ChangeOrigin {
   const { deletionTimestamp } = object.metadata;
@@ -40,9 +40,9 @@ export function changeOrigin(object: KubernetesObject): ChangeOrigin {
 }
 
 /**
- * Whether no pass is urgent for the change, since passes of the applier make such changes or bring them
- * about: its own writes, and what is removed because its ClusterServiceVersion has gone. `isThere`: whether a
- * ClusterServiceVersion exists and is not being deleted by the applier.
+ * True if no pass is urgent for the change, since passes of the applier cause such changes. These are the
+ * applier's own writes, and objects that are removed because their ClusterServiceVersion is gone. `isThere`:
+ * says if a ClusterServiceVersion exists and the applier is not deleting it.
  */
 export function isOfPasses(
   { kind, status }: Readonly<{ kind: string; status?: unknown }>,
@@ -55,13 +55,13 @@ export function isOfPasses(
   return csvs.length > 0 && !csvs.some(isThere);
 }
 
-/** Whether the ClusterServiceVersion is there to stay, as far as the applier is concerned. */
+/** True if the ClusterServiceVersion exists and the applier will not remove it. */
 export const staysInstalled = (csv: KubernetesObject | undefined): boolean =>
   csv !== undefined && phaseOf(csv) !== DELETING;
 
 const phaseOf = (object: KubernetesObject): unknown => asRecord(object['status'])['phase'];
 
-/** A Deployment that is not Available yet, and whose roll-out has not failed. */
+/** True if a Deployment is not Available yet and its rollout has not failed. */
 function isRollingOut(object: KubernetesObject): boolean {
   if (object.kind !== 'Deployment') return false;
   const conditions = asList(asRecord(object['status'])['conditions']).map(asRecord);

@@ -11,9 +11,9 @@ const REFUSED_APIS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Whether a change of an OperatorGroup may let an operator of another group go on, or stop it: the operator
- * provides an API that the group's annotation names, or was refused APIs. The annotation no longer names an
- * API that was removed from it (spec: operator-groups.md §4, group sync).
+ * True if a change of an OperatorGroup may unblock or stop an operator of another group. That operator
+ * provides an API in the group's annotation, or was refused APIs. The annotation no longer names an API that
+ * was removed from it (spec: operator-groups.md §4, group sync).
  */
 export function contendsForApis(csv: ClusterServiceVersion, group: OperatorGroup): boolean {
   if (REFUSED_APIS.has(csv.status?.reason ?? '')) return true;

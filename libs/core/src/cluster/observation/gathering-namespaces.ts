@@ -18,9 +18,9 @@ export type OperatorHomes = Readonly<{
 }>;
 
 /**
- * Returns the namespaces whose passes keep the Operator that gathers what carries the component label. The
- * name in a label that was cut ends before the namespace, and users choose names of their own: the end of a
- * name counts only if there is such a namespace.
+ * Returns the namespaces with passes that keep the Operator of the component label. A label that was cut ends
+ * before the namespace, and users choose names of their own. The end of a name therefore counts only if such
+ * a namespace exists.
  */
 export function gatheringNamespaces(label: string, homes: OperatorHomes): readonly string[] {
   const named = homeOf(operatorOfLabel(label), homes);
@@ -30,7 +30,7 @@ export function gatheringNamespaces(label: string, homes: OperatorHomes): readon
   return found.size === 0 ? [named] : [...found];
 }
 
-/** Returns the namespace whose passes keep the Operator of that name. */
+/** Returns the namespace with the passes that keep the Operator of that name. */
 export function homeOf(
   name: string,
   { hasNamespace, globalCatalogNamespace }: Pick<OperatorHomes, 'hasNamespace' | 'globalCatalogNamespace'>,
@@ -40,8 +40,8 @@ export function homeOf(
 }
 
 /**
- * Returns the namespaces for which the Operator is news. Passes keep those of Subscriptions anyway: what they
- * write into them brings no further pass, and only the loss of one does.
+ * Returns the namespaces that need a pass for the Operator. Passes keep the Operators of Subscriptions
+ * anyway. Their writes cause no further pass; only the loss of an Operator does.
  */
 export function namespacesOfOperator(name: string, isGone: boolean, homes: OperatorHomes): readonly string[] {
   const home = homeOf(name, homes);

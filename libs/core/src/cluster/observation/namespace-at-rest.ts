@@ -11,9 +11,10 @@ export type NamespaceObjects = Readonly<{
 }>;
 
 /**
- * Whether nothing was under way in the namespace when it was last reconciled: every Subscription has what it
- * asks for, and every ClusterServiceVersion has Succeeded. A pass would find nothing to do there, unless
- * something was changed while no poller watched. A namespace without Subscriptions never counts as at rest.
+ * True if nothing was in progress in the namespace when it was last reconciled. Every Subscription has its
+ * desired bundle, and every ClusterServiceVersion has Succeeded. A pass would find nothing to do there,
+ * unless an object changed while no poller watched. A namespace without Subscriptions never counts as at
+ * rest.
  */
 export function isNamespaceAtRest({ subscriptions, operatorGroups, csvs }: NamespaceObjects): boolean {
   if (subscriptions.length === 0 || operatorGroups.length !== 1) return false;

@@ -2,7 +2,10 @@ import { componentLabelsOf } from '../../classic/operators/component-label.js';
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import { gatheringNamespaces, namespacesOfOperator, type OperatorHomes } from './gathering-namespaces.js';
 
-/** What is known of one cluster when an event arrives: enough to say which namespaces it concerns. */
+/**
+ * The known state of one cluster when an event arrives: enough to find the namespaces that the event
+ * concerns.
+ */
 export type ClusterNamespaces = OperatorHomes &
   Readonly<{
     /** The object went. */
@@ -15,7 +18,10 @@ export type ClusterNamespaces = OperatorHomes &
     waitsForRights: (namespace: string) => boolean;
     /** Namespaces with an operator that uses this binding, by the name that its Service gives it. */
     sharing: (object: KubernetesObject) => ReadonlySet<string>;
-    /** Namespaces whose OperatorGroup selects by labels, selects all, or names the Namespace in question. */
+    /**
+     * Namespaces with an OperatorGroup that selects by labels, selects all, or names the Namespace in
+     * question.
+     */
     selecting: (object: KubernetesObject) => ReadonlySet<string>;
     /** Namespaces with an operator of that name and a group that may select this object's namespace. */
     copyingOver: (csv: KubernetesObject) => ReadonlySet<string>;
@@ -39,8 +45,9 @@ export const ownerByLabel: NamespaceRule = (object, view) => {
   return owners.length === 0 ? ownNamespace(object, view) : owners;
 };
 /**
- * A copy concerns the namespace of its original, which keeps it in step; its own namespace only if there
- * is a Subscription in it. An operator that goes leaves its place to the copy of one of the same name.
+ * Returns the namespaces for a CSV. A copy concerns the namespace of its original, since passes there keep it
+ * up to date. The copy's own namespace counts only if it has a Subscription. An operator that is removed
+ * leaves its place to a copy of the same name.
  */
 export const ownOrOriginal: NamespaceRule = (object, view) => {
   const original = object.metadata.labels?.['olm.copiedFrom'];

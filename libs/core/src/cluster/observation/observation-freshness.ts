@@ -8,19 +8,19 @@ type ObservationTimes = Readonly<{
 }>;
 
 /**
- * `replayed`: older than one that was taken before, which a poller does not write. `old`: written by a poller
- * that was away, or kept by an attacker; `atLeastMs` is the time that a new observation must have.
+ * The verdict about an observation. `replayed`: older than one that was accepted before; a poller does not
+ * write such. `old`: written by a poller that was unreachable, or kept by an attacker. `atLeastMs` is the
+ * time that a new observation must have.
  */
 type ObservationFreshness =
   | Readonly<{ fresh: true }>
   | Readonly<{ fresh: false; why: 'replayed' | 'old'; atLeastMs: number }>;
 
 /**
- * Whether an authenticated observation may still be acted on. An attacker who can write to Redis can keep one
- * and write it again later, when the catalog offers something else.
- *
- * The clocks of poller and applier need not agree: for a refused observation a new one is requested with
- * `atLeastMs`, which the poller takes for its time where its own clock is behind.
+ * Decides if the applier may still act on an authenticated observation. An attacker who can write to Redis
+ * can keep one and write it again later, when the catalog offers another bundle. The clocks of poller and
+ * applier need not agree. For a refused observation a new one is requested with `atLeastMs`. The poller uses
+ * that time if its own clock is behind.
  */
 export function observationFreshness(times: ObservationTimes): ObservationFreshness {
   const { observedMs, acceptedMs = 0, nowMs, maxAgeMs } = times;

@@ -15,24 +15,24 @@ type Fields = Readonly<Record<string, unknown>>;
 const COPIED_FROM = 'olm.copiedFrom';
 const OPERATOR_NAMESPACE = 'olm.operatorNamespace';
 const OWNER_NAMESPACE = 'olm.owner.namespace';
-/** The labels that say which namespace an object concerns. */
+/** Labels that name the namespace of an object's owner or original. */
 const LABELS = [OWNER_NAMESPACE, COPIED_FROM];
 const CSV_ANNOTATIONS = [OPERATOR_NAMESPACE, PROPERTIES_ANNOTATION];
 const GROUP_ANNOTATIONS = [ISOLATION_ANNOTATION, EXCLUDE_GLOBAL, PROVIDED_APIS_ANNOTATION];
 const SUBSCRIPTION_SPEC = ['name', 'channel', 'startingCSV', 'source', 'sourceNamespace', 'installPlanApproval'];
 const API_FIELDS = ['name', 'group', 'version', 'kind', 'deploymentName'];
 
-/** Whether a ClusterServiceVersion is marked as a copy of one in another namespace. */
+/** True if a ClusterServiceVersion is marked as a copy of one in another namespace. */
 export function isMarkedCopy({ metadata: { labels, namespace } }: KubernetesObject): boolean {
   return labels?.[COPIED_FROM] !== undefined && labels[COPIED_FROM] !== namespace;
 }
 
-/** Which object it is, in which version, and which namespace it concerns. */
+/** Projects an object to its identity, its version and the namespace that it concerns. */
 export const observedNames = (object: KubernetesObject): KubernetesObject => withNames(object, [], {});
 
 const isObserved = ({ type, status }: Fields): boolean => status === 'True' && OBSERVED_CONDITIONS.has(asText(type));
 
-/** What the resolution of a namespace, its metrics and the choice of namespaces read of a Subscription. */
+/** Projects a Subscription for resolution, metrics and the choice of namespaces. */
 export function observedSubscription(object: KubernetesObject): KubernetesObject {
   const { installedCSV, currentCSV, installPlanRef, state, conditions } = asRecord(object['status']);
   const observed = asList(conditions).map(asRecord).filter(isObserved);
@@ -42,7 +42,7 @@ export function observedSubscription(object: KubernetesObject): KubernetesObject
     ...(observed.length === 0
       ? {}
       : { conditions: observed.map(({ type, status: holds, reason }) => present({ type, status: holds, reason })) }),
-    // That there is a plan matters, and not which one: each cluster has names of its own.
+    // Only the existence of a plan matters, not its name: each cluster has names of its own.
     ...(installPlanRef === undefined ? {} : { installPlanRef: { name: '' } }),
   };
   return withNames(object, [], {
@@ -60,8 +60,9 @@ export const observedOperatorGroup = (object: KubernetesObject): KubernetesObjec
   });
 
 /**
- * As {@link observedSubscription}, of a ClusterServiceVersion: descriptions, icon and deployments are by far
- * the most of it. A large cluster has a hundred thousand copies: of these, what shows that they are.
+ * Projects a ClusterServiceVersion like {@link observedSubscription}. Descriptions, icon and deployments are
+ * by far its largest part. A large cluster has a hundred thousand copies: of these, only the marks of a copy
+ * are kept.
  */
 export function observedCsv(object: KubernetesObject): KubernetesObject {
   if (isMarkedCopy(object)) {
@@ -113,7 +114,7 @@ function ownedAndRequired(definitions: unknown): unknown {
   return present({ owned: apis(owned), required: apis(required) });
 }
 
-/** What is no list of objects stays as it is: it is refused where it is read. */
+/** Projects a list of APIs. Any other value stays as it is: its reader refuses it. */
 const apis = (list: unknown): unknown =>
   Array.isArray(list) ? list.map((api: unknown) => (isRecord(api) ? only(api, API_FIELDS) : api)) : list;
 

@@ -3,9 +3,9 @@ import { isCopied } from '../../kernel/api/csv-facts.js';
 import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
 
 /**
- * The namespaces of operators whose requirements are open, or whose install was forbidden, each once. A user
- * who grants or revokes rights with RBAC objects of their own, which lack the label `olm.managed`, changes
- * what the status of these operators says.
+ * Returns the namespaces of operators with unmet requirements or a forbidden install, each once. A user may
+ * grant or revoke rights with RBAC objects without the label `olm.managed`. Such a change alters the status
+ * of these operators.
  */
 export function namespacesWaitingForRights(csvs: readonly ClusterServiceVersion[]): string[] {
   const waiting = csvs.filter((csv) => !isCopied(csv) && hasOpenRequirements(csv));

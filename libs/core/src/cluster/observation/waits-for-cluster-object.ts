@@ -14,10 +14,10 @@ const PAST_REQUIREMENTS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Whether a change of an object outside of all namespaces may let an operator go on, or hold it up: of a
- * CustomResourceDefinition where the ClusterServiceVersion names it, or waits for APIs that it does not name
- * by a definition; of rights, and of an APIService that it names, while its requirements may lack them. An
- * APIService may belong to an operator of another namespace.
+ * True if a change of a cluster-scoped object may unblock or stop an operator. A CustomResourceDefinition
+ * matters if the ClusterServiceVersion names it, or waits for APIs without naming their definition. Rights,
+ * and an APIService that it names, matter while requirements may lack them. An APIService may belong to an
+ * operator of another namespace.
  */
 export function waitsForClusterObject(csv: ClusterServiceVersion, object: KubernetesObject): boolean {
   const phase = csv.status?.phase ?? '';
@@ -34,9 +34,9 @@ const PROVIDED_API = 'olm.opgroup.permissions/aggregate-to-';
 const RIGHTS: ReadonlySet<string> = new Set(['ClusterRole', 'ClusterRoleBinding']);
 
 /**
- * Whether the object gives rights to the operator that its labels name, or on the APIs that an operator
- * provides: the applier writes it in a pass over that operator, and passes over every other operator of the
- * cluster whose requirements are not met would find nothing. `own`: the applier wrote it last.
+ * True if the object grants rights to the operator in its labels, or on the APIs that an operator provides.
+ * The applier writes it in a pass over that operator. Passes over other operators with unmet requirements
+ * would find nothing. `own`: the applier wrote it last.
  */
 export const isForOwnerAlone = ({ kind, metadata: { labels = {} } }: KubernetesObject, own: boolean): boolean =>
   own && RIGHTS.has(kind) && (labels['olm.owner.namespace'] !== undefined || givesProvidedApis(labels));

@@ -7,7 +7,7 @@ const UPGRADEABLE = 'Upgradeable';
 const INCOMPATIBLE = 'IncompatibleOperatorsInstalled';
 const ERROR = 'ErrorCheckingOperatorCompatibility';
 
-/** Whether OpenShift may go to its next minor version, as far as installed operators say. */
+/** Says if installed operators allow OpenShift's upgrade to its next minor version. */
 export type OperatorCompatibility =
   | Readonly<{ kind: 'compatible' }>
   /** `message` names the operators that block. */
@@ -15,9 +15,9 @@ export type OperatorCompatibility =
   | Readonly<{ kind: 'unknown'; message: string }>;
 
 /**
- * The status of a ClusterOperator with its condition Upgradeable as operators have it
- * (spec: csv-lifecycle.md §13); undefined where it is so already, or where another writer says False for its
- * own reason. Everything else of the status stays as it is.
+ * Returns the status of a ClusterOperator with condition Upgradeable as computed from operators (spec:
+ * csv-lifecycle.md §13). Returns undefined if the condition is unchanged, or if another writer set it to
+ * False for its own reason. The rest of the status stays as it is.
  */
 export function clusterOperatorStatus(
   operator: KubernetesObject,
@@ -37,8 +37,8 @@ export function clusterOperatorStatus(
 }
 
 /**
- * Why operators block the next minor version of OpenShift, by the ClusterOperators of OLM: one line for each
- * operator. Empty where none blocks; a reason that is not about operators is left out.
+ * Returns the reasons of operators that block the next minor version of OpenShift, by OLM's ClusterOperators:
+ * one line for each operator. Empty if no operator blocks. A reason that is not about operators is left out.
  */
 export const upgradeBlockers = (operators: readonly KubernetesObject[]): readonly string[] => [
   ...new Set(operators.flatMap(blockersIn)),

@@ -3,7 +3,7 @@ import { parseTolerant } from '../../kernel/versions/blang-version.js';
 import type { VersionError } from '../../kernel/versions/version.js';
 import { maxOpenShiftVersion, type OpenShiftVersion } from './max-openshift-version.js';
 
-/** An installed operator: a CSV, or what a ClusterExtension installed. */
+/** An installed operator: a CSV, or the content of a ClusterExtension. */
 export type InstalledOperator = Readonly<{
   /** How people know it: `namespace/name` of a CSV, or the name of a ClusterExtension. */
   name: string;
@@ -29,8 +29,9 @@ export function nextMinorVersion(release: string): OpenShiftVersion | VersionErr
 }
 
 /**
- * Operators that do not support the `next` minor version, or whose statement about it cannot be read: those
- * block too, to be safe. Sorted by name, the unreadable ones first. Empty: the cluster may be upgraded.
+ * Returns operators that do not support the `next` minor version, or have an unreadable statement about it.
+ * Unreadable ones block too, to be safe. Sorted by name, the unreadable ones first. Empty means that the
+ * cluster may be upgraded.
  */
 export function incompatibleOperators(
   operators: readonly InstalledOperator[],

@@ -6,8 +6,8 @@ import { formatVersion } from '../../kernel/versions/version.js';
 export type OpenShiftVersion = Readonly<{ major: bigint; minor: bigint }>;
 
 /**
- * What an operator says about the newest OpenShift it runs on: nothing, a version, or
- * something that cannot be read.
+ * An operator's statement about the newest OpenShift that it supports: none, a version, or an unreadable
+ * value.
  */
 type MaxOpenShiftVersion = undefined | OpenShiftVersion | Readonly<{ error: string }>;
 
@@ -25,10 +25,10 @@ const ANNOTATIONS = [
 ] as const;
 
 /**
- * The newest OpenShift that an operator supports, by the annotations of its CSV or of the revision
- * that installed it (spec: csv-lifecycle.md §12, v1-extension.md, "OpenShift gating"). An annotation
- * repeats what the other one says where it comes from the same bundle; two different answers are an
- * error, as are several in one.
+ * Returns the newest OpenShift that an operator supports, by the annotations of its CSV or of the revision
+ * that installed it (spec: csv-lifecycle.md §12, v1-extension.md, "OpenShift gating"). If both annotations
+ * come from the same bundle, they repeat each other. Two different answers are an error, as are several in
+ * one annotation.
  */
 export function maxOpenShiftVersion(annotations: Readonly<Record<string, string>>): MaxOpenShiftVersion {
   const said: OpenShiftVersion[] = [];

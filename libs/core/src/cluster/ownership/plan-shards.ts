@@ -1,4 +1,4 @@
-/** Which processes share the shards, and which of them owns which now. */
+/** The processes that share the shards, and the current owner of each shard. */
 export type ShardState = Readonly<{
   /** Names of the processes that may own shards: alive, and not about to end. */
   members: readonly string[];
@@ -13,7 +13,7 @@ export type ShardState = Readonly<{
 
 export type ShardMove = Readonly<{ shard: number; from: string; to: string }>;
 
-/** What is to happen next: free shards get an owner; without any, one shard may move to another owner. */
+/** The next step: free shards get an owner. If none is free, one shard may move to another owner. */
 type ShardPlan = Readonly<{ grants: ReadonlyMap<number, string>; move?: ShardMove }>;
 
 /**
@@ -38,9 +38,10 @@ export function planShards(state: ShardState): ShardPlan {
 type Owned = Readonly<{ shard: number; owner: string; weight: number }>;
 
 /**
- * The heaviest free shard first, each to the member that has least to do; then better places for them, as
- * long as the parts are not even. At the end one may go to a member that is to give a shard away in exchange:
- * so the second half of an exchange follows the first, and no shard goes back to where it came from.
+ * Assigns free shards. The heaviest shard goes first, each to the member with the least work. Then moves and
+ * swaps improve their places while the loads are uneven. At the end one shard may go to a member that should
+ * give a shard away in a swap. That makes it the first half of a swap: the second half follows, and no shard
+ * returns to its previous owner.
  */
 function grantsOf({ owners, weights }: ShardState, loads: Loads): ReadonlyMap<number, string> {
   const grants = new Map<number, string>();
@@ -65,7 +66,7 @@ function grantsOf({ owners, weights }: ShardState, loads: Loads): ReadonlyMap<nu
   return grants;
 }
 
-/** The move or exchange of free shards that makes the parts most even; none where none is needed. */
+/** Returns the move or swap of free shards that balances the loads best. Returns none if none is needed. */
 function placesAmong(free: readonly Owned[], loads: Loads): readonly ShardMove[] {
   if (loads.areEven) return [];
   const move = bestMove(free, loads);
@@ -78,8 +79,8 @@ const ownedIn = ({ owners, weights }: Pick<ShardState, 'owners' | 'weights'>, lo
   );
 
 /**
- * The move that makes the parts most even. Where no single move does, the first half of an exchange of two
- * shards, whose second half is then the best single move, or there is a better one.
+ * Returns the move that balances the loads best. If no single move improves the balance, returns the first
+ * half of a swap of two shards. The next call then finds the second half, or a better move.
  */
 function nextMove(state: ShardState, loads: Loads): ShardMove | undefined {
   const owned = ownedIn(state, loads);
@@ -94,7 +95,7 @@ function bestMove(shards: readonly Owned[], loads: Loads): readonly ShardMove[] 
   return best.moves;
 }
 
-/** Of one of these shards with one of the others; its two moves, or none. */
+/** Returns the best swap of one of these shards with one of the others: its two moves, or none. */
 function bestExchange(shards: readonly Owned[], others: readonly Owned[], loads: Loads): readonly ShardMove[] {
   const best = new Best();
   for (const { shard, owner: from, weight } of shards) {
@@ -109,7 +110,7 @@ function bestExchange(shards: readonly Owned[], others: readonly Owned[], loads:
   return best.moves;
 }
 
-/** Of several changes the first that gains most; none that gains nothing. */
+/** Keeps the first of several changes with the highest gain. A change without a gain is dropped. */
 class Best {
   #gain = 0;
   moves: readonly ShardMove[] = [];
@@ -160,8 +161,8 @@ class Loads {
   }
 
   /**
-   * By how much the sum of the squares of all parts falls when so much work moves: positive where the parts
-   * are more even afterwards.
+   * Returns the decrease of the sum of squares of all loads if that much work moves. Positive means that the
+   * loads are more even afterwards.
    */
   gainOf(from: string, to: string, weight: number): number {
     return 2 * weight * (this.#of(from) - this.#of(to) - weight);

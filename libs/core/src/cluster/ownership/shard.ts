@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * The shard to which a cluster belongs, from 0 on. It depends on the name and the number of shards alone, so
- * that all processes of all releases agree without asking each other: never change it.
+ * Returns the shard of a cluster, from 0. It depends on the name and the number of shards alone, so that all
+ * processes of all releases agree without asking each other. Never change it.
  */
 export function shardOf(cluster: string, shards: number): number {
   const hash = createHash('sha256').update(cluster).digest().readUInt32BE(0);
