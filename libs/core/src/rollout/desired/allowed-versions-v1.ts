@@ -4,12 +4,12 @@ import { parseMastermindsVersion } from '../../kernel/versions/masterminds-versi
 
 type Versions = FleetOperator['spec']['versions'];
 
-/** One version alone, which a constraint can leave out. */
+/** Matches a single version that a constraint can exclude. */
 const ONE_VERSION = /^v?\d+\.\d+\.\d+(?:[-+][\w.+-]*)?$/;
 
 /**
- * What a ClusterExtension is asked for so that OLM v1 chooses among the allowed versions: the range, without
- * each version that `deny` has by itself. Undefined: any version.
+ * Returns the version constraint of a ClusterExtension, so that OLM v1 chooses among the allowed versions. It
+ * is the range without each single version in `deny`. Returns undefined if any version is allowed.
  */
 export function allowedQuery(versions: Versions): string | undefined {
   const { range, deny = [] } = versions ?? {};
@@ -19,7 +19,10 @@ export function allowedQuery(versions: Versions): string | undefined {
   return groups.map((group) => [group, ...left].join(', ')).join(' || ');
 }
 
-/** Why `versions` of a FleetOperator of OLM v1 does not let a version in; undefined where it does. */
+/**
+ * Returns the reason why `versions` of a FleetOperator of OLM v1 does not admit a version. Returns
+ * undefined if it does.
+ */
 export function v1VersionRefusal(versions: Versions, version: string): string | undefined {
   const { range, deny = [] } = versions ?? {};
   if (range === undefined && deny.length === 0) return undefined;

@@ -3,8 +3,8 @@ import { inRange, parseRange } from '../../kernel/versions/blang-range.js';
 import { parseTolerant } from '../../kernel/versions/blang-version.js';
 
 /**
- * Why `versions` of a FleetOperator of OLM Classic does not let a version in; undefined where it does. What
- * cannot be compared is not let in.
+ * Returns the reason why `versions` of a FleetOperator of OLM Classic does not admit a version. Returns
+ * undefined if it does. A version that cannot be compared is not admitted.
  */
 export function versionRefusal(
   versions: FleetOperator['spec']['versions'],

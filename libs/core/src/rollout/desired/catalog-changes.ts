@@ -5,7 +5,10 @@ import { canonicalHash } from '../../kernel/canonical/canonical-json.js';
 import { sameJson } from '../../kernel/canonical/same-json.js';
 import { objectAsApplied } from './drift.js';
 
-/** What a FleetCatalog asks of CatalogSources beside their content, as one text: one roll-out brings each. */
+/**
+ * Returns a hash of the fields that a FleetCatalog sets in CatalogSources in addition to their content. One
+ * rollout delivers each value.
+ */
 export function askedOfSources({ spec: { catalogSource } }: FleetCatalog): string {
   const { priority = null, displayName = null, secrets = null } = catalogSource ?? {};
   return canonicalHash({ priority, displayName, secrets: secrets === null ? null : [...secrets] });
@@ -14,9 +17,9 @@ export function askedOfSources({ spec: { catalogSource } }: FleetCatalog): strin
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Whether a CatalogSource would be another one with the same content, such as with another priority. What the
- * fleet applied last counts: what others have changed since is drift. Without a note of that, or where it is
- * not the fleet's, what is live counts.
+ * True if a CatalogSource would change other fields than its content, such as its priority. The last state
+ * that the fleet applied counts: later changes by others are drift. If no note of that state exists, or the
+ * note is not the fleet's, the live state counts.
  */
 export function hasOtherFields(live: CatalogSource, wanted: CatalogSource, isForged = false): boolean {
   const noted = isForged ? undefined : objectAsApplied(live as KubernetesObject);

@@ -12,10 +12,10 @@ import { adoptedGroup, groupOf, groupsWith } from './desired-group.js';
 /** On a CatalogSource that the fleet makes: `<namespace>/<name>` of its FleetCatalog. */
 export const CATALOG_ANNOTATION = 'fleet.flotilla.dev/catalog';
 
-/** What a FleetOperator of OLM Classic needs to be known of, beside itself, in one cluster. */
+/** Facts about one cluster that a FleetOperator of OLM Classic needs. */
 export type DesiredPlace = Readonly<{
   globalCatalogNamespace: string;
-  /** The FleetCatalog that the operator names; undefined where there is none of that name. */
+  /** The FleetCatalog that the operator names. Undefined if no FleetCatalog has that name. */
   catalog?: FleetCatalog | undefined;
   /** The digest of its content; default: the one that its status names. */
   digest?: string | undefined;
@@ -25,15 +25,15 @@ export type DesiredPlace = Readonly<{
 export type DesiredClassic = Readonly<{
   operator: FleetOperator;
   namespace: KubernetesObject;
-  /** Absent where the group is not the fleet's to make. */
+  /** Absent if the fleet does not create the group. */
   operatorGroup: OperatorGroup | undefined;
   /** The group that is there gets isolation. */
   adoptsGroup: boolean;
   subscription: Subscription;
-  /** The catalog by digest; absent where the operator's catalog is not the fleet's. */
+  /** The catalog by digest. Absent if the fleet does not own the operator's catalog. */
   catalogSource: CatalogSource | undefined;
   catalogDigest: string | undefined;
-  /** The catalog moves in roll-outs of its own: no operator moves it. */
+  /** The catalog moves in rollouts of its own: no operator moves it. */
   isStaged: boolean;
   /** Objects of other owners are taken over. */
   adopts: Readonly<{ subscription: boolean; catalogSource: boolean }>;
@@ -142,15 +142,15 @@ function catalogOf(
 
 const withoutTag = (image: string): string => image.replace(/@.*$/, '').replace(/:[^/:]*$/, '');
 
-/** What of a namespace the preview changes. */
+/** The parts of a namespace that the preview changes. */
 export type OverlaidNamespace = Readonly<{
   subscriptions: readonly Subscription[];
   operatorGroups: readonly OperatorGroup[];
 }>;
 
 /**
- * The namespace as it would be with the desired objects, or why they do not fit in it. Nothing is changed in
- * what is given.
+ * Returns the namespace with the desired objects, or the reason why they do not fit in it. Does not
+ * change its arguments.
  */
 export function withDesired(live: OverlaidNamespace, desired: DesiredClassic): OverlaidNamespace | string {
   const { namespace = '' } = desired.subscription.metadata;
@@ -166,7 +166,10 @@ export function withDesired(live: OverlaidNamespace, desired: DesiredClassic): O
   return { subscriptions: [...others, subscriptionOver(subscribed, desired)], operatorGroups: groups };
 }
 
-/** The group of what is installed already stays as it is, unless it is adopted. */
+/**
+ * Returns the groups with the desired one. The group of an installed operator stays unchanged, unless it is
+ * adopted.
+ */
 function groupsAfter(
   live: OverlaidNamespace,
   { operator, operatorGroup, adoptsGroup }: DesiredClassic,
@@ -179,7 +182,10 @@ function groupsAfter(
   return isThere ? live.operatorGroups : groupsWith(live, operator.spec.namespace, operatorGroup);
 }
 
-/** Why a Subscription that is there, read with annotations, may not be changed; undefined where it may. */
+/**
+ * Returns the reason why an existing Subscription, read with annotations, may not be changed. Returns
+ * undefined if it may.
+ */
 export function subscriptionConflict(
   { subscriptions }: Pick<OverlaidNamespace, 'subscriptions'>,
   { adopts, subscription }: DesiredClassic,
@@ -191,13 +197,13 @@ export function subscriptionConflict(
   return `Subscription ${live.metadata.namespace}/${live.metadata.name} is not the fleet's: set adopt: true to take it over`;
 }
 
-/** The Subscription as it will be once the fleet has applied what it wants. */
+/** Returns the Subscription as it will be after the fleet has applied the desired state. */
 export function subscriptionOver(live: Subscription | undefined, { subscription }: DesiredClassic): Subscription {
   if (live === undefined) return subscription;
   return { ...live, spec: { ...live.spec, ...subscription.spec } };
 }
 
-/** Why a CatalogSource that is there may not be moved; undefined where it may. */
+/** Returns the reason why an existing CatalogSource may not be moved. Returns undefined if it may. */
 export function catalogConflict(live: CatalogSource | undefined, desired: DesiredClassic): string | undefined {
   const wanted = desired.catalogSource;
   if (live === undefined || wanted === undefined || desired.adopts.catalogSource) return undefined;
@@ -206,7 +212,7 @@ export function catalogConflict(live: CatalogSource | undefined, desired: Desire
   return `CatalogSource ${live.metadata.namespace}/${live.metadata.name} is not the fleet's: set adopt: true in the FleetCatalog`;
 }
 
-/** What is desired, apart from where it is listed: the catalog's digest is no part of it. */
+/** Returns the hash of the desired state. The catalog's digest is not part of it. */
 export function specHash(desired: DesiredClassic): string {
   const { namespace, operatorGroup, adoptsGroup, subscription, catalogSource } = desired;
   const catalog = catalogSource && { ...catalogSource, spec: { ...catalogSource.spec, image: null } };
@@ -214,5 +220,8 @@ export function specHash(desired: DesiredClassic): string {
   return canonicalHash({ namespace, operatorGroup: group, subscription, catalog: catalog ?? null });
 }
 
-/** Under which name the preview of a package in a namespace is observed; no namespace has such a name. */
+/**
+ * Returns the name under which the preview of a package in a namespace is observed. No namespace has such a
+ * name.
+ */
 export const previewPlace = (namespace: string, packageName: string): string => `${namespace}~${packageName}`;

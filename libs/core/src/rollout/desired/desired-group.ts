@@ -5,10 +5,13 @@ import type { Subscription } from '../../kernel/api/subscription.js';
 import { byCodeUnit, canonicalJson } from '../../kernel/canonical/canonical-json.js';
 import { APPLIED_ANNOTATION } from './drift.js';
 
-/** The OperatorGroup that the fleet makes where a namespace has none; all its operators there share it. */
+/** The OperatorGroup that the fleet creates in a namespace without one. All its operators there share it. */
 export const FLEET_GROUP = 'fleet';
 
-/** With isolation, so that approving one plan moves no neighbour, and going forward from what failed. */
+/**
+ * Returns the group with isolation, so that approving one plan moves no neighbour. It also upgrades from a
+ * failed version.
+ */
 export function groupOf({ spec }: FleetOperator): OperatorGroup | undefined {
   const { manage = 'Create', targetNamespaces, serviceAccountName } = spec.classic?.operatorGroup ?? {};
   if (manage !== 'Create') return undefined;
@@ -53,7 +56,7 @@ export function groupsWith(
 const tooMany = (namespace: string, live: readonly OperatorGroup[]): string =>
   `namespace ${namespace} has ${live.length} OperatorGroups: delete all but one`;
 
-/** Whether each operator of the group has plans of its own. */
+/** True if each operator of the group has plans of its own. */
 export const isIsolated = ({ metadata }: OperatorGroup): boolean =>
   metadata.annotations?.[ISOLATION_ANNOTATION] === 'true';
 
@@ -94,13 +97,16 @@ export function adoptedGroup(live: readonly OperatorGroup[], { spec }: FleetOper
   return { ...group, metadata: { ...group.metadata, annotations: isolated } };
 }
 
-/** What the fleet applies to a group that it adopts: all else of it stays its owner's. */
+/**
+ * Returns the fields that the fleet applies to a group that it adopts. All other fields stay with their
+ * owner.
+ */
 export const isolationOf = ({ metadata: { name, namespace } }: OperatorGroup): OperatorGroup => ({
   ...OPERATOR_GROUP_API,
   metadata: { name, namespace, annotations: { [ISOLATION_ANNOTATION]: 'true' } },
 });
 
-/** What all operators of a group share. */
+/** Returns the fields that all operators of a group share. */
 const reachOf = ({ spec }: OperatorGroup) => ({
   targets: [...(spec?.targetNamespaces ?? [])].sort(byCodeUnit),
   serviceAccount: spec?.serviceAccountName ?? '',

@@ -19,9 +19,9 @@ type CatalogSource = NonNullable<ClusterExtension['spec']['source']['catalog']>;
 export type DesiredV1 = Readonly<{
   operator: FleetOperator;
   namespace: KubernetesObject;
-  /** As it is asked for: without a version, which each cluster gets in its turn. */
+  /** The desired ClusterExtension, without a version. Each cluster gets the version in its turn. */
   extension: ClusterExtension;
-  /** The catalog by digest; absent where the operator's catalog is not the fleet's. */
+  /** The catalog by digest. Absent if the fleet does not own the operator's catalog. */
   clusterCatalog: ClusterCatalog | undefined;
   catalogDigest: string | undefined;
   /** Objects of other owners are taken over. */
@@ -101,12 +101,12 @@ export const asLabelled = ({ metadata, ...rest }: ClusterCatalog): ClusterCatalo
   metadata: { ...metadata, labels: { ...metadata.labels, [CATALOG_NAME_LABEL]: metadata.name ?? '' } },
 });
 
-/** What is asked of the version, by `versions` of the FleetOperator. */
+/** Returns the version constraint from `versions` of the FleetOperator. */
 export const versionAsked = ({ operator }: DesiredV1): string | undefined => allowedQuery(operator.spec.versions);
 
 /**
- * The ClusterExtension as it will be once the fleet has applied what it wants; `version`: what it is asked
- * for. What is not asked for stays as it is.
+ * Returns the ClusterExtension as it will be after the fleet has applied the desired state. `version`: the
+ * requested version. Fields that the fleet does not set stay as they are.
  */
 export function extensionOver(
   live: ClusterExtension | undefined,
@@ -124,7 +124,10 @@ export function extensionOver(
   };
 }
 
-/** What the fleet applies in a cluster's turn: the exact version, and the content that was reviewed. */
+/**
+ * Returns the object that the fleet applies in a cluster's turn, with the exact version and the reviewed
+ * content.
+ */
 export function pinnedExtension(
   { extension }: Pick<DesiredV1, 'extension'>,
   name: string,
@@ -137,14 +140,17 @@ export function pinnedExtension(
   return { ...extension, metadata: { name, annotations }, spec: { ...extension.spec, source } };
 }
 
-/** The name of the ClusterExtension: of that which is there for package and namespace, or of a new one. */
+/** Returns the name of the existing ClusterExtension for package and namespace, or of a new one. */
 export function extensionNameIn(all: readonly ClusterExtension[], { extension, operator }: DesiredV1): string {
   const { package: wanted, namespace } = operator.spec;
   const found = all.find(({ spec }) => spec.source.catalog?.packageName === wanted && spec.namespace === namespace);
   return found?.metadata.name ?? extension.metadata.name ?? '';
 }
 
-/** What else `spec` of a ClusterExtension would be, but for its version; what is not asked for stays. */
+/**
+ * Returns the changes of a ClusterExtension's `spec`, except for its version. Fields that the fleet does not
+ * set stay as they are.
+ */
 export function extensionChanges(
   live: ClusterExtension,
   desired: Pick<DesiredV1, 'extension'>,
@@ -170,7 +176,9 @@ function fieldsOf({ spec }: ClusterExtension): Readonly<Record<string, unknown>>
 
 const text = (value: unknown): string => (value === undefined ? 'none' : canonicalJson(value));
 
-/** Why a ClusterExtension that is there may not be changed; undefined where it may. */
+/**
+ * Returns the reason why an existing ClusterExtension may not be changed. Returns undefined if it may.
+ */
 export function extensionConflict(
   live: ClusterExtension | undefined,
   { adopts, extension, operator }: DesiredV1,
@@ -186,7 +194,7 @@ export function extensionConflict(
   return `ClusterExtension ${name} is not the fleet's: set adopt: true to take it over`;
 }
 
-/** Why a ClusterCatalog that is there may not be moved; undefined where it may. */
+/** Returns the reason why an existing ClusterCatalog may not be moved. Returns undefined if it may. */
 export function clusterCatalogConflict(live: ClusterCatalog | undefined, desired: DesiredV1): string | undefined {
   const wanted = desired.clusterCatalog;
   if (live === undefined || wanted === undefined || desired.adopts.clusterCatalog) return undefined;
@@ -195,11 +203,14 @@ export function clusterCatalogConflict(live: ClusterCatalog | undefined, desired
   return `ClusterCatalog ${live.metadata.name} is not the fleet's: set adopt: true in the FleetCatalog`;
 }
 
-/** What is desired, apart from where it is listed and which version each cluster has. */
+/** Returns the hash of the desired state, without the catalog's source and the version of each cluster. */
 export function v1SpecHash({ namespace, extension, clusterCatalog }: DesiredV1): string {
   const catalog = clusterCatalog && { ...clusterCatalog, spec: { ...clusterCatalog.spec, source: null } };
   return canonicalHash({ namespace, extension, catalog: catalog ?? null });
 }
 
-/** Under which name the preview of a ClusterExtension is observed; none has such a name. */
+/**
+ * Returns the name under which the preview of a ClusterExtension is observed. No ClusterExtension has such a
+ * name.
+ */
 export const previewOfExtension = (name: string): string => `${name}~fleet`;

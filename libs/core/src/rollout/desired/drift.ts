@@ -2,9 +2,12 @@ import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import { sameJson } from '../../kernel/canonical/same-json.js';
 import { isRecord } from '../../kernel/json/json-access.js';
 
-/** On what the fleet makes in a cluster: annotations and `spec` as the fleet applied them last. */
+/**
+ * Annotation of objects that the fleet creates in a cluster: annotations and `spec` as the fleet applied them
+ * last.
+ */
 export const APPLIED_ANNOTATION = 'fleet.flotilla.dev/applied';
-/** Beside the note: the code by which the hub recognises it as its own. */
+/** Annotation with the code of the note. The hub recognises its own notes by this code. */
 export const APPLIED_CODE_ANNOTATION = 'fleet.flotilla.dev/applied-code';
 const MOST_VALUE = 120;
 
@@ -12,20 +15,23 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const annotationsOf = ({ metadata }: KubernetesObject) => metadata.annotations ?? {};
 
-/** The object with a note of what is asked of it, to distinguish changes by others. */
+/** Returns the object with a note of the applied state, to distinguish changes by others. */
 export function withAppliedNote<T extends KubernetesObject>(object: T): T {
   const { [APPLIED_ANNOTATION]: _note, [APPLIED_CODE_ANNOTATION]: _code, ...annotations } = annotationsOf(object);
   const note = JSON.stringify({ annotations, spec: object['spec'] ?? {} });
   return { ...object, metadata: { ...object.metadata, annotations: { ...annotations, [APPLIED_ANNOTATION]: note } } };
 }
 
-/** What the code of a note is made from: a note of another object, or of another cluster, is none. */
+/** Returns the input for the code of a note. A note of another object, or of another cluster, is invalid. */
 export function notedParts(cluster: string, { apiVersion, kind, metadata }: KubernetesObject): readonly string[] {
   const { name = '', namespace = '', annotations = {} } = metadata;
   return ['applied', cluster, apiVersion, kind, namespace, name, annotations[APPLIED_ANNOTATION] ?? ''];
 }
 
-/** What the fleet applied; undefined where it never did, or another writer has spoilt the note. */
+/**
+ * Returns the state that the fleet applied. Returns undefined if it never did, or another writer has
+ * corrupted the note.
+ */
 function appliedTo({ metadata }: KubernetesObject): Readonly<{ annotations: Fields; spec: Fields }> | undefined {
   try {
     const { annotations, spec } = JSON.parse(metadata.annotations?.[APPLIED_ANNOTATION] ?? 'null') as Fields;

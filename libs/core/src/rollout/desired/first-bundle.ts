@@ -7,8 +7,8 @@ import { versionRefusal } from './allowed-versions.js';
 import type { DesiredClassic, OverlaidNamespace } from './desired-classic.js';
 
 /**
- * The bundle that a first install begins with where a FleetOperator has `versions`: the newest of the channel
- * that they let in; undefined where there is none (design: fleet.md §3.1).
+ * Returns the first bundle to install if a FleetOperator has `versions`: the newest of the channel that they
+ * admit. Returns undefined if there is none (design: fleet.md §3.1).
  */
 export function firstBundle(
   { spec }: FleetOperator,
@@ -26,7 +26,7 @@ export function firstBundle(
   return newest?.name;
 }
 
-/** The desired objects with the bundle to begin with, where the operator is not subscribed to yet. */
+/** Returns the desired objects with the first bundle, if the operator is not subscribed yet. */
 export function beginningWith(
   desired: DesiredClassic,
   { subscriptions }: Pick<OverlaidNamespace, 'subscriptions'>,

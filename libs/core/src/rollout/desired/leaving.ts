@@ -1,6 +1,9 @@
 import type { FleetOperator } from '../../kernel/api/fleet/fleet-operator.js';
 
-/** On a FleetOperator with `removal: Delete`: it stays until every cluster has removed what it asked for. */
+/**
+ * Finalizer of a FleetOperator with `removal: Delete`. It stays until every cluster has removed the
+ * operator's objects.
+ */
 export const REMOVAL_FINALIZER = 'fleet.flotilla.dev/removal';
 
 /** Reasons of reports about a removal. */
@@ -12,7 +15,7 @@ export const REMOVED = 'Removed';
  * selected, or it does not allow the subject's namespace.
  */
 export type LeftSubject = Readonly<{
-  /** Undefined: nothing says any more what is to become of it. */
+  /** Undefined if no object says any more how to remove it. */
   removal: FleetOperator['spec']['removal'] | undefined;
   /** Another cluster has the name by now: nothing of the subject is there. */
   isReplaced: boolean;
@@ -24,8 +27,8 @@ export type LeftSubject = Readonly<{
 }>;
 
 /**
- * What becomes of the orders that the cluster has about the subject. `Keep` writes nothing in the cluster. A
- * removal is a change, and waits for the end of a pause or of a window of type Deny.
+ * Decides about the cluster's orders for the subject. `Keep` writes nothing in the cluster. A removal is a
+ * change, and waits for the end of a pause or of a window of type Deny.
  */
 export function leavingStep({
   removal,
@@ -38,7 +41,7 @@ export function leavingStep({
   return isPaused || isDenied ? 'Wait' : 'Remove';
 }
 
-/** Whether a FleetOperator that is deleted must stay until clusters have removed what it asked for. */
+/** True if a deleted FleetOperator must stay until clusters have removed its objects. */
 export const needsRemoval = (
   { spec }: Pick<FleetOperator, 'spec'>,
   isDeleted: boolean,

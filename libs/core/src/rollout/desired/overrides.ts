@@ -6,7 +6,7 @@ type Override = NonNullable<FleetOperator['spec']['overrides']>[number];
 /** Another channel or range leads to other versions. */
 const leadsElsewhere = ({ channel, range }: Override): boolean => channel !== undefined || range !== undefined;
 
-/** Whether clusters of a FleetOperator may come to different versions. */
+/** True if clusters of a FleetOperator may reach different versions. */
 export const hasOwnVersions = ({ spec }: FleetOperator): boolean => (spec.overrides ?? []).some(leadsElsewhere);
 
 /** Clusters with the same answer are led to the same versions: the place of their override, or undefined. */
@@ -18,8 +18,8 @@ export function versionsGroup({ spec }: FleetOperator, cluster: SelectedCluster)
 }
 
 /**
- * The FleetOperator as it is for one cluster: the first of its `overrides` that selects the cluster holds,
- * and what that one leaves out is as for all clusters. Undefined cluster: nothing is known of it, and none
+ * Returns the FleetOperator for one cluster. The first of its `overrides` that selects the cluster applies;
+ * fields that this override omits are as for all clusters. An undefined cluster is unknown, and no override
  * selects it.
  */
 export function operatorIn(operator: FleetOperator, cluster: SelectedCluster | undefined): FleetOperator {

@@ -28,8 +28,8 @@ export function hasPlanMade(live: OverlaidNamespace, desired: DesiredClassic): b
 }
 
 /**
- * What a preview is made with. No operator moves the catalog of a Staged FleetCatalog: what follows on a plan
- * that waits there follows from the content that the cluster has.
+ * Returns the desired state for a preview. No operator moves the catalog of a Staged FleetCatalog. Therefore
+ * the next plans after a waiting one follow from the content that the cluster has.
  */
 export function previewedWith(live: OverlaidNamespace, desired: DesiredClassic): DesiredClassic {
   if (!desired.isStaged || !hasPlanMade(live, desired)) return desired;

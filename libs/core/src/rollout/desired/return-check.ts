@@ -5,7 +5,7 @@ import { csvName, groupOfCrd, providedApis, requiredApiServices, requiredCrds } 
 import type { GroupVersionKind, KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import { convertsByWebhook, crdVersions } from '../../kernel/crd/crd-versions.js';
 
-/** Why a cluster cannot go back to what it had. */
+/** Obstacles to a return of a cluster to its previous bundle. */
 type ReturnObstacle =
   | 'NothingBefore'
   | 'StoredVersionRemoved'
@@ -24,13 +24,13 @@ export type DefinitionPair = Readonly<{
   instances: ReadonlyMap<string, readonly KubernetesObject[]> | undefined;
 }>;
 
-/** What a cluster has, as far as a return depends on it. */
+/** Facts about a cluster that a return depends on. */
 export type ReturnFacts = Readonly<{
-  /** The bundle that the cluster had before the roll-out. */
+  /** The bundle that the cluster had before the rollout. */
   previous: string | null;
-  /** Whether the earlier bundle can be read and installed. */
+  /** True if the earlier bundle can be read and installed. */
   hasContent: boolean;
-  /** Where that is known: why it cannot be. */
+  /** The reason why it cannot be, if known. */
   whyGone?: string | undefined;
   definitions: readonly DefinitionPair[];
   /** The operator as it is now, and as it was. */
@@ -38,20 +38,23 @@ export type ReturnFacts = Readonly<{
   earlier: ClusterServiceVersion | undefined;
   /** All other operators that are installed in the cluster. */
   others: readonly ClusterServiceVersion[];
-  /** What the operator says against being replaced. */
+  /** The operator's reason against being replaced. */
   notUpgradeable: string | undefined;
 }>;
 
-/** One obstacle, and where it lies. */
+/** One obstacle, with a message that locates it. */
 export type ObstacleFound = Readonly<{ reason: ReturnObstacle; message: string }>;
 
-/** The versions in which all custom resources must be listed before {@link checkReturn} can judge. */
+/**
+ * Returns the versions for which all custom resources must be listed before {@link checkReturn} can judge.
+ */
 export const readForReturn = (live: KubernetesObject, earlier: KubernetesObject): string[] =>
   versionsToList(live, earlier);
 
 /**
- * Everything that stands against going back to the earlier bundle; none: it may. Definitions stay as they are
- * in a return, so each must do for the earlier operator, and what is stored must be known to it.
+ * Returns all obstacles to a return to the earlier bundle. Empty means that it may return. A return does not
+ * change definitions. Each must therefore suit the earlier operator, and the earlier operator must know the
+ * stored versions.
  */
 export function checkReturn(facts: ReturnFacts): readonly ObstacleFound[] {
   if (facts.previous === null) {
@@ -115,7 +118,7 @@ const RULES: readonly (readonly [ReturnObstacle, ReturnRule])[] = [
   ],
 ];
 
-/** The check of CRD changes from new to old; what it says of versions that vanish has reasons of its own. */
+/** Checks CRD changes from new to old. Its findings about versions that vanish have reasons of their own. */
 function misfit({ live, earlier, instances }: DefinitionPair, name: string): string | undefined {
   if (instances === undefined) return undefined;
   const upgrade = { current: live, next: earlier, instances, otherOwners: [], migrate: false };

@@ -5,16 +5,16 @@ import { canonicalHash, canonicalJson } from '../../kernel/canonical/canonical-j
 import { sameJson } from '../../kernel/canonical/same-json.js';
 import { type DesiredClassic, subscriptionOver } from './desired-classic.js';
 
-/** What the fleet would change in a Subscription that is there. */
+/** The fleet's changes to an existing Subscription. */
 export type SubscriptionChanges = Readonly<{
   kinds: readonly ChangeKind[];
-  /** Another channel or catalog: what the Subscription leads to has to be resolved anew. */
+  /** True if channel or catalog change: the Subscription must be resolved again. */
   isResolvedAnew: boolean;
   /** Each changed field as one line. */
   lines: readonly string[];
 }>;
 
-/** What else `spec` of a Subscription would be: of what is not asked for, nothing changes. */
+/** Returns the fields of `spec` to change. Fields that the FleetOperator does not set are left alone. */
 export function subscriptionChanges(live: Subscription, desired: DesiredClassic): SubscriptionChanges {
   const [before, after] = [live.spec, subscriptionOver(live, desired).spec];
   const changed = Object.keys(after).filter((key) => !sameJson(before[key as Field], after[key as Field]));
@@ -32,7 +32,10 @@ export function subscriptionChanges(live: Subscription, desired: DesiredClassic)
 type Field = keyof Subscription['spec'];
 const text = (value: unknown): string => (value === undefined ? 'none' : canonicalJson(value));
 
-/** What a FleetOperator asks of Subscriptions and extensions, as one text: one roll-out brings each. */
+/**
+ * Returns a hash of the fields that a FleetOperator sets in Subscriptions and extensions. One rollout
+ * delivers each value.
+ */
 export const askedHash = ({ spec }: FleetOperator): string => {
   const { catalog, classic, v1, overrides = [], adopt } = spec;
   const { channel, config, operatorGroup } = classic ?? {};

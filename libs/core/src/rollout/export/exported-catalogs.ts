@@ -12,7 +12,7 @@ export type ExportedCatalog = Readonly<{
   clusters: readonly string[];
 }>;
 
-/** The FleetCatalog that stands for a catalog of a cluster; undefined where none does. */
+/** Finds the FleetCatalog that represents a catalog of a cluster. Returns undefined if there is none. */
 export type CatalogNames = Readonly<{
   source: (cluster: string, namespace: string, name: string) => string | undefined;
   clusterCatalog: (cluster: string, name: string) => string | undefined;

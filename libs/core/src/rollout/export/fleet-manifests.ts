@@ -7,7 +7,7 @@ import { byCodeUnit, canonicalJson } from '../../kernel/canonical/canonical-json
 import { dnsName } from './dns-name.js';
 import { type CatalogNames, type ExportedCatalog, exportedCatalogs } from './exported-catalogs.js';
 
-/** What a cluster has, as far as a fleet is written from it. */
+/** The parts of a cluster that a fleet is written from. */
 export type ExportedCluster = Readonly<{
   context: string;
   uid: string | undefined;
@@ -27,7 +27,7 @@ export type FleetManifest = Readonly<{
   spec: Readonly<Record<string, unknown>>;
 }>;
 
-/** Manifests of a fleet, and what could not be written, one line each. */
+/** Manifests of a fleet, and the parts that could not be written, one line each. */
 type FleetExport = Readonly<{
   clusters: readonly FleetManifest[];
   catalogs: readonly FleetManifest[];
@@ -53,10 +53,11 @@ type Found = Readonly<{
 }>;
 
 /**
- * Writes the objects of a fleet from what clusters have: a FleetCatalog for each catalog image, a
- * FleetOperator that adopts what is there for each package and namespace, and a strategy to edit. The same
- * input gives the same objects. `namespace` is that of the hub for those that have one.
- * @throws RangeError where two contexts give one name
+ * Writes the objects of a fleet from the objects of clusters. Each catalog image gets a FleetCatalog. Each
+ * package and namespace gets a FleetOperator that adopts the existing objects. A strategy to edit is added.
+ * The same input gives the same objects. `namespace` is that of the hub for kinds that have one.
+ *
+ * @throws RangeError if two contexts give one name
  */
 export function fleetManifests(clusters: readonly ExportedCluster[], namespace: string): FleetExport {
   const named = clusters.map((cluster) => ({ ...cluster, name: dnsName(cluster.context) }));
@@ -101,7 +102,7 @@ const manifest = (
   spec: Readonly<Record<string, unknown>>,
 ): FleetManifest => ({ apiVersion: FLEET_API, kind, metadata, spec });
 
-/** A selector of these clusters; none where they are all. */
+/** Returns a selector of these clusters. Returns none if they are all clusters. */
 function selecting(some: readonly string[], all: readonly string[]): Readonly<Record<string, unknown>> {
   const names = [...new Set(some)].sort(byCodeUnit);
   if (names.length === all.length) return {};
@@ -234,7 +235,7 @@ function variants(group: readonly Found[]): Variant[] {
     }));
 }
 
-/** Roll-outs of catalogs have names that begin with `catalog-`. */
+/** Rollouts of catalogs have names that begin with `catalog-`. */
 const operatorName = (text: string): string => dnsName(text.startsWith('catalog-') ? `operator-${text}` : text);
 
 function freeName(name: string, taken: Set<string>): string {
@@ -262,7 +263,7 @@ const strategyManifest = (namespace: string): FleetManifest =>
     },
   );
 
-/** What a fleet does not cover, so that a user knows. */
+/** Returns the parts of a cluster that a fleet does not cover, to inform the user. */
 function notesOf(cluster: NamedCluster, of: CatalogNames): string[] {
   const { name, catalogSources, subscriptions, extensions, clusterCatalogs } = cluster;
   return [

@@ -4,12 +4,15 @@ import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import { readSelector } from '../../kernel/labels/label-selector.js';
 import { celValue } from '../placement/select-clusters.js';
 
-/** What a check says of a cluster; without `green` it has no answer. */
+/** The answer of a check for a cluster. Without `green` it has no answer. */
 export type CheckAnswer = Readonly<{ green?: boolean; message: string }>;
 
 const environment = celEnvironment().registerVariable('object', 'dyn');
 
-/** Why a check cannot be asked anything, in one line with its field; undefined if it can. */
+/**
+ * Returns the reason why a check cannot be evaluated, in one line with its field. Returns undefined if
+ * it can.
+ */
 export function checkProblem({ selector, expression }: CelCheck): string | undefined {
   const bySelector = readSelector(selector);
   if (typeof bySelector !== 'function') return `selector: ${bySelector.error}`;
@@ -18,8 +21,8 @@ export function checkProblem({ selector, expression }: CelCheck): string | undef
 }
 
 /**
- * Whether a check holds for each of its objects: the one of its name, or those that its selector chooses.
- * Without an object, and where the expression cannot be evaluated, there is no answer.
+ * Evaluates a check for each of its objects: the one with its name, or those that its selector chooses. There
+ * is no answer without an object, or if the expression cannot be evaluated.
  */
 export function celAnswer(check: CelCheck, objects: readonly KubernetesObject[]): CheckAnswer {
   const bySelector = readSelector(check.selector);

@@ -10,7 +10,7 @@ const Answer = z.object({
   ]),
 });
 
-/** Whether each value that a Prometheus server gave is within the bound; no value is no answer. */
+/** Says if each value from a Prometheus server is within the bound. No value means no answer. */
 export function prometheusAnswer(
   body: unknown,
   { max, min }: Readonly<{ max?: number | undefined; min?: number | undefined }>,

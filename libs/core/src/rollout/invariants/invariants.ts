@@ -5,10 +5,10 @@ import { placesOf, thresholdOf } from '../placement/waves.js';
 import { isFailureAfter, LoggedRollout, type LoggedRow } from './log-state.js';
 import { OfflineCheck, type OfflineRules } from './offline-check.js';
 
-/** What the rules of a roll-out are; everything else is read from its events. */
+/** The rules of a rollout. Everything else is read from its events. */
 export type LoggedRules = Readonly<{
   subject: string;
-  /** Two roll-outs of one place exclude each other in a cluster. */
+  /** Two rollouts of one place exclude each other in a cluster. */
   place: string;
   rollbackConcurrency: ClusterShare;
   chosen: () => number;
@@ -22,7 +22,7 @@ export type LoggedRules = Readonly<{
 
 export type InvariantFacts = Readonly<{
   rules: (rollout: string) => LoggedRules | undefined;
-  /** Whether windows hold the cluster now, by their own times. */
+  /** True if windows hold the cluster now, by their own times. */
   isHeld: (rollout: string, cluster: string, isStart: boolean) => boolean;
   /** True if users of the cluster have installed the bundle themselves. Absent: they never do. */
   isByHand?: (cluster: string, subject: string, bundle: string | null) => boolean;
@@ -41,7 +41,7 @@ const COUNTERS = {
   rolledBack: 'RolledBack',
   skipped: 'Skipped',
 } as const;
-/** What looks like a private key, a token or a password in an address. */
+/** Matches text that resembles a private key, a token or a password in an address. */
 const CREDENTIAL = /-----BEGIN [A-Z ]*PRIVATE KEY|\bBearer \S{8}|\beyJ[\w-]{8,}\.eyJ|:\/\/[^\s/:@]+:[^\s/@]+@/;
 const isCredential = (text: string): boolean => CREDENTIAL.test(text);
 const numberOf = (rollout: string): number => Number(/-(\d+)$/.exec(rollout)?.[1] ?? 0);
@@ -53,7 +53,7 @@ export class InvariantCheck {
   checked = 0;
   readonly #rollouts = new Map<string, LoggedRollout>();
   readonly #closed = new Map<string, Set<string>>();
-  /** Rows whose target was taken back, until a decision. */
+  /** Rows with a target that was rolled back, until a decision. */
   readonly #denied = new Set<string>();
   /** Clusters and subjects that a write has concerned. */
   readonly #written = new Set<string>();
@@ -141,7 +141,7 @@ export class InvariantCheck {
     for (const cluster of clusters) this.#offline.watch(rollout, cluster, rules, event.t);
   }
 
-  /** What must hold before a start, or a hop, of a cluster. */
+  /** Checks the conditions before a start, or a hop, of a cluster. */
   #starts(event: FleetEvent, rollout: LoggedRollout, isStart: boolean): void {
     const rules = this.facts.rules(event.rollout ?? '');
     const cluster = event.cluster ?? '';
@@ -170,7 +170,7 @@ export class InvariantCheck {
     this.#check('I19', event, !denied, () => `${place}: ${event.bundle} was taken back there`);
   }
 
-  /** A newer roll-out of the subject that is active or Completed. */
+  /** A newer rollout of the subject that is active or Completed. */
   #newerTarget({ rollout, subject }: FleetEvent): string | undefined {
     const number = numberOf(rollout ?? '');
     const found = [...this.#rollouts].find(

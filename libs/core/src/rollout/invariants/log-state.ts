@@ -18,7 +18,7 @@ type LoggedWave = {
   lastSuccessAt: number | undefined;
 };
 
-/** A roll-out as the event log alone shows it. */
+/** A rollout as the event log alone shows it. */
 export class LoggedRollout {
   phase = '';
   reason = '';
@@ -85,7 +85,7 @@ export class LoggedRollout {
   }
 }
 
-/** Whether a row counts as a failure after an event: it failed, or goes back because it did. */
+/** True if a row counts as a failure after an event: it failed, or rolls back because it failed. */
 export function isFailureAfter(before: LoggedRow | undefined, { phase, reason }: FleetEvent): boolean {
   if (phase === 'Failed') return true;
   if (phase === 'RollingBack') return before?.isFailure === true && reason !== 'Decision';

@@ -10,17 +10,17 @@ type Watched = Readonly<{ rollout: LoggedRollout; cluster: string; wave: string;
 const BEGUN = new Set(['Open', 'Soaking', 'Complete']);
 
 /**
- * Watches, from the events alone, that clusters which are away hold no roll-out longer than the grace of a
- * wave that passes them over (I12).
+ * Checks, from the events alone, that unreachable clusters hold no rollout longer than the grace of a wave
+ * that skips them (I12).
  */
 export class OfflineCheck {
   readonly #since = new Map<string, number>();
   readonly #due = new Agenda<Watched>();
   #isDown = false;
-  /** Steps of the instant in which a controller began are not over before it has passed. */
+  /** The instant at which a controller started. Its steps are not over before the instant has passed. */
   #upSince = 0;
 
-  /** Takes in what happens to clusters and to the controller. */
+  /** Records the events of clusters and of the controller. */
   world({ phase, cluster, t }: FleetEvent): void {
     if (phase === 'Offline') this.#since.set(cluster ?? '', t);
     if (phase === 'Online' || phase === 'Left') this.#since.delete(cluster ?? '');
@@ -30,7 +30,7 @@ export class OfflineCheck {
     this.#upSince = t;
   }
 
-  /** A row that waits for a cluster which is away, in a wave that has begun. */
+  /** Watches a row that waits for an unreachable cluster, in a wave that has begun. */
   watch(rollout: LoggedRollout, cluster: string, rules: OfflineRules | undefined, t: number): void {
     const row = rollout.rows.get(cluster);
     const since = this.#since.get(cluster);
@@ -38,7 +38,7 @@ export class OfflineCheck {
     this.#due.note(Math.max(since + rules.offlineGrace, t), { rollout, cluster, wave: row.wave, since });
   }
 
-  /** Clusters that hold their roll-out although their grace was over before now. */
+  /** Clusters that hold their rollout although their grace was over before now. */
   overdue(t: number): readonly string[] {
     if (this.#isDown || t <= this.#upSince) return [];
     const found: string[] = [];

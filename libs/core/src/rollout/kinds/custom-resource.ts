@@ -122,14 +122,14 @@ const NAMES: Readonly<Record<AnyFleetKind, Names>> = {
   },
 };
 
-/** Kinds whose status has fields that are declared; others are kept as they are. */
+/** Kinds with a status of declared fields. Other statuses are kept unchanged. */
 const STATUSES: Partial<Readonly<Record<AnyFleetKind, z.ZodType>>> = {
   FleetCluster: FleetClusterStatusFields,
   FleetCatalog: FleetCatalogStatusFields,
   FleetOperator: FleetOperatorStatus,
   FleetRollout: FleetRolloutStatus,
 };
-/** Kinds whose status is declared for readers alone: an API server takes any other field, too. */
+/** Kinds with a status that is declared for readers alone. An API server accepts any other field, too. */
 const LOOSE_STATUSES: Partial<Readonly<Record<AnyFleetKind, z.ZodType>>> = {
   FleetStrategy: FleetStrategyStatus,
   FleetWindow: FleetWindowStatus,
@@ -163,7 +163,7 @@ function typesOnly({ type, properties, items }: JsonSchema): JsonSchema {
   return { type, ...(items === undefined ? {} : { items: typesOnly(items as JsonSchema) }) };
 }
 
-/** The definition of a fleet kind: what its schema says, in the form that an API server takes. */
+/** Returns the definition of a fleet kind: its schema in the form that an API server accepts. */
 export function fleetCrd(kind: AnyFleetKind): KubernetesObject {
   const { plural, short, scope, columns } = NAMES[kind];
   const [group = '', version = ''] = FLEET_API.split('/');
@@ -235,7 +235,7 @@ const defaultText = (text: string, value: unknown): string =>
 /** Keys of JSON schema that a CRD does not take. */
 const DROPPED = new Set(['$schema', 'additionalProperties', 'anyOf', 'propertyNames', 'const', 'allOf', 'pattern']);
 
-/** Rules about the name of an object, which stand at its root. */
+/** Returns rules about the name of an object. They belong to the root of the schema. */
 const wholeRules = (kind: AnyFleetKind): JsonSchema =>
   kind === 'FleetOperator'
     ? { [RULES]: [{ rule: "!self.metadata.name.startsWith('catalog-')", message: NAME_OF_CATALOG }] }

@@ -17,7 +17,7 @@ const quoted = (text: string): string => JSON.stringify(cutText(text, LONGEST_QU
 
 type Problem = string | undefined;
 
-/** The first problem in a list, each entry of which is checked only if those before it have none. */
+/** Returns the first problem in a list. Checks an entry only if those before it have none. */
 function firstOf(...checks: readonly (() => Problem)[]): Problem {
   for (const check of checks) {
     const problem = check();
@@ -69,8 +69,8 @@ function strategyProblem({ spec: { waves } }: FleetStrategy): Problem {
 }
 
 /**
- * What of an object that follows its schema cannot be read all the same, with its field: times, expressions,
- * ranges and references of images. The CRDs refuse these as far as patterns can.
+ * Returns the first unreadable value of an object that follows its schema, with its field: times,
+ * expressions, ranges and references of images. The CRDs refuse these as far as patterns can.
  */
 export function fieldProblem(object: FleetObject): Problem {
   switch (object.kind) {

@@ -59,7 +59,7 @@ export function issueText({ issues }: z.ZodError): string {
 
 const UNITS: Readonly<Record<string, string>> = { string: ' characters', array: ' entries' };
 
-/** What is wrong with one field, as people say it; a field that has words of its own keeps them. */
+/** Describes the problem of one field for users. A field with a message of its own keeps it. */
 function wordsOf(issue: z.core.$ZodIssue): string {
   const { message } = issue;
   if (issue.code === 'unrecognized_keys') {

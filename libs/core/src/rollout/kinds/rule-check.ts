@@ -13,7 +13,7 @@ const environment = celEnvironment().registerVariable('self', 'dyn').registerVar
 const compiled = new Map<string, ReturnType<typeof compileExpression>>();
 
 /**
- * The rules in CEL that a value breaks, each with the place of its field. A rule about `oldSelf` holds where
+ * Returns the CEL rules that a value breaks, each with the path of its field. A rule about `oldSelf` holds if
  * there was no value before, as in the API server.
  */
 export function brokenRules(schema: RuleSchema, value: unknown, before: unknown, path: string): string[] {

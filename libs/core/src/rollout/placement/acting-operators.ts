@@ -1,12 +1,15 @@
 import type { FleetOperator } from '../../kernel/api/fleet/fleet-operator.js';
 import type { ObjectMeta } from '../../kernel/api/kubernetes-object.js';
 
-/** By age, and by name where two objects are of one second. */
+/** Returns a sort key: by age, and by name if two objects were created in the same second. */
 export const ageOf = ({ name = '', creationTimestamp }: ObjectMeta): string => `${creationTimestamp ?? ''} ${name}`;
 
 const placeOf = ({ spec }: FleetOperator): string => `${spec.namespace}/${spec.package}`;
 
-/** Of those for one package and namespace in a cluster the oldest acts alone (design: fleet.md §1.3). */
+/**
+ * Returns the acting operators. If several are for one package and namespace in a cluster, only the oldest
+ * acts (design: fleet.md §1.3).
+ */
 export function actingOperators(all: readonly FleetOperator[]): FleetOperator[] {
   const acting = new Map<string, FleetOperator>();
   for (const operator of all) {

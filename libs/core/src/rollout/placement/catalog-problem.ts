@@ -2,13 +2,13 @@ import type { FleetCatalog } from '../../kernel/api/fleet/fleet-catalog.js';
 import type { FleetOperator } from '../../kernel/api/fleet/fleet-operator.js';
 import type { SubjectProblem } from './subject-problem.js';
 
-/** What decides whether operators can have their content from a FleetCatalog. */
+/** Facts that decide if operators can use a FleetCatalog for their content. */
 export type UsedCatalog = Pick<FleetCatalog, 'metadata'> &
   Readonly<{ spec: Pick<FleetCatalog['spec'], 'promotion' | 'catalogSource' | 'clusterCatalog'> }>;
 
 /**
- * Why no roll-out of a FleetOperator begins with this FleetCatalog; undefined where one may. Rings promote
- * CatalogSources alone (decision 0429).
+ * Returns the reason why no rollout of a FleetOperator starts with this FleetCatalog. Returns undefined
+ * if one may. Rings promote CatalogSources alone (decision 0429).
  */
 export function catalogProblem(
   { spec: { api } }: FleetOperator,
@@ -29,7 +29,7 @@ export function catalogProblem(
   return { reason: 'CatalogUnusable', message: `${key} has no clusterCatalog, which api: V1 needs: add one` };
 }
 
-/** Why no roll-out of a Staged FleetCatalog begins; undefined where one may. */
+/** Returns the reason why no rollout of a Staged FleetCatalog starts. Returns undefined if one may. */
 export function stagedProblem({ metadata, spec }: UsedCatalog): SubjectProblem | undefined {
   if (spec.promotion !== 'Staged' || spec.catalogSource !== undefined) return undefined;
   const key = `FleetCatalog ${metadata.namespace}/${metadata.name}`;

@@ -10,7 +10,9 @@ export const invalidSelector = (field: string, problem: string): SubjectProblem 
   message: `${field} selects no cluster: ${problem}`,
 });
 
-/** Why the rollouts of a subject are held, if it depends on an object that cannot be read. */
+/**
+ * Returns the reason that holds the rollouts of a subject, if it depends on an object that cannot be read.
+ */
 export const heldByUnreadable = ({ kind, object: { metadata }, problem }: UnreadableObject): SubjectProblem => ({
   reason: `${kind.replace('Fleet', '')}Unreadable`,
   message: `${kind} ${metadata.namespace}/${metadata.name}: ${problem}; ${HOLDS}`,
@@ -45,8 +47,8 @@ function selectorIn(
 }
 
 /**
- * Why the rollouts of a subject rest, those that run too: something that says where and how they run cannot
- * be read, so that no step can be right. `unreadable`: by key.
+ * Returns the reason why all rollouts of a subject are held, including running ones. An object or a
+ * selector that governs its rollouts cannot be read, so no step can be right. `unreadable`: by key.
  */
 export function holdOf(
   subject: FleetOperator | FleetCatalog,

@@ -4,15 +4,16 @@ import { invalidSelector } from './held-subject.js';
 import { selectorProblem } from './select-clusters.js';
 import type { SubjectProblem } from './subject-problem.js';
 
-/** What is there beside a FleetOperator; names are `<namespace>/<name>`. */
+/** The objects around a FleetOperator. Names are `<namespace>/<name>`. */
 type OperatorSurroundings = Readonly<{
   strategies: ReadonlySet<string>;
   catalogs: ReadonlyMap<string, UsedCatalog>;
 }>;
 
 /**
- * What must be there before a roll-out begins. Without its strategy a FleetOperator has the waves and
- * approvals of another one, or none: nothing begins then. A roll-out that runs has a copy of its strategy.
+ * Checks that the objects that a rollout needs exist before it starts. Without its strategy a FleetOperator
+ * would have the waves and approvals of another one, or none. No rollout starts then. A running rollout has a
+ * copy of its strategy.
  */
 export function operatorProblem(
   operator: FleetOperator,

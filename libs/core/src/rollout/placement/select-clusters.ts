@@ -5,13 +5,13 @@ import { readSelector } from '../../kernel/labels/label-selector.js';
 import { cutText } from '../../kernel/text/cut-text.js';
 import { visibleText } from '../../kernel/text/visible-text.js';
 
-/** What a selector sees of a cluster. */
+/** The facts of a cluster that a selector sees. */
 export type SelectedCluster = Readonly<{
   name: string;
   labels: Readonly<Record<string, string>>;
   facts: Readonly<Record<string, unknown>>;
 }>;
-/** What selectors see of a FleetCluster. */
+/** Returns the facts of a FleetCluster that selectors see. */
 export const selectedCluster = ({ metadata, status }: FleetCluster): SelectedCluster => ({
   name: metadata.name,
   labels: metadata.labels ?? {},
@@ -23,8 +23,8 @@ export type SelectsCluster = (cluster: SelectedCluster) => boolean;
 const environment = celEnvironment().registerVariable('cluster', 'map<string, dyn>');
 
 /**
- * Compiles a selector of clusters: its label selector and its expression must both match, and what is absent
- * matches all. What cannot be compiled or evaluated matches none.
+ * Compiles a selector of clusters. Its label selector and its expression must both match, and an absent part
+ * matches all. A part that cannot be compiled or evaluated matches none.
  */
 export function clusterSelector(selector: ClusterSelector | undefined): SelectsCluster {
   const byLabels = readSelector(selector?.selector);
@@ -33,7 +33,7 @@ export function clusterSelector(selector: ClusterSelector | undefined): SelectsC
   return (cluster) => byLabels(cluster.labels) && (byExpression === undefined || byExpression(cluster));
 }
 
-/** Why a selector matches no cluster at all, in one line, or undefined. */
+/** Returns the reason why a selector matches no cluster at all, in one line, or undefined. */
 export function selectorProblem(selector: ClusterSelector | undefined): string | undefined {
   const byLabels = readSelector(selector?.selector);
   if (typeof byLabels !== 'function') return byLabels.error;
@@ -43,7 +43,7 @@ export function selectorProblem(selector: ClusterSelector | undefined): string |
   return 'error' in expression ? expression.error.split('\n')[0] : undefined;
 }
 
-/** Characters; an error may quote what the cluster's owner has written into its facts. */
+/** Most characters of an error. It may quote text that the cluster's owner has written into its facts. */
 const LONGEST_ERROR = 200;
 
 /** A run-time error of a selector's expression, in one line, and the field that has the expression. */
@@ -53,8 +53,8 @@ export type SelectorFailure = Readonly<{ field: string; error: string }>;
 export type FindsFailure = (cluster: SelectedCluster) => SelectorFailure | undefined;
 
 /**
- * Finds the run-time errors of a selector's expression, such as a label that a cluster lacks; undefined where
- * there can be none. Clusters that labels alone exclude are not checked.
+ * Finds the run-time errors of a selector's expression, such as a label that a cluster lacks. Returns
+ * undefined if there can be none. Clusters that labels alone exclude are not checked.
  */
 export function selectorFailures(field: string, selector: ClusterSelector | undefined): FindsFailure | undefined {
   if (selector?.expression === undefined) return undefined;
@@ -73,7 +73,7 @@ function compiled(source: string): SelectsCluster {
   return (cluster) => expression.holds(inExpression(cluster));
 }
 
-/** What an expression sees of a cluster. */
+/** Returns the facts of a cluster that an expression sees. */
 const inExpression = ({ name, labels, facts }: SelectedCluster) => ({
   cluster: { name, labels, facts: celValue(facts) },
 });

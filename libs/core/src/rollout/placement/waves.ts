@@ -21,7 +21,10 @@ export const BUILT_IN_STRATEGY: StrategySpec = StrategySpec.parse({
 const REST = 'rest';
 const NOBODY = '';
 
-/** The waves of a strategy and the implicit last one, `rest`, which has the settings of the last wave. */
+/**
+ * Returns the waves of a strategy and the implicit last one, `rest`. The latter has the settings of the last
+ * wave.
+ */
 export function wavesOf({ waves }: StrategySpec): readonly Wave[] {
   const last: WaveSpec = waves.at(-1) ?? WaveSpec.parse({ name: 'first' });
   const { clusters: _clusters, percent: _percent, count: _count, ...settings } = last;
@@ -33,13 +36,14 @@ export function wavesOf({ waves }: StrategySpec): readonly Wave[] {
   }));
 }
 
-/** The place of a cluster in the order of a roll-out: the first eight bytes of a hash, in hex. */
+/** The place of a cluster in the order of a rollout: the first eight bytes of a hash, in hex. */
 export const orderOf = (uid: string, cluster: string): string =>
   hash('sha256', `${uid}/${cluster}`, 'hex').slice(0, 16);
 
 /**
- * The cut of each wave that takes a share of what matches and no earlier wave took, rounded up. The cut
- * decides later on, not the number: a cluster that joins belongs to the wave where its place lies.
+ * Returns the cut of each wave that takes a share. The share is of the matching clusters that no earlier wave
+ * took, rounded up. Later the cut decides, not the number: a cluster that joins belongs to the wave that
+ * includes its place.
  */
 export function cutsOf(waves: readonly Wave[], clusters: readonly SelectedCluster[], uid: string): readonly WaveCut[] {
   let left = clusters
@@ -59,7 +63,10 @@ export function cutsOf(waves: readonly Wave[], clusters: readonly SelectedCluste
 const shareCount = ({ percent, count }: WaveSpec, matching: number): number =>
   Math.min(matching, count ?? Math.ceil(((percent ?? 100) * matching) / 100));
 
-/** The wave of a cluster: the first that selects it and whose cut is not below its place, else `rest`. */
+/**
+ * Returns the wave of a cluster: the first that selects it and has a cut not below its place, otherwise
+ * `rest`.
+ */
 export function waveOf(
   waves: readonly Wave[],
   cuts: readonly WaveCut[],

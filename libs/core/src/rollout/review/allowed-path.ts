@@ -2,7 +2,7 @@ import { type DeniedBundle, deniedTogether } from '../../cluster/marks/fleet-mar
 import type { FleetOperator } from '../../kernel/api/fleet/fleet-operator.js';
 import { versionRefusal } from '../desired/allowed-versions.js';
 
-/** Where a hop of a path leads. `version`: undefined where the plan does not say it. */
+/** The destination of a hop of a path. `version`: undefined if the plan does not say it. */
 export type PathStop = Readonly<{ to: string; version: string | undefined }>;
 
 type PathRules = Readonly<{
@@ -10,8 +10,8 @@ type PathRules = Readonly<{
   /** Bundles that are not installed again, in the cluster or anywhere. */
   denied: readonly DeniedBundle[];
   /**
-   * A bundle that is tried again: neither it nor what was denied with it counts as denied, and its path ends
-   * with it.
+   * A bundle that is retried. Neither it nor the bundles that were denied with it count as denied. Its path
+   * ends with it.
    */
   lifted: string | undefined;
 }>;

@@ -10,9 +10,9 @@ const DEEPEST = 30;
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * What applying `wanted` would change in `live`, field by field as `- path: value` and `+ path: value`,
- * sorted by path. Fields that `wanted` does not name stay as they are, such as those that the API server
- * fills in. Of a secret it is shown that it changes.
+ * Returns the changes that applying `wanted` would make in `live`, field by field as `- path: value` and `+
+ * path: value`, sorted by path. Fields that `wanted` does not name stay as they are, such as those that the
+ * API server fills in. For a secret, only the fact of the change is shown.
  */
 export function changedFields(wanted: unknown, live: unknown): readonly string[] {
   const lines = differ({ of: wanted, shown: withoutSecrets(wanted) }, { of: live, shown: withoutSecrets(live) }, '', 0);
@@ -21,7 +21,7 @@ export function changedFields(wanted: unknown, live: unknown): readonly string[]
     : [...lines.slice(0, MOST_LINES), `  ${lines.length - MOST_LINES} more lines`];
 }
 
-/** A value, and what of it is shown: both have the same fields and items. */
+/** A value, and its shown form. Both have the same fields and items. */
 type Value = Readonly<{ of: unknown; shown: unknown }>;
 
 const within = ({ of, shown }: Value, key: string | number): Value => ({
@@ -50,7 +50,7 @@ function differ(wanted: Value, live: Value, path: string, depth: number): string
   return [...gone, `+ ${path}: ${valueText(wanted.shown)}`];
 }
 
-/** The API server drops what is empty. */
+/** True if the API server drops the value because it is empty. */
 const isEmpty = (value: unknown): boolean =>
   value === undefined ||
   value === null ||

@@ -4,7 +4,7 @@ import { durationMs } from '../placement/waves.js';
 type ClassPhase = 'NotNeeded' | 'Waiting' | 'Approved' | 'Rejected' | 'Denied';
 /** `Lapsed`: it was approved before it changed as much as it does now. */
 type ClassReason = 'Auto' | 'Manual' | 'Partly' | 'Expired' | 'Lapsed' | 'Decision' | 'Rule';
-/** Whether clusters of a plan class may start, and until when an approval counts. */
+/** The state of a plan class: if its clusters may start, and until when an approval counts. */
 export type ClassState = Readonly<{ phase: ClassPhase; reason: ClassReason; until?: number }>;
 
 export type Author = Readonly<{ user: string; groups: readonly string[] }>;
@@ -29,7 +29,7 @@ const ANY_USER: Omit<ApprovalRule, 'changes' | 'action'> = { groups: [], min: 1,
 
 type Demand = Readonly<{ denied: boolean; manual: readonly Pick<ApprovalRule, 'groups' | 'min' | 'validFor'>[] }>;
 
-/** What a strategy demands of a class: the strictest rule holds, and several manual ones all hold. */
+/** Returns a strategy's demands on a class. The strictest rule applies, and several manual ones all apply. */
 function demandOf(changes: readonly ChangeKind[], approval: ApprovalSpec | undefined): Demand {
   const found = changes.map((change) => {
     const rule = approval?.rules.find((one) => one.changes.includes(change));
@@ -45,13 +45,13 @@ function demandOf(changes: readonly ChangeKind[], approval: ApprovalSpec | undef
   };
 }
 
-/** Whether a rule denies that any cluster goes back. */
+/** True if a rule denies the return of any cluster. */
 export const deniesReturns = (approval: ApprovalSpec | undefined): boolean => demandOf(['Rollback'], approval).denied;
 
 const counts = (groups: readonly string[], by: Author): boolean =>
   groups.length === 0 || by.groups.some((group) => groups.includes(group));
 
-/** Whether a user may approve or reject a class. */
+/** True if a user may approve or reject a class. */
 export function mayVote(changes: readonly ChangeKind[], approval: ApprovalSpec | undefined, by: Author): boolean {
   const { manual } = demandOf(changes, approval);
   return manual.length === 0 || manual.some(({ groups }) => counts(groups, by));
@@ -86,20 +86,22 @@ export function classState(
   return Number.isFinite(next) ? { ...state, until: next } : state;
 }
 
-/** Users who have approved since the last rejection, each once: a vote may be cast, or be read, again. */
+/**
+ * Returns users who have approved since the last rejection, each once. A vote may be cast, or be read, again.
+ */
 export const approversOf = (votes: readonly ClassVote[]): string[] => [
   ...new Set(votes.slice(votes.findLastIndex(({ approves }) => !approves) + 1).map(({ by }) => by.user)),
 ];
 
-/** What one rule demands of a class, and whose approvals count by now. */
+/** The demand of one rule on a class, and the users with an approval that counts now. */
 export type ApprovalDemand = Readonly<{
-  /** Groups whose members may approve; none: everybody with the right to. */
+  /** Groups with members who may approve. Empty: everybody with the right to. */
   groups: readonly string[];
   min: number;
   approvedBy: readonly string[];
 }>;
 
-/** Every rule that a class must satisfy, with the users whose approvals count now. */
+/** Returns every rule that a class must satisfy, with the users behind the approvals that count now. */
 export function approvalDemands(
   changes: readonly ChangeKind[],
   approval: ApprovalSpec | undefined,

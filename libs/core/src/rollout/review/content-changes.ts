@@ -13,9 +13,10 @@ import { type ReviewedStep, reviewPlan } from './review-plan.js';
 const GRANTING: ReadonlySet<string> = new Set([CSV_KIND, 'Role', 'ClusterRole']);
 
 /**
- * The kinds of change that only the content of a plan shows, beside what is in the cluster: permissions that
- * grow, CRDs that change or break, images of another registry. The first install of a subject grows nothing.
- * Content that cannot be had counts as if it held what it may hold: nothing passes an approval rule unread.
+ * Returns the kinds of change that only the content of a plan shows, compared with the cluster: permissions
+ * that grow, CRDs that change or break, images of another registry. The first install of a subject grows
+ * nothing. Unavailable content counts with all changes that it may contain. No unread content therefore
+ * passes an approval rule.
  */
 export function contentChanges(steps: readonly ReviewedStep[], isInstall: boolean): ChangeKind[] {
   const found = new Set<ChangeKind>();
@@ -30,7 +31,10 @@ export function contentChanges(steps: readonly ReviewedStep[], isInstall: boolea
   return CHANGES.filter((kind) => found.has(kind));
 }
 
-/** What of a CRD would break its users (OLM v1's upgrade safety checks, spec: v1-crd-safety.md), as texts. */
+/**
+ * Returns the parts of a CRD that would break its users, as texts (OLM v1's upgrade safety checks, spec:
+ * v1-crd-safety.md).
+ */
 export function breakingChanges({ live, ...reviewed }: ReviewedStep): string[] {
   const next = contentOf({ live, ...reviewed });
   if (live === undefined || next === undefined) return [];
@@ -50,7 +54,7 @@ function definitionChanges(one: ReviewedStep): readonly ChangeKind[] {
   return isChanged ? ['CRDChange'] : [];
 }
 
-/** Images of an operator that come from a registry of which it has none yet. */
+/** True if images of an operator come from a registry that it does not use yet. */
 function bringsRegistry(one: ReviewedStep): boolean {
   const before = one.replaced ?? one.live;
   if (one.step.resource.kind !== CSV_KIND || before === undefined) return false;
@@ -61,7 +65,7 @@ function bringsRegistry(one: ReviewedStep): boolean {
 const registriesOf = (csv: unknown): ReadonlySet<string> =>
   new Set([...imagesOfOperator(csv)].filter((image) => image !== '').map(imageRegistry));
 
-/** Undefined where the plan only refers to it, or holds it broken. */
+/** Returns the content of a step. Returns undefined if the plan only refers to it, or holds it corrupted. */
 function contentOf({ step }: ReviewedStep): KubernetesObject | undefined {
   if (referenceOf(step) !== undefined) return undefined;
   const manifest = manifestOf(step);

@@ -58,7 +58,10 @@ export function permissionsOf(csv: unknown): readonly StrategyPermission[] {
 /** Every image that a ClusterServiceVersion names. */
 export const imagesOfOperator = (csv: unknown): ReadonlySet<string> => imagesOf(parsed(csv));
 
-/** What a new version of an operator brings; `before` is the one that runs now, if one does. */
+/**
+ * Returns the changes of a new version of an operator. `before` is the version that runs now, if there is
+ * one.
+ */
 export function csvDifferences(after: unknown, before: unknown): readonly PlanDifference[] {
   const [now, was] = [parsed(after), parsed(before)];
   if (now === undefined) return [];
@@ -125,7 +128,7 @@ function workloadDifferences(
 
 const HOST_FIELDS = ['hostNetwork', 'hostPID', 'hostIPC'] as const;
 
-/** What of a pod reaches beyond its containers. */
+/** Returns the privileges of a pod that reach beyond its containers. */
 function privilegesOf(deployment: StrategyDeployment): readonly string[] {
   const pod: Readonly<Record<string, unknown>> = podOf(deployment) ?? {};
   const privileged = containersOf(deployment).filter(

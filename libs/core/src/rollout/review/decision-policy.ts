@@ -26,9 +26,9 @@ const Binding = z.object({
 });
 
 /**
- * Names what keeps the API server of a hub from refusing decisions that are made in another name (decision
- * record 0204); undefined where nothing does. Conditions of the policy and of its binding that people wrote
- * count as a gap: the hub cannot judge what they leave out.
+ * Names the gap that keeps the API server of a hub from refusing decisions in another user's name (decision
+ * record 0204). Returns undefined if there is none. Users' own conditions in the policy or its binding count
+ * as a gap: the hub cannot judge the requests that they exclude.
  */
 export function decisionPolicyGap(
   policy: KubernetesObject | undefined,

@@ -2,9 +2,9 @@ import type { DeprecationEntry } from '../../catalog/model/catalog.js';
 import type { PackageRecord } from '../../catalog/model/package-record.js';
 
 /**
- * What the catalog of a Subscription deprecates of a bundle that it would get, as texts: its package, its
- * channel, the bundle. Without a channel none counts, as in the conditions of a Subscription (decision 0428).
- * (spec: subscriptions.md §4 "Deprecation").
+ * Returns the deprecations in the catalog of a Subscription that concern its next bundle, as texts: of its
+ * package, its channel, the bundle. Without a channel none counts, as in the conditions of a Subscription
+ * (decision 0428; spec: subscriptions.md §4 "Deprecation").
  */
 export function classicDeprecations(record: PackageRecord, channel: string | undefined, bundle: string): string[] {
   const entry = record.entries.find(({ name, channel: of }) => name === bundle && (!channel || of === channel));

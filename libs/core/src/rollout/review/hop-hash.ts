@@ -5,12 +5,12 @@ import { perObject } from '../../kernel/memo/per-object.js';
 /** A Subscription that a plan moves. */
 export type SubscriptionMove = Readonly<{ subscription: string; from: string | null; to: string }>;
 
-/** Stands for the namespace of a cluster's global catalogs, which differs between clusters. */
+/** Placeholder for the namespace of a cluster's global catalogs, since it differs between clusters. */
 const GLOBAL = '@global';
 
 /**
- * What a plan does, without what differs between clusters that do the same: names, generations, UIDs and
- * times of the plan are left out. Equal content gives equal text.
+ * Returns a hash of a plan's effect. It excludes parts that differ between clusters with the same change:
+ * names, generations, UIDs and times of the plan. Equal content gives equal text.
  */
 export function hopHash(plan: InstallPlan, moves: readonly SubscriptionMove[], globalCatalogNamespace: string): string {
   return hopHashOf(stepsHash(plan, globalCatalogNamespace), moves);
@@ -24,7 +24,7 @@ export function stepsHash(plan: InstallPlan, globalCatalogNamespace: string): st
   return found;
 }
 
-/** By the namespace of global catalogs, which is one for each cluster. */
+/** Hashes of a plan by the namespace of global catalogs. Each cluster has one such namespace. */
 const knownHashes = perObject((_plan: InstallPlan) => new Map<string, string>());
 
 function computeHash(plan: InstallPlan, globalCatalogNamespace: string): string {
@@ -32,7 +32,7 @@ function computeHash(plan: InstallPlan, globalCatalogNamespace: string): string 
   return canonicalHash(steps.map((step) => stepFacts(step, globalCatalogNamespace)).sort(byCodeUnit));
 }
 
-/** As {@link hopHash}, where the plan itself is no longer at hand. */
+/** Computes {@link hopHash} from a steps hash, if the plan itself is no longer available. */
 export const hopHashOf = (steps: string, moves: readonly SubscriptionMove[]): string =>
   canonicalHash({
     steps,

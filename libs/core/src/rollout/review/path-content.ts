@@ -5,9 +5,9 @@ type Content = FleetPlan['spec'];
 type Definition = Content['crds'][number];
 
 /**
- * What the hops of a path change, one after the other, as one content to review: what a hop on the way
- * brings is in it, though a later hop takes it away again. The hash, changes and deprecations are those of
- * the first.
+ * Combines the changes of all hops of a path, one after the other, into one content to review. It includes
+ * the objects of an intermediate hop, even if a later hop removes them. The hash, changes and deprecations
+ * are those of the first hop.
  */
 export function pathContent([first, ...others]: readonly [Content, ...Content[]]): Content {
   if (others.length === 0) return first;

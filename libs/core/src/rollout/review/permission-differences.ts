@@ -15,8 +15,9 @@ const MOST_REQUESTS = 100_000;
 const TOO_MANY = 'more than can be compared';
 
 /**
- * Verbs by place that rules give and others do not, as RBAC counts: what `*` or a right without names covers
- * is no other right. Rules without verbs give nothing. What is too much to be compared is another right.
+ * Returns the verbs, by place, that one list of rules grants and the other does not, as RBAC counts. A right
+ * that `*` or a rule without names covers is no other right. Rules without verbs grant nothing. Rules that
+ * are too many to compare count as another right.
  */
 function beyond(before: readonly PolicyRule[], after: readonly PolicyRule[]): ReadonlyMap<string, ReadonlySet<string>> {
   const found = new Map<string, Set<string>>();
@@ -34,8 +35,8 @@ function beyond(before: readonly PolicyRule[], after: readonly PolicyRule[]): Re
 }
 
 /**
- * How the permissions of `who` change. What is added is a risk: it is the hub that grants it, with rights of
- * its own.
+ * Returns the changes in the permissions of `who`. Added permissions are a risk: the hub grants them, with
+ * rights of its own.
  */
 export function permissionDifferences(
   who: string,

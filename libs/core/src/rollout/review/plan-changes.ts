@@ -1,7 +1,7 @@
 import type { ChangeKind } from '../../kernel/api/fleet/fleet-strategy.js';
 import type { SubscriptionMove } from './hop-hash.js';
 
-/** Whether a bundle is newer than another one, by their names; false where one has no version in it. */
+/** True if a bundle is newer than another one, by their names. False if a name has no version. */
 export const isNewer = (bundle: string, than: string): boolean => versionChange(bundle, than) === 'Downgrade';
 
 /** The version in the name of a bundle, as `2.4.0` of `kafka-operator.v2.4.0`. */
@@ -13,7 +13,10 @@ const versionOf = (bundle: string): readonly number[] | undefined => {
   return found === null ? undefined : found.slice(1).map(Number);
 };
 
-/** What moving from one bundle to another is, by their names; without versions in both it counts as Major. */
+/**
+ * Returns the kind of change from one bundle to another, by their names. Without versions in both it counts
+ * as Major.
+ */
 export function versionChange(from: string | null, to: string): ChangeKind {
   if (from === null) return 'Install';
   const [before, after] = [versionOf(from), versionOf(to)];
@@ -33,8 +36,8 @@ type HopChange = Readonly<{
 }>;
 
 /**
- * What a path changes, by names and versions: the kind from the first to the last, one on the way that is
- * Major or a Downgrade, and what any of its plans brings or moves besides.
+ * Returns the changes of a path, by names and versions: the kind from the first to the last bundle, and any
+ * Major or Downgrade in between. Other bundles that its plans bring or move count, too.
  */
 export function pathChanges(hops: readonly [HopChange, ...HopChange[]]): ChangeKind[] {
   const end = hops.at(-1)?.to ?? hops[0].to;

@@ -9,7 +9,7 @@ import { kept } from './kept-lines.js';
 import type { PlanDifference } from './plan-difference.js';
 import { type ReviewedStep, reviewPlan } from './review-plan.js';
 
-/** A plan class and the plan of one hop, beside the cluster in which it was found first. */
+/** A plan class and the plan of one hop, with facts of the cluster in which it was found first. */
 export type PlannedClass = Readonly<{
   hash: string;
   hopHash: string;
@@ -22,13 +22,16 @@ export type PlannedClass = Readonly<{
   /** Every bundle that the plan brings. */
   bundles: readonly string[];
   steps: readonly ReviewedStep[];
-  /** What the catalog deprecates of it. */
+  /** The deprecations of its bundle in the catalog. */
   deprecations?: readonly string[] | undefined;
-  /** What of the Subscription itself changes. */
+  /** The changes of the Subscription itself. */
   lines?: readonly string[] | undefined;
 }>;
 
-/** What is reviewed of one hop of a plan class: what its plan changes in a cluster as it was. */
+/**
+ * Returns the content to review for one hop of a plan class: the changes of its plan in the cluster at that
+ * time.
+ */
 export function planContent(planned: PlannedClass): FleetPlan['spec'] {
   const {
     hash,
@@ -80,7 +83,10 @@ const Version = z.looseObject({
 const Definition = z.looseObject({ spec: z.looseObject({ versions: z.array(Version).catch([]) }) });
 const versionsOf = (value: unknown) => Definition.safeParse(value).data?.spec.versions ?? [];
 
-/** Versions of a CRD that come and go, and what breaks its users; nothing where it stays as it is. */
+/**
+ * Returns added and removed versions of a CRD, and the changes that break its users. Returns nothing if it
+ * stays unchanged.
+ */
 function definitionChange(reviewed: ReviewedStep): FleetPlan['spec']['crds'] {
   const { step, live } = reviewed;
   const manifest = manifestOf(step);

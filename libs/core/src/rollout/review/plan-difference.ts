@@ -7,7 +7,7 @@ export type PlanDifference = Readonly<{
   /** The object or thing. */
   what: string;
   text: string;
-  /** Lines of a difference, each with its sign; empty where the text says it all. */
+  /** Lines of a difference, each with its sign. Empty if the text is complete without them. */
   lines: readonly string[];
 }>;
 

@@ -13,7 +13,7 @@ import { difference, type PlanDifference } from './plan-difference.js';
 /** A step of a plan beside the cluster as it is. */
 export type ReviewedStep = Readonly<{
   step: InstallPlanStep;
-  /** The object as it is; undefined where it is not there. */
+  /** The live object. Undefined if it does not exist. */
   live: unknown;
   /** For a ClusterServiceVersion: the one that it replaces. */
   replaced?: unknown;
@@ -37,8 +37,8 @@ const SECTIONS = [
 ] as const satisfies readonly PlanDifference['section'][];
 
 /**
- * What carrying a plan out changes in the cluster as it is, in the order in which an approver reads it: what
- * draws attention is first in its section. A Secret is named, and its content is not shown.
+ * Returns the changes that a plan makes in the live cluster, in the order in which an approver reads them.
+ * Remarkable changes come first in their section. A Secret is named, and its content is not shown.
  */
 export function reviewPlan(steps: readonly ReviewedStep[]): PlanReview {
   const covered = new Set(steps.flatMap(rulesOfOperator));
@@ -129,7 +129,10 @@ function definitionDifferences(name: string, wanted: KubernetesObject, live: unk
   return [difference('crds', '~', name, text, { risk: gone.length > 0, lines })];
 }
 
-/** What the plan says of an object; owners are the hub's matter, and differ between clusters. */
+/**
+ * Returns the planned content of an object. Owners are left out: they belong to the hub, and differ between
+ * clusters.
+ */
 function content({ status: _status, metadata, ...rest }: KubernetesObject): object {
   const { labels, annotations } = metadata;
   return { ...rest, metadata: { labels, annotations } };

@@ -2,8 +2,8 @@ import type { FleetPlan } from '../../kernel/api/fleet/fleet-plan.js';
 import { byCodeUnit, canonicalHash } from '../../kernel/canonical/canonical-json.js';
 
 /**
- * Returns what a plan brings to one cluster, or takes away from its users, as lines: what an approval is
- * about. Rights and images that go are not among them: no account gains by that.
+ * Returns the changes of a plan in one cluster, or for its users, as lines: the subject of an approval.
+ * Removed rights and images are not among them: no account gains by their removal.
  */
 export function differencesOf(plan: Partial<FleetPlan['spec']>): readonly string[] {
   const { images, rbac, crds = [], webhooks = [], dependencies = [], neighbours = [], objects } = plan;
@@ -28,8 +28,9 @@ export function differencesOf(plan: Partial<FleetPlan['spec']>): readonly string
 }
 
 /**
- * Returns what a new digest of a FleetCatalog changes in one cluster: that its catalog is created, and which
- * fields get another value. The plan itself says which value; what the fields had before does not count.
+ * Returns the changes of a FleetCatalog's new digest in one cluster: the creation of its catalog, and the
+ * fields that get another value. The plan itself has the new values. Earlier values of the fields do not
+ * count.
  */
 export function catalogDifferencesOf({ objects }: Partial<FleetPlan['spec']>): readonly string[] {
   const created = (objects?.created ?? []).flatMap(() => ['created', 'changed spec.image']);

@@ -7,9 +7,7 @@ import { SecondLeader } from './second-leader.js';
 import type { VirtualCluster } from './virtual-cluster.js';
 import type { VirtualWorld } from './world.js';
 
-/**
- * Notes the faults that begin at a time. Returns what happens when the controller has made its last write.
- */
+/** Schedules the faults that begin at a time. Returns the action for the controller's last write. */
 export function playFaults(world: VirtualWorld, controller: Controller): () => void {
   const { faults } = world.options;
   playClusterFaults(world, () => controller.changedAll());
@@ -82,7 +80,7 @@ function playOffline(placed: PlacedFault, world: VirtualWorld): void {
   });
 }
 
-/** Another controller makes steps too, from what it knew some time ago. */
+/** Adds another controller that makes steps too, from a state of some time ago. */
 function playSecondLeader({ fault, from }: PlacedFault, world: VirtualWorld, controller: Controller): void {
   const { for: time, staleBy = '0s' } = fault.secondLeader ?? {};
   const until = time === undefined ? Number.POSITIVE_INFINITY : from + durationMs(time);

@@ -19,7 +19,7 @@ import type { VirtualWorld } from './world.js';
 /** More steps in one instant are an error: the run ends. */
 const MOST_STEPS_AT_ONCE = 100_000;
 
-/** A run that was made: its controller and world, for those who ask how it ended. */
+/** A finished run: its controller and world, for callers that examine its end. */
 export type FleetRun = Readonly<{ controller: Controller; world: VirtualWorld; end: number }>;
 
 /** The controller of the simulation: makes steps, writes their results and gives orders to the clusters. */
@@ -119,7 +119,7 @@ export class Controller implements FleetView {
     return this.denied.get(subject) ?? new Set();
   }
 
-  /** Something has changed about a cluster: every roll-out that can move it examines it again. */
+  /** Something has changed about a cluster: every rollout that can move it examines it again. */
   changed(cluster: string): void {
     for (const record of this.records) record.dirty.add(cluster);
   }
@@ -142,7 +142,7 @@ export class Controller implements FleetView {
     else act();
   }
 
-  /** Makes a roll-out, unless no cluster needs the target, it is denied, or the newest one has the same. */
+  /** Makes a rollout, unless no cluster needs the target, it is denied, or the newest one has the same. */
   release(key: string, to: string | undefined, trigger: RolloutSpec['trigger']): void {
     const { now } = this.world;
     this.whenUp(() => this.#make(key, to, trigger, now));
@@ -185,7 +185,7 @@ export class Controller implements FleetView {
     this.changedAll();
   }
 
-  /** Older roll-outs come first; those of one instant in the order of their names. */
+  /** Older rollouts come first; those of one instant in the order of their names. */
   #insert(record: RolloutRecord): void {
     const at = this.records.findIndex(
       ({ status, spec }) => status.startedAt === record.status.startedAt && byCodeUnit(spec.name, record.spec.name) > 0,
@@ -210,7 +210,7 @@ export class Controller implements FleetView {
     for (const cluster of this.world.clusters.values()) cluster.denied.get(key)?.delete(target);
   }
 
-  /** A Retry in a roll-out that goes on. */
+  /** A Retry in a rollout that goes on. */
   #allowIn(clusters: readonly string[], { subject, spec }: RolloutRecord): void {
     this.denied.get(subject.key)?.delete(spec.target);
     for (const cluster of clusters) this.world.clusters.get(cluster)?.denied.get(subject.key)?.delete(spec.target);
@@ -257,7 +257,7 @@ export class Controller implements FleetView {
     else this.world.options.log.add(this.world.now, decisionEvent(decision, 'UnknownRollout', null));
   }
 
-  /** Makes steps, older roll-outs first, until nothing changes. */
+  /** Makes steps, older rollouts first, until nothing changes. */
   settle(): void {
     for (const other of this.others) other.settle();
     let made = 0;

@@ -5,7 +5,7 @@ import type { EffectName, FaultClusters, FaultEntry } from './scenario-schema.js
 const HEX_OF_52_BITS = 13;
 const TWO_52 = 2 ** 52;
 
-/** The attempt of a cluster, or what a timed fault asks about. */
+/** The attempt of a cluster, or the subject of a timed fault. */
 export type FaultSubject = Readonly<{
   cluster: Readonly<{ name: string; labels: Readonly<Record<string, string>> }>;
   rollout: string;
@@ -13,7 +13,7 @@ export type FaultSubject = Readonly<{
   attempt: number;
 }>;
 
-/** A fault with its place in the list, which names its draws. */
+/** A fault with its place in the list. The place names its random draws. */
 export type PlacedFault = Readonly<{ index: number; fault: FaultEntry; from: number; until: number }>;
 
 /** The faults of a scenario, by effect. */
@@ -60,7 +60,7 @@ export class Faults {
     return draw(this.seed, 'probability', index, cluster.name, rollout, attempt) < fault.probability;
   }
 
-  /** Whether a fault concerns a cluster; a share is drawn for each cluster by itself. */
+  /** True if a fault concerns a cluster. A share is drawn for each cluster by itself. */
   selects(clusters: FaultClusters | undefined, index: number, { name, labels }: FaultSubject['cluster']): boolean {
     if (clusters?.names !== undefined && !clusters.names.includes(name)) return false;
     const wanted = Object.entries(clusters?.matchLabels ?? {});
@@ -79,7 +79,7 @@ const effectOf = (fault: FaultEntry): EffectName =>
 
 /**
  * A random draw from 0 to below 1 that depends on its name alone: the seed, the purpose, the place of a fault
- * in its list, the cluster, the roll-out and the attempt.
+ * in its list, the cluster, the rollout and the attempt.
  */
 export function draw(
   seed: string,

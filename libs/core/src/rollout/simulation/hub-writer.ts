@@ -12,16 +12,21 @@ import type { RolloutOrders, VirtualWorld } from './world.js';
 
 type HubRecords = Readonly<{ records: readonly RolloutRecord[]; denied: Map<string, Set<string>> }>;
 
-/** Its order follows on the roll-out that names it. */
+/** Its order follows on the rollout that names it. */
 const begins = ({ phase }: RolloutRow): boolean => phase === 'Applying' || phase === 'RollingBack';
 
 /** A row with another order or result is a write; Verifying and reasons of waiting come from reports. */
 const isWrite = ({ before, after }: RowChange): boolean => before?.phase !== after.phase && after.phase !== 'Verifying';
 
 /**
- * Writes what steps decide, one request after the other, as far as the controller comes. First the results of
- * clusters, then the status of the roll-out with the names of those that begin something (its intent), then
- * their rows. A decision and the first step of a roll-out are in the status as a whole, before any row.
+ * Writes the results of steps, one request after the other, until the controller is killed. The order of
+ * writes is:
+ *
+ * 1. the results of clusters
+ * 2. the status of the rollout, with the names of clusters that begin something (its intent)
+ * 3. the rows of these clusters
+ *
+ * A decision and the first step of a rollout are in the status as a whole, before any row.
  */
 export class HubWriter {
   writes = 0;
@@ -57,7 +62,7 @@ export class HubWriter {
     const before = record.isNew ? undefined : record.status;
     const changes = [...result.rows.values()].map((after) => ({ before: record.rows.get(after.cluster), after }));
     const beginning = new Set(result.orders.map(({ cluster }) => cluster));
-    // A row goes after the status that keeps what it said of the wave.
+    // A row is removed after the status that keeps its facts about the wave.
     const isFirst = ({ after }: RowChange): boolean => !beginning.has(after.cluster) && after.phase !== 'Removed';
     const results = changes.filter((change) => isWrite(change) && isFirst(change));
     const isWhole = hasDecision || before === undefined;
@@ -113,10 +118,10 @@ export class HubWriter {
       if (order === undefined) return;
       const row = record.rows.get(order.cluster);
       const expected = order.kind === 'Return' ? 'RollingBack' : 'Applying';
-      // What has ended since, or has gone, is not begun any more.
+      // Work that has ended since, or is gone, is not begun any more.
       if (row?.phase !== expected || row.attempt !== order.attempt) continue;
       this.written();
-      // The deadline runs from where an applier finds the order.
+      // The deadline runs from the time at which an applier finds the order.
       const late = this.world.now - order.at + this.#order(record, order, row);
       if (late > 0) record.store(orderedLate(row, late));
     }
@@ -171,7 +176,7 @@ export class HubWriter {
   }
 
   /**
-   * A cluster that is in flight no more is free for other roll-outs, and takes no order that has not arrived.
+   * A cluster that is in flight no more is free for other rollouts, and takes no order that has not arrived.
    */
   #noteEnd(record: RolloutRecord, before: RolloutRow, after: RolloutRow): void {
     const wasBusy = isInFlight(before) || before.phase === 'RollingBack';
@@ -181,7 +186,7 @@ export class HubWriter {
     if (cluster !== undefined) this.world.withdraw(cluster, record.subject.key);
   }
 
-  /** Other roll-outs may have waited for this one in the cluster. */
+  /** Other rollouts may have waited for this one in the cluster. */
   #freed(record: RolloutRecord, cluster: string): void {
     for (const other of this.hub.records) if (other !== record) other.dirty.add(cluster);
   }

@@ -3,7 +3,7 @@ import { readScenario } from './read-scenario.js';
 
 const metadata = { name: 'kafka', namespace: 'platform' };
 
-/** A FleetOperator whose strategy is `s`. */
+/** A FleetOperator with strategy `s`. */
 export const operator = {
   apiVersion: FLEET_API,
   kind: 'FleetOperator',

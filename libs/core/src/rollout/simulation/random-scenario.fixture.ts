@@ -11,7 +11,10 @@ const tiers = fc.constantFrom('lab', 'canary', 'prod');
 const times = fc.constantFrom('0s', '1s', '30s', '41s', '2m', '5m', '20m', '1h', '3h');
 const shares = fc.oneof(fc.integer({ min: 1, max: 5 }), fc.constantFrom('1%', '25%', '50%', '100%'));
 
-/** Deadlines of clusters, which a controller that is away can use up, and times of gates, which it cannot. */
+/**
+ * Limits of a run. A controller that is down can use up the deadlines of clusters, but not the times of
+ * gates.
+ */
 type Limits = Readonly<{ deadlines: readonly string[]; timeouts: readonly string[] }>;
 
 const gatesWith = ({ timeouts }: Limits) =>
@@ -192,7 +195,7 @@ const scriptAct = fc.oneof(
 );
 const releases = [KAFKA, REDIS, CATALOG].map((subject) => ({ at: '0s', release: { subject } }));
 
-/** What a random scenario is made of, readable where a run fails. */
+/** The parts of a random scenario, readable in a failure report. */
 export type ScenarioParts = Readonly<{
   strategy: object;
   windows: readonly object[];
@@ -220,7 +223,7 @@ const parts = (faults: fc.Arbitrary<object>, acts: number, limits: Limits): fc.A
       { maxLength: acts },
     ),
     jitter: fc.constantFrom(0, 0.5),
-    // What does not depend on time must not be cut off at a time either.
+    // A scenario that does not depend on time must not be cut off at a time either.
     until: fc.constant(acts === 0 ? '240h' : '12h'),
   });
 
@@ -229,7 +232,7 @@ export const anyParts = parts(fc.oneof(steadyFault, timedFault), 6, {
   deadlines: ['40s', '2m', '30m'],
   timeouts: ['0s', '2m'],
 });
-/** Without faults or decisions that are bound to times: what happens does not depend on when. */
+/** Parts without faults or decisions that are bound to times: the result does not depend on time. */
 export const steadyParts = parts(steadyFault, 0, { deadlines: ['5h'], timeouts: ['1m', '4m', '10m'] });
 
 /** The scenario of its parts, read as the command does; more faults may be added. */

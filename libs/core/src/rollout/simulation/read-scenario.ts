@@ -8,10 +8,10 @@ import { ClustersFile, FaultsFile, type ScriptEntry } from './scenario-schema.js
 import { entryOf } from './script.js';
 import { plainClass } from './shown-classes.js';
 
-/** A document that was read, and where: `file:line`. */
+/** A document, with its position as `file:line`. */
 type ScenarioDocument = Readonly<{ value: unknown; where: string }>;
 
-/** A file of scenario settings: its value, and where a field of it stands. */
+/** A file of scenario settings: its value, and the position of each field. */
 export type ScenarioFile = Readonly<{ value: unknown; where: (path: readonly PropertyKey[]) => string }>;
 
 type ScenarioInput = Readonly<{
@@ -28,7 +28,7 @@ export class ScenarioProblem extends Error {}
 const USUAL_CLUSTERS = 12;
 const FIXED_CLASSES = ['only', 'rollback'];
 
-/** Reads and checks everything that a run depends on; a {@link ScenarioProblem} where something is wrong. */
+/** Reads and checks all inputs of a run. Throws a {@link ScenarioProblem} if an input is wrong. */
 export function readScenario(input: ScenarioInput): FleetScenario {
   const objects = readObjects(input.manifests);
   for (const placed of objects.values()) checkNames(placed, (key) => objects.has(key));
@@ -113,7 +113,7 @@ class ScenarioCheck {
     readonly clusters: readonly ScenarioCluster[],
     readonly file: FaultsFile,
     readonly source: ScenarioFile,
-    /** The file that lists the clusters, where there is one. */
+    /** The file that lists the clusters, if there is one. */
     readonly listed: ScenarioFile | undefined,
   ) {
     this.#present = new Map([...objects].map(([key, { object }]) => [key, object]));
@@ -125,7 +125,7 @@ class ScenarioCheck {
     throw new ScenarioProblem(`${this.source.where(path)}: ${text}`);
   }
 
-  /** Reads what the script applies, in its order, and remembers what it adds. */
+  /** Reads the objects that the script applies, in its order, and remembers the added ones. */
   script(): ReadonlyMap<number, FleetObject> {
     const applied = new Map<number, FleetObject>();
     const there = new Set(this.#clusters);
@@ -160,7 +160,7 @@ class ScenarioCheck {
     this.#clusters.add(join.name);
   }
 
-  /** What is left after an entry still names only what is there. */
+  /** Checks that the objects that remain after an entry name only existing objects. */
   #namesHold({ apply, remove }: ScriptEntry, index: number): void {
     if (apply === undefined && remove === undefined) return;
     const path = ['script', index, apply === undefined ? 'remove' : 'apply'];
@@ -194,7 +194,7 @@ class ScenarioCheck {
     }
   }
 
-  /** Where the entry of a cluster stands; one with a count stands for several. */
+  /** Returns the position of a cluster's entry. An entry with a count represents several clusters. */
   #placeOf(name: string): string {
     const { value, where } = this.listed ?? { value: undefined, where: () => '--clusters' };
     const entries = (value as ClustersFile | undefined)?.clusters ?? [];
@@ -256,7 +256,7 @@ class ScenarioCheck {
   }
 }
 
-/** Whether a roll-out's name is that of a subject, with a number. */
+/** True if a rollout's name is that of a subject, with a number. */
 function isRolloutOf(rollout: string, subject: string): boolean {
   const [kind, namespace, name] = subject.split('/');
   const prefix = `${namespace}/${kind === 'FleetCatalog' ? 'catalog-' : ''}${name}-`;

@@ -14,8 +14,9 @@ const decided = (gates: Gates): Gates =>
 const hasUndecided = (gates: Gates): boolean => Object.values(gates).some(({ state }) => state === null);
 
 /**
- * Statuses are deleted: what happened once is in the roll-out and its rows, and numbers are counted again.
- * Answers of gates that have not decided yet are lost: their count and their time begin anew.
+ * Restores the rollout after statuses were deleted. One-time events are in the rollout and its rows, and
+ * numbers are counted again. Answers of gates that have not decided yet are lost: their count and their time
+ * restart.
  */
 export function forgetStatus(record: RolloutRecord, now: number): void {
   const waves = record.status.waves.map((wave) =>
@@ -29,7 +30,7 @@ export function forgetStatus(record: RolloutRecord, now: number): void {
   record.recount();
 }
 
-/** Assignments are deleted: rows are made anew from what the clusters hold and report. */
+/** Rebuilds rows after assignments were deleted, from the clusters' installed bundles and reports. */
 export function rebuildRows(record: RolloutRecord, world: VirtualWorld, controller: Controller): void {
   const rollouts = controller.rolloutsOf(record.subject.key);
   const isKept = rollouts.roleOf(record) === 'frozen' && record !== rollouts.newest;
@@ -56,7 +57,7 @@ function rebuilt(record: RolloutRecord, cluster: VirtualCluster, before: Rollout
   return fromReport(record, cluster, row, world);
 }
 
-/** What the cluster itself reports: the target is there, its InstallPlan runs, or neither. */
+/** Rebuilds a row from the cluster's own report: the target is there, its InstallPlan runs, or neither. */
 function fromReport(record: RolloutRecord, cluster: VirtualCluster, row: RolloutRow, world: VirtualWorld): RolloutRow {
   const { spec, status } = record;
   const report = cluster.reports.get(spec.name);

@@ -1,7 +1,7 @@
 import type { FleetObject } from '../../kernel/api/fleet/fleet-kinds.js';
 import type { ClusterEntry, FaultsFile } from './scenario-schema.js';
 
-/** A cluster of a scenario; a FleetCluster may restrict which namespaces choose it. */
+/** A cluster of a scenario. A FleetCluster may restrict the namespaces that choose it. */
 export type ScenarioCluster = ClusterEntry & Readonly<{ allowedNamespaces?: readonly string[] | undefined }>;
 
 /** Everything that a run depends on: its input was read and checked. */
@@ -12,7 +12,7 @@ export type FleetScenario = Readonly<{
   /** Manifests of the script, by their place in it. */
   applied: ReadonlyMap<number, FleetObject>;
   seed: string;
-  /** Milliseconds after the start at which the run ends at latest. */
+  /** Latest end of the run, in milliseconds after the start. */
   until: number;
 }>;
 

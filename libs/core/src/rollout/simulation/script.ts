@@ -16,7 +16,7 @@ export type ScriptedHub = Readonly<{
   changedAll: (cluster?: string) => void;
 }>;
 
-/** Adds a cluster with what is installed in it. */
+/** Adds a cluster with its installed bundles. */
 export function addCluster(world: VirtualWorld, entry: ScenarioCluster): VirtualCluster {
   const given = {
     labels: entry.labels ?? {},
@@ -31,7 +31,9 @@ export function addCluster(world: VirtualWorld, entry: ScenarioCluster): Virtual
   return cluster;
 }
 
-/** Notes what the script does, in its order; without any release every subject is released at once. */
+/**
+ * Schedules the actions of the script, in its order. If it has no release, every subject is released at once.
+ */
 export function playScript(scenario: FleetScenario, world: VirtualWorld, hub: ScriptedHub): void {
   const { script } = scenario.file;
   for (const [index, entry] of script.entries()) {
@@ -106,7 +108,7 @@ function leave(name: string, world: VirtualWorld, hub: ScriptedHub): void {
   hub.changedAll(name);
 }
 
-/** Entries that change one cluster which is there. */
+/** Applies an entry that changes one existing cluster. */
 function changeCluster(entry: ScriptEntry, world: VirtualWorld, hub: ScriptedHub): void {
   const name = entry.label?.cluster ?? entry.pause ?? entry.unpause ?? entry.accept ?? '';
   const cluster = world.clusters.get(name);
@@ -142,7 +144,7 @@ function apply(object: FleetObject, world: VirtualWorld, hub: ScriptedHub): void
   hub.changedAll();
 }
 
-/** What the simulation reads of a FleetCluster. */
+/** Returns the facts of a FleetCluster that the simulation reads. */
 export const entryOf = ({
   metadata,
   spec,

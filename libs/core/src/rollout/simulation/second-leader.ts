@@ -2,8 +2,8 @@ import { stepRollout } from '../controller/step/step.js';
 import type { Controller } from './controller.js';
 
 /**
- * A controller that believes to be the active one. It makes steps from what it knew some time ago and tries
- * to write them. The hub API refuses what was made from an old version.
+ * A controller that believes to be the active one. It makes steps from a state of some time ago and tries to
+ * write them. The hub API refuses writes that are based on an old version.
  */
 export class SecondLeader {
   /** Steps that were refused. */
@@ -20,7 +20,7 @@ export class SecondLeader {
     if (world.now >= this.until || writer.isDown) return;
     for (const record of records) {
       const facts = this.leader.factsOf(record);
-      // A decision is read together with the roll-out that it concerns.
+      // A decision is read together with the rollout that it concerns.
       if (facts === undefined || record.isNew || record.isQueued || record.decisions.length > 0) continue;
       const { view, version } = record.viewAt(world.now - this.staleBy);
       const result = stepRollout(view, facts, undefined, [...view.rows.keys()], world.now);

@@ -6,12 +6,12 @@ const WIDER = /-wider(-\d+)?$/;
 export const plainClass = (name: string): string => name.replace(WIDER, '');
 
 /**
- * What the FleetPlans of a simulated roll-out show: the differences of the first cluster of each class. Those
- * with more are of classes of their own, `NAME-wider`, `NAME-wider-2` and so on.
+ * The content of the FleetPlans of a simulated rollout: the differences of the first cluster of each class.
+ * Clusters with more differences are in classes of their own, `NAME-wider`, `NAME-wider-2` and so on.
  */
 export class ShownClasses {
   readonly #shown = new Map<string, readonly string[]>();
-  /** By the hash that a live roll-out would name them by. */
+  /** By the hash that a live rollout would name them by. */
   readonly #wider = new Map<string, string>();
   readonly #counts = new Map<string, number>();
 

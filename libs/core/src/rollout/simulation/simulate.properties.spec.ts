@@ -30,9 +30,9 @@ function lacksSuccesses({ name, phase, members, counts }: PlayedWave, { waves = 
   return phase === 'Soaking' && counts.done < Math.min(requireSuccesses, members);
 }
 
-/** Roll-outs that have not ended although no decision, window or fact is missing. */
+/** Rollouts that have not ended although no decision, window or fact is missing. */
 function stuck({ rollouts, clusters, seconds }: RunSummary, strategy: WavesOf): string[] {
-  // The run was ended before the roll-outs.
+  // The run was ended before the rollouts.
   if (seconds >= 12 * 3600) return [];
   return rollouts
     .filter(({ phase, reason }) => !FINAL.has(phase) && phase !== 'Paused' && phase !== 'Halted' && reason !== 'Queued')
@@ -54,7 +54,7 @@ function played(parts: ScenarioParts, more: readonly object[] = []): { events: F
 }
 
 /**
- * Clusters that come late fail in a Completed roll-out until these are too many: those that wait there are
+ * Clusters that come late fail in a Completed rollout until these are too many: those that wait there are
  * halted in that step. Found in 10,000 runs of the seed 20261126.
  */
 const FAILURES_OF_LATE_CLUSTERS: ScenarioParts = {

@@ -23,7 +23,10 @@ export function simulate(...played: Parameters<typeof simulateByInstants>): RunS
   }
 }
 
-/** As {@link simulate}, one instant of the virtual clock a step: for who shows it as it goes on. */
+/**
+ * Runs {@link simulate} step by step, one instant of the virtual clock a step, for callers that show
+ * progress.
+ */
 export function* simulateByInstants(
   scenario: FleetScenario,
   emit: (event: FleetEvent) => void,
@@ -108,7 +111,7 @@ class WindowClock {
     return this.#changesAt;
   }
 
-  /** Writes down which windows have opened or closed, and has every roll-out examine its clusters. */
+  /** Emits events for windows that have opened or closed, and has every rollout examine its clusters. */
   announce(): void {
     const { windows } = this.controller.files;
     const isChanged = windows !== this.#windows || (this.#changesAt !== undefined && this.world.now >= this.#changesAt);
@@ -127,7 +130,7 @@ class WindowClock {
     else this.#open.delete(name);
   }
 
-  /** Whether a cluster waits for a window alone. */
+  /** True if a cluster waits for a window alone. */
   get isAwaited(): boolean {
     return this.controller.records.some((record) => {
       const role = this.controller.rolloutsOf(record.subject.key).roleOf(record);

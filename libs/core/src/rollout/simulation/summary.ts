@@ -69,7 +69,7 @@ export type RunSummary = Readonly<{
 /** Seconds from the start of a run to an instant. */
 type SecondsTo = (time: number | undefined) => number | null;
 
-/** How a run ended; the invariants are filled in by those who watched its events. */
+/** Summarises a run. The watchers of its events fill in the invariants. */
 export function summaryOf({ seed }: FleetScenario, run: FleetRun): RunSummary {
   const { controller, world, end } = run;
   const { log } = world.options;

@@ -5,7 +5,7 @@ import type { FleetSubject } from '../controller/record/subjects.js';
 import type { ClusterReport } from '../controller/step/facts.js';
 import { isNewer } from '../review/plan-changes.js';
 
-/** A preview of one cluster for one roll-out. */
+/** A preview of one cluster for one rollout. */
 export type VirtualPlan = {
   readonly subject: FleetSubject;
   readonly target: string;
@@ -21,7 +21,7 @@ export type VirtualPlan = {
   first: string | undefined;
 };
 
-/** Work that takes time in a cluster and stops where it is while the cluster is offline. */
+/** Work that takes time in a cluster, and is suspended while the cluster is offline. */
 export type Activity = {
   /** Called at its end. */
   end: () => void;
@@ -29,7 +29,7 @@ export type Activity = {
   endsAt: number | undefined;
 };
 
-/** A cluster of the simulation: what is true in it, and what the hub knows of it. */
+/** A cluster of the simulation: its true state, and the hub's knowledge of it. */
 export class VirtualCluster implements KnownCluster {
   labels: Readonly<Record<string, string>>;
   facts: Readonly<Record<string, unknown>>;
@@ -43,7 +43,7 @@ export class VirtualCluster implements KnownCluster {
   isReachable = true;
   lastContact: number;
   allowedNamespaces: readonly string[] | undefined;
-  /** Nothing is installed but what was since: it took the place of another cluster. */
+  /** True if it replaced another cluster: only later installs are in it. */
   isEmpty = false;
   readonly installed = new Map<string, string | null>();
   /** Bundles that users of the cluster have installed themselves, by subject. */
@@ -57,7 +57,7 @@ export class VirtualCluster implements KnownCluster {
   readonly previous = new Map<string, string | null>();
   /** Targets that are not installed here again, by subject. */
   readonly denied = new Map<string, Map<string, 'Cluster' | 'Operator'>>();
-  /** How a started attempt ended, by roll-out; it survives in the cluster itself. */
+  /** How a started attempt ended, by rollout; it survives in the cluster itself. */
   readonly results = new Map<string, Readonly<{ phase: 'Failed' | 'RolledBack'; reason: string; attempt: number }>>();
   /** Orders that wait until the cluster is online, by subject. */
   readonly waitingOrders = new Map<string, () => void>();
@@ -96,7 +96,7 @@ export class VirtualCluster implements KnownCluster {
     return this.offlineFaults === 0;
   }
 
-  /** Stops work where it is: it goes on once the cluster is online again. */
+  /** Suspends work. It continues once the cluster is online again. */
   stopWork(now: number): void {
     for (const activity of this.activities.values()) {
       if (activity.endsAt === undefined) continue;
@@ -105,7 +105,7 @@ export class VirtualCluster implements KnownCluster {
     }
   }
 
-  /** Forgets all that belonged to the cluster of before, whose name another one has by now. */
+  /** Forgets everything of the previous cluster. Another cluster now has its name. */
   becomeAnother(): void {
     this.identity++;
     this.isReplaced = true;

@@ -16,8 +16,8 @@ export type WorldOptions = Readonly<{
   agenda: Agenda<Due>;
   /** Subjects as they are now. */
   subjectOf: (key: string) => FleetSubject | undefined;
-  /** True if a catalog's content is that of the first roll-out with `needed`, or of a later one. */
+  /** True if a catalog's content is that of the first rollout with `needed`, or of a later one. */
   isAtLeast: (catalog: string, held: string | null, needed: string) => boolean;
-  /** Something has changed in a cluster, or what is known of it. */
+  /** Called after a change in a cluster, or in the hub's knowledge of it. */
   changed: (cluster: string) => void;
 }>;

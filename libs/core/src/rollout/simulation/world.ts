@@ -10,7 +10,7 @@ import type { Activity, VirtualCluster, VirtualPlan } from './virtual-cluster.js
 import { reportIn } from './virtual-report.js';
 import type { WorldOptions } from './world-options.js';
 
-/** A roll-out, as the clusters know it. */
+/** A rollout, as the clusters know it. */
 export type RolloutOrders = Readonly<{
   name: string;
   subject: FleetSubject;
@@ -25,13 +25,13 @@ const ONLY_CLASS = 'only';
 const CATALOG = 'FleetCatalog';
 /** When an applier that was not woken finds its orders by itself. */
 const WITHOUT_WAKE = 3_000;
-/** Silence after which a cluster counts as offline. */
+/** Silence in milliseconds until a cluster counts as offline. */
 const NOTICED_AFTER = 40_000;
 
-/** The virtual clusters and what happens in them. */
+/** The virtual clusters and their events. */
 export class VirtualWorld {
   readonly clusters = new Map<string, VirtualCluster>();
-  /** Faults that concern a cluster which joins. */
+  /** Faults that concern a joining cluster. */
   readonly onJoined: ((cluster: VirtualCluster) => void)[] = [];
   now: number;
   clusterWrites = 0;
@@ -72,7 +72,7 @@ export class VirtualWorld {
     return this.options.file.targets.find((one) => one.subject === subject && one.to === bundle);
   }
 
-  /** What a release without a target brings: the first target that is listed for its subject. */
+  /** Returns the target of a release without one: the first target that is listed for its subject. */
   usualTarget({ key, usualBundle }: FleetSubject): string {
     return this.options.file.targets.find(({ subject }) => subject === key)?.to ?? usualBundle.next;
   }
@@ -125,8 +125,8 @@ export class VirtualWorld {
   }
 
   /**
-   * Gives an order to a cluster: at once, later where its wake-up is lost, or when it is online again.
-   * Returns how much later its applier finds it.
+   * Gives an order to a cluster: at once, later if its wake-up is lost, or when it is online again. Returns
+   * the delay after which its applier finds it.
    */
   order(cluster: VirtualCluster, subject: string, carryOut: () => void, isNotWoken: boolean): number {
     cluster.waitingOrders.set(subject, carryOut);
@@ -145,7 +145,7 @@ export class VirtualWorld {
     carryOut();
   }
 
-  /** Carries out what has waited for a cluster that is online and acted on again. */
+  /** Carries out waiting orders of a cluster that is online and managed again. */
   deliverAll(cluster: VirtualCluster): void {
     for (const [subject, carryOut] of cluster.waitingOrders) this.#deliver(cluster, subject, carryOut);
   }
@@ -171,7 +171,10 @@ export class VirtualWorld {
     this.#becomeReady(rollout, cluster, attempt);
   }
 
-  /** Compares the plan of a hop with what was reviewed. Another one is planned anew; nothing is written. */
+  /**
+   * Compares the plan of a hop with the reviewed one. If they differ, the hop is planned again and nothing is
+   * written.
+   */
   #isRefused(rollout: RolloutOrders, cluster: VirtualCluster, { attempt, hop, isStart }: HopOrder): boolean {
     const subject = this.#subject(rollout, cluster, attempt);
     const offer = { subject: rollout.subject.key, to: rollout.target };
@@ -249,7 +252,7 @@ export class VirtualWorld {
     this.at(this.now + after, () => (isLive() ? act() : undefined), isLive);
   }
 
-  /** Takes a cluster back to what it had. */
+  /** Returns a cluster to its previous bundle. */
   giveBack(rollout: RolloutOrders, cluster: VirtualCluster, attempt: number, hop: number): void {
     const previous = cluster.previous.get(rollout.name) ?? null;
     this.#write('Return', { ...rollout, class: ROLLBACK_CLASS }, cluster, attempt, hop, previous);
@@ -263,7 +266,7 @@ export class VirtualWorld {
     });
   }
 
-  /** Users of a cluster install a bundle themselves: what an order does there comes to no end. */
+  /** Installs a bundle as users of a cluster do. The current order there never ends. */
   installByHand(cluster: VirtualCluster, { key }: FleetSubject, bundle: string): void {
     cluster.goAhead(key, bundle, this.now);
     this.event('Installed', cluster.name, { subject: key, bundle });
@@ -325,7 +328,7 @@ export class VirtualWorld {
     return Math.round(this.#durations[what] * factor * share);
   }
 
-  /** Begins work in a cluster, in place of what ran under the same key. */
+  /** Begins work in a cluster, and replaces work under the same key. */
   #start(cluster: VirtualCluster, key: string, time: number, end: () => void): void {
     const activity: Activity = { end, left: time, endsAt: undefined };
     cluster.activities.set(key, activity);

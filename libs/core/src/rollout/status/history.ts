@@ -1,13 +1,13 @@
 import type { RolloutPhase } from '../controller/step/phases.js';
 import { isFinal } from '../controller/step/phases.js';
 
-/** A roll-out of a subject, as far as its place in the history goes. */
+/** A rollout of a subject, as far as its place in the history goes. */
 export type PastRollout = Readonly<{ name: string; phase: RolloutPhase }>;
 
 /**
- * The roll-outs of a subject over its `historyLimit`, of all that there are, the oldest first. Those
- * that have not ended, the newest one and the standing one (the newest Completed) stay whatever the limit is:
- * the first gives the next one its number, the last is what clusters that join are brought to.
+ * Returns the rollouts of a subject over its `historyLimit`. The list has all existing rollouts, the oldest
+ * first. Active rollouts, the newest one and the standing one (the newest Completed) stay at any limit. The
+ * newest gives the next one its number. The standing one is the target of clusters that join.
  */
 export function rolloutsOverLimit(inOrder: readonly PastRollout[], historyLimit: number): readonly string[] {
   const standing = inOrder.findLast(({ phase }) => phase === 'Completed');

@@ -2,7 +2,7 @@ import { type FoundCondition } from '../../kernel/conditions/condition-list.js';
 import { counted } from '../../kernel/text/counted.js';
 import type { RolloutPhase } from '../controller/step/phases.js';
 
-/** A roll-out of a FleetOperator, as its status sums it up. */
+/** A rollout of a FleetOperator, as its status sums it up. */
 export type SummedRollout = Readonly<{
   name: string;
   phase: RolloutPhase;
@@ -16,11 +16,11 @@ export type SummedRollout = Readonly<{
 /** A cluster, and why it is named. */
 type Affected = Readonly<{ cluster: string; because: string }>;
 
-/** What a FleetOperator has come to in its clusters, by their names. */
+/** The state of a FleetOperator in its clusters, by their names. */
 export type OperatorSummary = Readonly<{
   isPaused: boolean;
   active: SummedRollout | undefined;
-  /** A target waits for the end of the active roll-out. */
+  /** A target waits for the end of the active rollout. */
   hasQueued: boolean;
   newest: SummedRollout | undefined;
   installed: number;
@@ -28,7 +28,7 @@ export type OperatorSummary = Readonly<{
   /** They plan another version than they have. */
   updatable: readonly string[];
   drifted: readonly string[];
-  /** Their catalogs deprecate what they have. */
+  /** Clusters with an installed bundle that their catalogs deprecate. */
   deprecated: readonly Affected[];
   conflicting: readonly Affected[];
 }>;
@@ -42,7 +42,7 @@ export function namedClusters(names: readonly string[]): string {
   return `${counted(names.length, 'cluster')} (${names.slice(0, MOST_NAMED).join(', ')}${more})`;
 }
 
-/** The conditions of a FleetOperator that follow from its roll-outs and its clusters. */
+/** The conditions of a FleetOperator that follow from its rollouts and its clusters. */
 export function operatorConditions(found: OperatorSummary): FoundCondition[] {
   const { unhealthy, updatable, drifted, deprecated, conflicting, installed } = found;
   return [
@@ -58,7 +58,7 @@ export function operatorConditions(found: OperatorSummary): FoundCondition[] {
   ];
 }
 
-/** True where any cluster is affected; what is said of the first one is said. */
+/** Returns a condition that is True if any cluster is affected. The message is that of the first one. */
 function whereAffected(type: string, all: readonly Affected[], reason: string, otherwise: string): FoundCondition {
   const [first] = all;
   if (first === undefined) return { type, status: 'False', reason: otherwise, message: '' };
@@ -66,7 +66,7 @@ function whereAffected(type: string, all: readonly Affected[], reason: string, o
   return { type, status: 'True', reason, message: `${names}: ${first.because}` };
 }
 
-/** A condition that has `status` where it holds for any cluster, and names those. */
+/** Returns a condition that has `status` if any cluster has the problem, and names these clusters. */
 function whereAny(
   type: string,
   names: readonly string[],

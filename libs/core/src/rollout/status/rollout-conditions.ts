@@ -12,7 +12,7 @@ import { deniesReturns } from '../review/class-approval.js';
 type SeenRollout = Pick<RolloutView, 'spec' | 'status' | 'tallies'>;
 type Waits = readonly (readonly [reason: string, clusters: number])[];
 
-/** The first wave that is not complete; where all are, the last one with members. */
+/** Returns the first wave that is not complete. If all are, returns the last one with members. */
 export function currentWave({ spec, status, tallies }: SeenRollout): { at: number; name: string } | undefined {
   const open = status.waves.findIndex(({ phase }) => phase !== 'Complete');
   const last = tallies.findLastIndex(({ targets }) => targets > 0);
@@ -31,7 +31,10 @@ export function rolloutConditions(
   return [moving, stalled(rollout, moving, movedAt, now), degraded(rollout)];
 }
 
-/** What clusters wait for, the commonest first; of the wave at work, where any waits there. */
+/**
+ * Returns the reasons that clusters wait for, the most common first. If any cluster of the current wave
+ * waits, only that wave counts.
+ */
 function waitsOf(rollout: SeenRollout, rows: readonly RolloutRow[]): Waits {
   const waiting = rows.filter(({ phase }) => phase === 'Waiting');
   const at = currentWave(rollout)?.at;
@@ -59,7 +62,7 @@ export const isGreenAgain = ({
 /** Advises how to end a halted rollout that stays as it is, if no newer version comes. */
 export const HALT_ENDS = 'ends it as it is; otherwise it ends with the next version';
 
-/** Says what resumes a halted rollout, and what ends it: no clock does. */
+/** Names the actions that resume or end a halted rollout. No clock does. */
 function haltText({ status, spec }: Pick<SeenRollout, 'status' | 'spec'>): string {
   if (status.phase !== 'Halted') return '';
   const abort = `an Abort decision ${HALT_ENDS}`;
@@ -101,12 +104,12 @@ function progressing(rollout: SeenRollout, waits: Waits): FoundCondition {
   return is('False', first[0], says(place, why, waiting));
 }
 
-/** These wait for the end of a window, or for a user who lifts it. */
+/** Reasons of waiting for the end of a window, or for a user who lifts it. */
 const HELD_BY_WINDOWS: ReadonlySet<string> = new Set(['Window', 'Frozen']);
 
 /**
- * When a roll-out in which nothing moves is stalled: after the longest deadline, where no clock of its own
- * runs. What is paused or halted waits for a decision, and says so.
+ * Returns the time at which a rollout without progress is stalled: after the longest deadline, if no clock of
+ * its own runs. A paused or halted rollout waits for a decision, and its condition says so.
  */
 function stallsAt({ spec, status, tallies }: SeenRollout, reason: string, movedAt: number): number | undefined {
   if (isFinal(status.phase) || status.phase === 'Paused' || status.phase === 'Halted') return undefined;
@@ -161,7 +164,7 @@ function degraded(rollout: SeenRollout): FoundCondition {
 
 const classOfReturns = ({ status }: SeenRollout) => status.classes.find(({ name }) => name === ROLLBACK_CLASS);
 
-/** That a rule keeps clusters from going back, which is why some have not. */
+/** Says that a rule denies returns, if some clusters have therefore not rolled back. */
 const deniedReturns = (rollout: SeenRollout): string[] =>
   classOfReturns(rollout)?.state.phase === 'Denied'
     ? [`a rule of the strategy denies Rollback: ${counted(sumOf(rollout.tallies).stuck, 'cluster')} did not go back`]

@@ -2,14 +2,14 @@ import type { FleetDecision } from '../../kernel/api/fleet/fleet-decision.js';
 import type { DecisionEffects } from '../controller/step/decisions.js';
 import type { RolloutStatus } from '../controller/step/rollout-state.js';
 
-/** What a Kubernetes Event says. */
+/** The content of a Kubernetes Event. */
 export type RolloutEvent = Readonly<{ type: 'Normal' | 'Warning'; reason: string; message: string }>;
 
-/** Phases in which a roll-out, or a wave, did not go as it was meant to. */
+/** Phases of a rollout, or a wave, with trouble. */
 const TROUBLE: ReadonlySet<string> = new Set(['Halted', 'RollingBack', 'RolledBack', 'Aborted']);
 const typeOf = (phase: string) => (TROUBLE.has(phase) ? 'Warning' : 'Normal');
 
-/** The phase in which roll-out `name` is now, where that is another one (design: fleet.md §4.4). */
+/** Returns the Event for a new phase of rollout `name`, if the phase has changed (design: fleet.md §4.4). */
 export function phaseEvent(
   name: string,
   before: RolloutStatus | undefined,
@@ -31,7 +31,7 @@ export function waveEvents(
   });
 }
 
-/** The classes whose approval has lapsed, each with what it changes more. */
+/** Returns Events for classes with a lapsed approval, each with the additional changes. */
 export function lapseEvents(before: RolloutStatus | undefined, { classes }: RolloutStatus): readonly RolloutEvent[] {
   return classes.flatMap(({ name, changes, state }) => {
     const was = before?.classes.find((one) => one.name === name);
@@ -42,7 +42,7 @@ export function lapseEvents(before: RolloutStatus | undefined, { classes }: Roll
   });
 }
 
-/** A decision, and what became of it. */
+/** Returns the Event for a decision and its effect. */
 export function decisionEvent(
   { action, by, reason, wave }: FleetDecision['spec'],
   outcome: Pick<DecisionEffects, 'reason' | 'message'>,

@@ -15,7 +15,7 @@ import { soakEnd } from '../controller/step/wave-moves.js';
 import { placesOf } from '../placement/waves.js';
 import { currentWave, rolloutConditions } from './rollout-conditions.js';
 
-/** What a status follows from. */
+/** The facts that a status follows from. */
 type ReportedRollout = Pick<RolloutView, 'spec' | 'status' | 'rows' | 'tallies'>;
 /** A status as it is stored: any part of it may be missing. */
 export type StoredRolloutStatus = Partial<Omit<FleetRolloutStatus, 'conditions'>> &
@@ -99,14 +99,14 @@ function failuresOf(rows: readonly RolloutRow[]): FleetRolloutStatus['failures']
     });
 }
 
-/** What moves while a roll-out does: phases, counts and approvals. */
+/** Returns the parts that change while a rollout progresses: phases, counts and approvals. */
 const movingOf = ({ phase, reason, counts, waves = [], classes = [] }: StoredRolloutStatus): unknown => ({
   ...{ phase, reason, counts: counts ?? null },
   waves: waves.map((wave) => `${wave.name} ${wave.phase} ${wave.reason}`),
   classes: classes.map(({ hash, approval }) => `${hash} ${approval}`),
 });
 
-/** What is written at once; counts, and the texts with counts, may be written later. */
+/** Returns the parts to write at once. Counts, and the texts with counts, may be written later. */
 export const urgentOf = ({
   phase,
   reason,

@@ -1,7 +1,7 @@
 import type { SelectorFailure } from '../placement/select-clusters.js';
 import { namedClusters } from './operator-conditions.js';
 
-/** A cluster on which the expression of a selector fails. */
+/** A cluster for which the expression of a selector fails. */
 export type FailedCluster = SelectorFailure & Readonly<{ cluster: string }>;
 
 /** In one line: the first field with an expression that fails, the clusters there, the error on the first. */

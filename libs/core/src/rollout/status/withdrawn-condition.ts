@@ -6,7 +6,7 @@ export const TARGET_WITHDRAWN = 'TargetWithdrawn';
 
 const NOT_WITHDRAWN: FoundCondition = { type: TARGET_WITHDRAWN, status: 'False', reason: 'NotWithdrawn', message: '' };
 
-/** The conditions of a roll-out with that one; it is absent where the target never was withdrawn. */
+/** Returns the conditions of a rollout with that one. It is absent if the target was never withdrawn. */
 export function withWithdrawal(
   before: readonly StoredCondition[],
   { target, isWithdrawn, at }: Readonly<{ target: string; isWithdrawn: boolean; at: string }>,

@@ -21,13 +21,13 @@ export class Agenda<T> {
     return this.#heap[0]?.at;
   }
 
-  /** Drops what is earliest as long as a test holds; the time of what is next then. */
+  /** Drops the earliest entries as long as a test holds. Returns the time of the next remaining entry. */
   dropWhile(test: (what: T) => boolean): number | undefined {
     for (let first = this.#heap[0]; first !== undefined && test(first.what); first = this.#heap[0]) this.take();
     return this.nextAt;
   }
 
-  /** What is earliest, and not noted any more. */
+  /** Removes and returns the earliest entry. */
   take(): T | undefined {
     const heap = this.#heap;
     const first = heap[0];

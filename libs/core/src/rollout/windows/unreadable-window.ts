@@ -21,8 +21,8 @@ function readableClusters(value: unknown): ClusterSelector {
 }
 
 /**
- * Reads a window that does not follow its schema. It holds what it may concern: each part that cannot be read
- * concerns everything, and what is not an Allow is a Deny.
+ * Reads a window that does not follow its schema. It holds everything that it may concern: each unreadable
+ * part concerns everything, and any type but Allow is a Deny.
  */
 export function unreadableWindow(unreadable: UnreadableObject): WindowRules {
   const spec = specOf(unreadable);

@@ -14,16 +14,16 @@ export function windowTimes(window: WindowRules, now: number): WindowTimes {
   return { isActive: isActive(window, now), start: finite(span?.start), end: finite(span?.end) };
 }
 
-/** What windows say about starts in one cluster: what holds them, which windows do, and until when. */
+/** The answer of windows about starts in one cluster: the hold, the windows behind it, and its end. */
 type WindowAnswer = Readonly<{
   hold: WindowHold | undefined;
-  /** Windows that hold the cluster: active Denies, else the Allows of which none is active. */
+  /** Windows that hold the cluster: active Denies, otherwise the Allows if none is active. */
   by: readonly WindowRules[];
-  /** When a start is possible again; undefined where nothing holds, or no time is known. */
+  /** The time at which a start is possible again. Undefined if nothing holds, or no time is known. */
   until: number | undefined;
 }>;
 
-/** Whether the windows that match a cluster let it start, and else why not and until when. */
+/** Says if the windows that match a cluster let it start. If not, gives the reason and the end. */
 export function windowAnswer(matching: readonly WindowRules[], now: number): WindowAnswer {
   const hold = windowHold(matching, now, true);
   if (hold === undefined) return { hold, by: [], until: undefined };

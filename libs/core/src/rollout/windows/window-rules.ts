@@ -4,7 +4,7 @@ import { clusterSelector, type SelectsCluster, selectorProblem } from '../placem
 import { durationMs } from '../placement/waves.js';
 import { type SpanAt, scheduleProblem, spansOf } from './window-times.js';
 
-/** A roll-out's subject, as windows select it. */
+/** A rollout's subject, as windows select it. */
 type WindowSubject = Readonly<{ kind: string; labels: Readonly<Record<string, string>> }>;
 
 /** A window with its rules read. */
@@ -12,7 +12,7 @@ export type WindowRules = Readonly<{
   name: string;
   type: 'Allow' | 'Deny';
   isFreeze: boolean;
-  /** The time zone in which its times are written. */
+  /** The time zone of its times. */
   zone: string;
   /** It concerns each subject. */
   isForAll: boolean;
@@ -21,13 +21,13 @@ export type WindowRules = Readonly<{
   spanAt: SpanAt;
   selects: SelectsCluster;
   concerns: (subject: WindowSubject) => boolean;
-  /** Why it cannot be read; it holds all that it may concern until it is mended. */
+  /** The reason why it cannot be read. It holds everything that it may concern until it is fixed. */
   problem: string | undefined;
 }>;
 
 export type WindowHold = 'Frozen' | 'Window';
 
-/** What of a window cannot be read, or undefined. */
+/** Returns the unreadable part of a window, or undefined. */
 export function windowProblem(window: FleetWindow): string | undefined {
   const times = scheduleProblem(window);
   if (times !== undefined) return times;
@@ -50,8 +50,8 @@ const spansOfUnread = ({ spec }: FleetWindow): SpanAt =>
   spec.type === 'Allow' ? () => undefined : () => ({ start: Number.NEGATIVE_INFINITY, end: Number.POSITIVE_INFINITY });
 
 /**
- * Reads a window. One that cannot be read holds what it may concern: a freeze with an error in it must not
- * let changes through, and it must not stop other windows. `unreadable`: why the object that it stands for
+ * Reads a window. An unreadable window holds everything that it may concern: a freeze with an error must not
+ * let changes through, and it must not stop other windows. `unreadable`: the reason why its object
  * cannot be read.
  */
 export function windowRules(window: FleetWindow, unreadable?: string): WindowRules {
@@ -75,15 +75,15 @@ export function windowRules(window: FleetWindow, unreadable?: string): WindowRul
   };
 }
 
-/** Whether a window is active, with at least `left` milliseconds to go. */
+/** True if a window is active, with at least `left` milliseconds to go. */
 export function isActive({ spanAt }: WindowRules, now: number, left = 0): boolean {
   const span = spanAt(now);
   return span !== undefined && span.start <= now && span.end - now >= Math.max(left, 1);
 }
 
 /**
- * What holds a cluster among the windows that match it: a Deny that is active, or Allows of which none is. A
- * start needs the time that an Allow demands; a hop only needs it to be active.
+ * Returns the hold of a cluster by the windows that match it: an active Deny, or Allows without an active
+ * one. A start needs the time that an Allow demands. A hop only needs the Allow to be active.
  */
 export function windowHold(matching: readonly WindowRules[], now: number, isStart: boolean): WindowHold | undefined {
   const denies = matching.filter((window) => window.type === 'Deny' && isActive(window, now));
@@ -94,11 +94,11 @@ export function windowHold(matching: readonly WindowRules[], now: number, isStar
   return allows.some((window) => isActive(window, now, isStart ? window.needs : 0)) ? undefined : 'Window';
 }
 
-/** Whether a Deny is active. Returns of clusters that are Done honour only these. */
+/** True if a Deny is active. Returns of clusters that are Done honour only these. */
 export const isDenied = (matching: readonly WindowRules[], now: number): boolean =>
   matching.some((window) => window.type === 'Deny' && isActive(window, now));
 
-/** The next instant at which the answer of {@link windowHold} can change. */
+/** Returns the next instant at which the answer of {@link windowHold} can change. */
 export function nextChange(windows: readonly WindowRules[], now: number): number | undefined {
   const times = windows.flatMap(({ spanAt, needs }) => {
     const span = spanAt(now);

@@ -7,7 +7,8 @@ import { instantOf, isTimeZone, localTimes } from './zoned-minutes.js';
 /** A time during which a window is active: from its start to before its end. */
 type ActiveSpan = Readonly<{ start: number; end: number }>;
 /**
- * A window's span that holds an instant, or the next one after it; undefined where there is none any more.
+ * Returns a window's span that holds an instant, or the next one after it. Returns undefined if there is none
+ * any more.
  */
 export type SpanAt = (now: number) => ActiveSpan | undefined;
 
@@ -16,7 +17,7 @@ const MINUTE = 60_000;
 /** Starts that are merged into one span at once; a span that goes on is continued when its end is reached. */
 const MOST_MERGED = 1_000;
 
-/** Why a window's times cannot be read, or undefined. */
+/** Returns the reason why a window's times cannot be read, or undefined. */
 export function scheduleProblem({ spec }: FleetWindow): string | undefined {
   if (spec.period !== undefined && Date.parse(spec.period.to) <= Date.parse(spec.period.from)) {
     return 'spec.period.to: must be after from';
@@ -89,7 +90,7 @@ function scheduled(cron: Cron, duration: number, toLocal: (instant: number) => n
   };
 }
 
-/** Keeps the last answer, which holds until its span ends. */
+/** Keeps the last answer until its span ends. */
 function remembered(spanAt: SpanAt): SpanAt {
   let kept: Readonly<{ from: number; span: ActiveSpan | undefined }> | undefined;
   return (now) => {

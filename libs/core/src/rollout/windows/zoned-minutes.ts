@@ -25,7 +25,7 @@ export function localTimes(timeZone: string): (instant: number) => number {
   };
 }
 
-/** Whether the runtime knows a time zone. */
+/** True if the runtime knows a time zone. */
 export function isTimeZone(timeZone: string): boolean {
   try {
     localTimes(timeZone);

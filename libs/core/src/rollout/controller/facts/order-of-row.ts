@@ -63,7 +63,7 @@ function kindOf(row: RolloutRow): AssignmentRow['order'] {
   return RESULTS.has(row.phase) && row.attempt > 0 ? 'Rest' : 'Preview';
 }
 
-/** A roll-out of another spec leaves each cluster at its version. */
+/** A rollout of another spec leaves each cluster at its version. */
 function bundleOf({ spec }: RolloutRecord, row: RolloutRow, cluster: KnownCluster): string {
   if (spec.specHash === undefined) return spec.target;
   const before = cluster.order(spec.subject, spec.name);

@@ -28,7 +28,7 @@ export type FleetEvent = Readonly<{
   counts: Counts | null;
 }>;
 
-/** What an event is about; the rest is null or empty. */
+/** The facts of an event. The remaining fields are null or empty. */
 export type EventFacts = Pick<FleetEvent, 'kind' | 'phase'> & Partial<Omit<FleetEvent, 'type' | 'seq' | 't' | 'time'>>;
 
 /** Numbers the events of a run and gives them their time. */

@@ -1,8 +1,8 @@
 import { Agenda } from '../../windows/agenda.js';
 
 /**
- * Clusters in an order, for those that wait: the least first. What is taken goes back unless it does not wait
- * any more, so that a step can be dropped without a trace.
+ * A queue of waiting clusters, the lowest order first. A cluster that is taken goes back unless it no longer
+ * waits, so that a step can be dropped without a trace.
  */
 export class OrderedQueue {
   readonly #agenda = new Agenda<Readonly<{ rank: number; cluster: string }>>();

@@ -11,7 +11,7 @@ import type { FleetSubject } from './subjects.js';
 /** A place in the order as a number: the first 52 bits decide, equal ones are taken as they come. */
 const rankOf = (order: string): number => Number.parseInt(order.slice(0, 13), 16);
 
-/** What a step changed, and what was there before. */
+/** The changes of a step, and the state before it. */
 type PastStep = Readonly<{
   at: number;
   version: number;
@@ -23,7 +23,7 @@ type PastStep = Readonly<{
 /** An order, and when the step was made that gives it. */
 type GivenOrder = Order & Readonly<{ at: number }>;
 
-/** One roll-out of the simulation: what is stored of it, and what the controller holds in its memory. */
+/** One rollout of the simulation: its stored state, and the controller's memory of it. */
 export class RolloutRecord implements RolloutView {
   readonly rows = new Map<string, RolloutRow>();
   tallies: readonly WaveTally[];
@@ -34,7 +34,7 @@ export class RolloutRecord implements RolloutView {
   readonly dirty = new Set<string>();
   isAllDirty = true;
   readonly decisions: Decision[] = [];
-  /** What was begun in the roll-out's status, and not yet in the rows of the clusters. */
+  /** Orders in the rollout's status that are not yet in the rows of the clusters. */
   intent: readonly GivenOrder[] = [];
   /** Grows with each write, as a resourceVersion does. */
   version = 0;
@@ -58,7 +58,7 @@ export class RolloutRecord implements RolloutView {
     public spec: RolloutSpec,
     public status: RolloutStatus,
     public subject: FleetSubject,
-    /** What a cluster had before this roll-out. */
+    /** Returns the bundle that a cluster had before this rollout. */
     readonly previousOf: (cluster: string) => string | null,
   ) {
     this.tallies = spec.waves.map(() => new WaveTally());
@@ -84,7 +84,7 @@ export class RolloutRecord implements RolloutView {
     );
   }
 
-  /** Begins anew with waves: a roll-out that waited for its turn has none before. */
+  /** Begins anew with waves: a rollout that waited for its turn has none before. */
   begin(spec: RolloutSpec, status: RolloutStatus): void {
     this.spec = spec;
     this.status = status;
@@ -140,7 +140,7 @@ export class RolloutRecord implements RolloutView {
     this.#past.push({ at: now, version: version - 1, status, tallies, rows });
   }
 
-  /** The roll-out as it was at a time, with its version then. */
+  /** The rollout as it was at a time, with its version then. */
   viewAt(time: number): Readonly<{ view: RolloutView; version: number }> {
     const rows = new Map(this.rows);
     let { status, tallies, version } = this;

@@ -2,7 +2,7 @@ import type { RolloutFacts } from '../step/facts.js';
 import { isFinal } from '../step/phases.js';
 import type { RolloutRecord } from './rollout-record.js';
 
-/** The roll-outs of one subject, the oldest first, and what each is by now. */
+/** The rollouts of one subject, the oldest first, and the current role of each. */
 export class SubjectRollouts {
   readonly records: RolloutRecord[] = [];
 
@@ -18,7 +18,7 @@ export class SubjectRollouts {
     return this.records.findLast((record) => record.isQueued);
   }
 
-  /** The newest Completed one: what clusters that join get while none is active. */
+  /** The newest Completed rollout. Joining clusters get its target while no rollout is active. */
   get standing(): RolloutRecord | undefined {
     return this.records.findLast((record) => record.status.phase === 'Completed');
   }
@@ -29,7 +29,7 @@ export class SubjectRollouts {
     return this.active === undefined && this.queued === undefined ? 'standing' : 'held';
   }
 
-  /** A newer roll-out has left the cluster Done or Failed: the standing one leaves it alone. */
+  /** A newer rollout has left the cluster Done or Failed: the standing one leaves it alone. */
   isDecidedByNewer(record: RolloutRecord, cluster: string): boolean {
     return this.records.slice(this.records.indexOf(record) + 1).some((newer) => {
       const phase = newer.rows.get(cluster)?.phase;
@@ -38,8 +38,8 @@ export class SubjectRollouts {
   }
 
   /**
-   * True if the content that a cluster holds is `needed`, or newer, and its roll-out is Done there (decision
-   * 0527). Content that no known roll-out has brought to the cluster counts as it is.
+   * True if the content that a cluster holds is `needed`, or newer, and its rollout is Done there (decision
+   * 0527). Content that no known rollout has brought to the cluster counts as it is.
    */
   isPromoted(cluster: string, held: string | null, needed: string): boolean {
     if (!this.isAtLeast(held, needed)) return false;
@@ -47,7 +47,7 @@ export class SubjectRollouts {
     return rows.length === 0 || rows.some(({ phase }) => phase === 'Done');
   }
 
-  /** Whether a bundle is the target of the first roll-out with `target`, or of a later one. */
+  /** True if a bundle is the target of the first rollout with `target`, or of a later one. */
   isAtLeast(bundle: string | null, target: string): boolean {
     if (bundle === target) return true;
     const first = this.records.findIndex(({ spec }) => spec.target === target);

@@ -3,7 +3,7 @@ import type { RolloutRow } from '../step/row.js';
 /** A row as it was, and as a step leaves it. */
 export type RowChange = Readonly<{ before: RolloutRow | undefined; after: RolloutRow }>;
 
-/** Whether a row's change is an event: its phase, reason, wave, attempt or hop. */
+/** True if a row's change is an event: a change of its phase, reason, wave, attempt or hop. */
 export const isEvent = ({ before, after }: RowChange): boolean =>
   before === undefined ||
   before.phase !== after.phase ||

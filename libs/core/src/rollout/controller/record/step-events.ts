@@ -42,8 +42,8 @@ export function stepEvents(
 }
 
 /**
- * What frees a place comes first, then what goes from one kind of place to another, then the rest: so no
- * limit is passed after any event.
+ * Returns the order of a row's event: changes that free a place come first, then moves between kinds of
+ * places, then the rest. No event therefore exceeds a limit.
  */
 function turnOf({ before, after }: RowChange): number {
   const wasBusy = before !== undefined && (isInFlight(before) || before.phase === 'RollingBack');

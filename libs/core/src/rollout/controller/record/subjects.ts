@@ -15,12 +15,12 @@ import { BUILT_IN_STRATEGY } from '../../placement/waves.js';
 import { versionInName } from '../../review/plan-changes.js';
 import { type WindowRules, windowRules } from '../../windows/window-rules.js';
 
-/** What a roll-out is about: a FleetOperator, or a Staged FleetCatalog. */
+/** The subject of a rollout: a FleetOperator, or a Staged FleetCatalog. */
 export type FleetSubject = Readonly<{
   key: string;
   kind: 'FleetOperator' | 'FleetCatalog';
   namespace: string;
-  /** The name of its roll-outs without their number. */
+  /** The name of its rollouts without their number. */
   rolloutPrefix: string;
   labels: Readonly<Record<string, string>>;
   isPaused: boolean;
@@ -31,14 +31,17 @@ export type FleetSubject = Readonly<{
    */
   place: Readonly<{ package: string; namespace: string }> | undefined;
   selects: SelectsCluster;
-  /** Why it does not select a cluster, where an expression fails there; undefined: it has no expression. */
+  /**
+   * Returns the reason why it does not select a cluster, if an expression fails there. Undefined if it
+   * has no expression.
+   */
   failureOn: FindsFailure | undefined;
   usualBundle: Readonly<{ before: string; next: string }>;
-  /** Why `versions` does not let a bundle in there; undefined if it does. */
+  /** Returns the reason why `versions` does not admit a bundle there. Returns undefined if it does. */
   refusal: (cluster: SelectedCluster, bundle: string) => string | undefined;
 }>;
 
-/** What people wrote, as it is now: subjects, windows and strategies, the older ones first. */
+/** The current objects of users: subjects, windows and strategies, the older ones first. */
 export class FleetFiles {
   readonly #objects = new Map<string, FleetObject>();
   #subjects: ReadonlyMap<string, FleetSubject> = new Map();
@@ -46,7 +49,7 @@ export class FleetFiles {
 
   constructor(
     objects: readonly FleetObject[],
-    /** Windows whose objects do not follow their schema. */
+    /** Windows from objects that do not follow their schema. */
     private readonly unreadableWindows: readonly WindowRules[] = [],
   ) {
     for (const object of objects) this.#objects.set(fleetKey(object), object);
@@ -61,7 +64,7 @@ export class FleetFiles {
     return this.#windows;
   }
 
-  /** Creates or replaces an object; what is replaced keeps its age. */
+  /** Creates or replaces an object. A replaced object keeps its age. */
   apply(object: FleetObject): void {
     this.#objects.set(fleetKey(object), object);
     this.#read();

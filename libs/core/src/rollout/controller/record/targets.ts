@@ -6,7 +6,7 @@ export function isTargetOf(subject: FleetSubject | undefined, cluster: TargetClu
   return subject !== undefined && cluster !== undefined && allows(cluster, subject) && subject.selects(cluster);
 }
 
-/** Facts of a cluster by which a subject is to be in it. */
+/** Facts that decide if a cluster is a target of a subject. */
 export type TargetCluster = SelectedCluster & Readonly<{ allowedNamespaces: readonly string[] | undefined }>;
 
 const allows = ({ allowedNamespaces: allowed }: TargetCluster, { namespace }: FleetSubject): boolean =>

@@ -5,10 +5,10 @@ import { ROLLBACK_CLASS } from './returns.js';
 import type { ClassStatus } from './rollout-state.js';
 
 /**
- * Adds the classes that new plans brought, and settles which of all may start by now. Clusters of a class
- * have one plan, and yet it may change more in one than in another: a class has the changes of all, so that
- * none passes an approval rule by what another one has. With a kind of change that is new, its approvals
- * lapse.
+ * Adds the classes of new plans, and decides for every class if it may start. Clusters of a class have the
+ * same plan, but it may change more in one cluster than in another. A class therefore has the changes of all
+ * its clusters. No cluster passes an approval rule because of another cluster's changes. A new kind of change
+ * makes the approvals of its class lapse.
  */
 export function settleClasses(clusters: Iterable<string>, draft: Draft): void {
   const { facts } = draft;

@@ -14,7 +14,7 @@ import { skippedByDecision, waitingAgain } from './row-moves.js';
 import { openWave } from './wave-moves.js';
 import { retryRefusal } from './withdrawn.js';
 
-/** What a user decided about a roll-out. */
+/** A user's decision about a rollout. */
 export type Decision = Readonly<{
   rollout: string;
   action: DecisionAction;
@@ -39,14 +39,14 @@ export type DecisionReason =
   | 'UnknownCluster'
   | 'Expired';
 
-/** What a decision brings about outside the roll-out. */
+/** Effects of a decision outside the rollout. */
 export type DecisionEffects = Readonly<{
   reason: DecisionReason;
-  /** Why it has no effect, where the reason and the phase of the roll-out do not say that. */
+  /** The reason why it has no effect, if neither `reason` nor the rollout's phase says it. */
   message?: string;
-  /** A roll-out of the same target is made anew. */
+  /** A rollout of the same target is made anew. */
   isNewRollout: boolean;
-  /** Clusters where the target is no longer denied. */
+  /** Clusters that no longer deny the target. */
   allowedIn: readonly string[];
 }>;
 
@@ -145,7 +145,7 @@ function promote({ wave }: Decision, draft: Draft): DecisionEffects | undefined 
   return isEffective ? EFFECTIVE : undefined;
 }
 
-/** The rows that a decision names, by cluster, wave and class; all where it names none. */
+/** Returns the rows that a decision names, by cluster, wave and class. Returns all if it names none. */
 function namedRows(decision: Decision, draft: Draft): RolloutRow[] {
   const { clusters } = decision;
   const rows = clusters.length > 0 ? clusters.flatMap((one) => draft.row(one) ?? []) : [...draft.allRows()];
@@ -180,7 +180,7 @@ export function concernedBy(
 
 const isSkippedByDecision = ({ phase, reason }: RolloutRow): boolean => phase === 'Skipped' && reason === 'ByDecision';
 
-/** A Retry makes a roll-out anew that went back or was aborted, while no newer one is there. */
+/** A Retry makes a rollout anew that went back or was aborted, while no newer one is there. */
 export const isRetriedAnew = (
   { phase }: Pick<RolloutStatus, 'phase'>,
   { isNewest }: Pick<RolloutFacts, 'isNewest'>,
@@ -243,7 +243,7 @@ function rollBack(decision: Decision, draft: Draft): DecisionEffects | undefined
   if (rows.length === 0) return undefined;
   for (const row of rows) {
     const isRunning = row.phase === 'Verifying' || row.isRunning;
-    // What runs there ends first; where all go back, it is chosen then.
+    // Running work ends first. If all clusters roll back, the row is chosen after that.
     if (isRunning && !isNamed) continue;
     const honoursWindows = row.phase === 'Done';
     const denies = isNamed ? 'Cluster' : 'Operator';

@@ -4,11 +4,11 @@ import type { RolloutRow } from './row.js';
 import { sumOf, type WaveTally } from './tally.js';
 
 /**
- * A roll-out while a step is made: the rows that change lie over those of the view, which stay as they are.
+ * The draft of a rollout during a step. Changed rows cover those of the view, and the view stays unchanged.
  */
 export class Draft {
   readonly #changed = new Map<string, RolloutRow>();
-  /** Clusters whose phase is fixed for this step. */
+  /** Clusters with a phase that is fixed for this step. */
   readonly settled = new Set<string>();
   readonly tallies: readonly WaveTally[];
   status: RolloutStatus;
@@ -30,7 +30,7 @@ export class Draft {
     return this.#changed.get(cluster) ?? this.view.rows.get(cluster);
   }
 
-  /** Every row, as it is by now; only for what happens seldom. */
+  /** Yields every row in its current state. Use it only for rare events. */
   *allRows(): Iterable<RolloutRow> {
     for (const [cluster, row] of this.view.rows) yield this.#changed.get(cluster) ?? row;
     for (const [cluster, row] of this.#changed) if (!this.view.rows.has(cluster)) yield row;
@@ -47,7 +47,7 @@ export class Draft {
     this.#changed.set(row.cluster, row);
   }
 
-  /** The clock of a soak stays where it is when a cluster that had succeeded leaves, also after a crash. */
+  /** Keeps the clock of a soak when a cluster that had succeeded leaves, also after a crash. */
   #keepSuccess({ wave: index, doneAt }: RolloutRow, after: RolloutRow): void {
     if (doneAt === undefined || (after.doneAt === doneAt && after.phase !== 'Removed')) return;
     const { phase, lastSuccessAt = doneAt } = this.wave(index);

@@ -4,12 +4,12 @@ import { durationMs } from '../../placement/waves.js';
 export type GateAnswer = 'green' | 'red' | 'none';
 type GateState = 'Green' | 'Red' | 'Unknown';
 
-/** How many equal answers in a row a gate has given, and what follows from them. */
+/** The number of equal answers in a row that a gate has given, and the state that follows. */
 export type GateProgress = Readonly<{ green: number; red: number; askedAt: number; state: GateState | null }>;
 
 const UNASKED: GateProgress = { green: 0, red: 0, askedAt: Number.NEGATIVE_INFINITY, state: null };
 
-/** Whether a gate is to be asked: at once, then after each interval. */
+/** True if the gate is due for a question: at once, then after each interval. */
 export const isDue = (progress: GateProgress | undefined, { interval }: GateSpec, now: number): boolean =>
   now >= dueAt(progress, interval);
 

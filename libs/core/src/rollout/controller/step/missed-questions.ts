@@ -9,8 +9,8 @@ type Gates = readonly GateSpec[];
 type Progress = Readonly<Record<string, GateProgress>>;
 
 /**
- * Moves the deadlines of gates on by the time in which a question was due and no controller asked it
- * (decision 0526). Nothing was missed while a controller attended to the roll-out.
+ * Extends the deadlines of gates by the time during which a question was due and no controller asked it
+ * (decision 0526). Nothing was missed while a controller attended to the rollout.
  */
 export function forgiveMissedQuestions(clusters: Iterable<string>, draft: Draft): void {
   if (draft.view.attendedUntil >= draft.now) return;

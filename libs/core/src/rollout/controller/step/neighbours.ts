@@ -1,7 +1,7 @@
 import type { RolloutView } from './rollout-state.js';
 
 /**
- * True if the active roll-out of another subject has its plan for a cluster approved: a plan that moves both
+ * True if the active rollout of another subject has its plan for a cluster approved: a plan that moves both
  * may start. `planned`: the class that the cluster plans; default: that of its row.
  */
 export function isApprovedIn(

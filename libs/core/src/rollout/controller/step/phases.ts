@@ -1,4 +1,4 @@
-/** Phases of a cluster in a roll-out. */
+/** Phases of a cluster in a rollout. */
 const ROW_PHASES = [
   'Waiting',
   'Applying',
@@ -39,7 +39,7 @@ const RETURN_REASONS = ['OnFailure', 'ClusterFailure', 'Decision'] as const;
 type Leaves = Readonly<Partial<Record<RowPhase, readonly string[]>>>;
 
 /**
- * The one transition table of a cluster in a roll-out: from a phase to the next, with the reasons of the
+ * The one transition table of a cluster in a rollout: from a phase to the next, with the reasons of the
  * step. `null`: a row that begins, also one that is rebuilt from its cluster. A change of the reason alone
  * leads from a phase to itself.
  */
@@ -98,7 +98,7 @@ export const TRANSITIONS: Readonly<Record<RowPhase | 'null', Leaves>> = {
   Removed: {},
 };
 
-/** Whether the table has a step. */
+/** True if the table has this step. */
 export const isTransition = (from: RowPhase | null, to: RowPhase, reason: string): boolean =>
   TRANSITIONS[from ?? 'null'][to]?.includes(reason) ?? false;
 
@@ -132,9 +132,9 @@ export type RolloutPhase =
   | 'Aborted'
   | 'Superseded';
 const STOPS = ['ThresholdExceeded', 'GateRed', 'GateTimeout'] as const;
-/** Why a roll-out stops by itself. */
+/** Reasons why a rollout stops by itself. */
 export type StopReason = (typeof STOPS)[number];
-/** All reasons in each phase of a roll-out. */
+/** All reasons in each phase of a rollout. */
 export const ROLLOUT_REASONS: Readonly<Record<RolloutPhase, readonly string[]>> = {
   Planning: ['Released', 'Retry', 'Queued'],
   Progressing: ['Planned', 'Resumed', 'Retried', ...STOPS, 'Aborting', 'Superseding'],

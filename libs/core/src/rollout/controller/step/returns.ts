@@ -16,8 +16,8 @@ export function chosenToReturn(row: RolloutRow, goBack: GoBack): RolloutRow {
 }
 
 /**
- * Clusters of waves that go back, and failed ones that go back by themselves, are chosen. Where a rule denies
- * Rollback they stay as they are, and what was to go back has ended without having done so (decision 0467).
+ * Chooses clusters for a return: those of waves that roll back, and failed ones that roll back by themselves.
+ * If a rule denies Rollback, they stay unchanged, and the rollback ends without a return (decision 0467).
  */
 export function chooseReturns(clusters: Iterable<string>, draft: Draft): void {
   const denied = deniesReturns(draft.spec.strategy.approval) ? { blocked: 'Denied' } : {};
@@ -28,7 +28,10 @@ export function chooseReturns(clusters: Iterable<string>, draft: Draft): void {
   }
 }
 
-/** Why a cluster at rest is to go back without a decision about it; undefined: it is not. */
+/**
+ * Returns the reason why a cluster at rest must roll back without a decision about it. Returns
+ * undefined if it must not.
+ */
 function dueReturn(row: RolloutRow | undefined, draft: Draft): GoBack | undefined {
   if (row === undefined || !isAtRest(row)) return undefined;
   const wave = draft.wave(row.wave);
@@ -42,7 +45,7 @@ function dueReturn(row: RolloutRow | undefined, draft: Draft): GoBack | undefine
   return { reason: 'ClusterFailure', denies: 'Cluster', honoursWindows: false };
 }
 
-/** Changed by the roll-out, and nothing of it runs there. */
+/** Changed by the rollout, and nothing of it runs there. */
 const isAtRest = (row: RolloutRow): boolean =>
   isChanged(row) && (row.phase === 'Done' || row.phase === 'Failed' || isBetweenHops(row));
 
@@ -51,7 +54,7 @@ const isWithin = (row: RolloutRow, draft: Draft): boolean => {
   return tally.failures <= thresholdOf(draft.rules(row.wave).failureThreshold, tally.targets);
 };
 
-/** Whether a cluster waits for its return. */
+/** True if a cluster waits for its return. */
 const isWaitingToReturn = (row: RolloutRow | undefined): row is RolloutRow =>
   row !== undefined && isReturnDue(row) && isAtRest(row);
 
@@ -86,7 +89,7 @@ function* inTurn(clusters: Iterable<string>, draft: Draft): Iterable<string> {
   yield* draft.view.forReturn();
 }
 
-/** Whether the step has moved the row already: it goes back in the next one. */
+/** True if the step has moved the row already. The row rolls back in the next step. */
 const hasMoved = (row: RolloutRow, draft: Draft): boolean => draft.settled.has(row.cluster);
 
 function endIfImpossible(row: RolloutRow, draft: Draft): void {

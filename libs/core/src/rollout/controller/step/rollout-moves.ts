@@ -2,7 +2,7 @@ import type { Draft } from './draft.js';
 import { isFinal, type RolloutPhase, type StopReason } from './phases.js';
 import { isOverThreshold, stopReasonOf } from './wave-moves.js';
 
-/** Notes why the roll-out stops by itself, the first wave that says so; it stays until a decision. */
+/** Notes why the rollout stops by itself, the first wave that says so; it stays until a decision. */
 export function noteStop(draft: Draft): void {
   const { phase, stop } = draft.status;
   if (stop !== undefined || (phase !== 'Planning' && phase !== 'Progressing' && phase !== 'Paused')) return;
@@ -15,16 +15,16 @@ export function noteStop(draft: Draft): void {
   }
 }
 
-/** Whether a wave may open: not while the roll-out is paused, stops or gives way to a newer one. */
+/** True if a wave may open. No wave opens while the rollout is paused, stops or gives way to a newer one. */
 export function mayOpenWaves({ status, spec }: Draft): boolean {
   const givesWay = status.isSuperseding && spec.strategy.supersede !== 'Queue';
   return status.phase === 'Progressing' && status.stop === undefined && !status.isAborting && !givesWay;
 }
 
-/** Moves the roll-out at most once, after its clusters and waves. */
+/** Moves the rollout at most once, after its clusters and waves. */
 export function moveRollout(draft: Draft): void {
   const { status, facts } = draft;
-  // Members are made in a step of their own, in which it is Planning: all else follows in later ones.
+  // The first step creates the members, and the rollout is Planning in it. All else follows in later steps.
   if (isFinal(status.phase) || isFirstStep(draft)) return;
   noteSuperseding(draft);
   if (isSuperseded(draft)) {
@@ -60,7 +60,7 @@ function end(draft: Draft, phase: RolloutPhase, reason: string): void {
   draft.setStatus({ phase, reason, finishedAt: draft.now, isGoingBack: false, isAborting: false, stop: undefined });
 }
 
-/** Goes on after a decision, where it was. */
+/** Resumes the rollout at its previous point after a decision. */
 export function resume(draft: Draft, reason: 'Resumed' | 'Retried'): void {
   if (!draft.status.isPlanned) {
     draft.setStatus({ phase: 'Planning', reason: 'Released' });
@@ -91,7 +91,7 @@ function progress(draft: Draft): void {
   else if (status.reason === 'Superseding' && !draft.status.isSuperseding) draft.setStatus({ reason: 'Resumed' });
 }
 
-/** Waits for what runs, then acts on the decision or the failure. */
+/** Waits for running work, then acts on the decision or the failure. */
 function whileItStops(draft: Draft): void {
   const { status, sum } = draft;
   const isOver = sum.running === 0;
@@ -122,7 +122,7 @@ function actOnFailure(draft: Draft, stop: StopReason): void {
   draft.setStatus({ phase: 'RollingBack', reason: stop, isGoingBack: true });
 }
 
-/** Whether a wave has clusters that a return concerns. */
+/** True if a wave has clusters that a return concerns. */
 export const hasChanges = (index: number, draft: Draft): boolean => draft.tally(index).changed > 0;
 
 function endRollback(draft: Draft): void {
@@ -143,7 +143,7 @@ function noteSuperseding(draft: Draft): void {
   if (hasQueued !== draft.status.isSuperseding) draft.setStatus({ isSuperseding: hasQueued });
 }
 
-/** Whether the roll-out is over because a newer one waits for its turn. */
+/** True if the rollout is over because a newer one waits for its turn. */
 function isSuperseded(draft: Draft): boolean {
   const { status, spec, sum } = draft;
   if (!status.isSuperseding) return false;

@@ -6,7 +6,7 @@ import type { RolloutPhase, StopReason, WavePhase } from './phases.js';
 import type { RolloutRow } from './row.js';
 import type { WaveTally } from './tally.js';
 
-/** What is fixed when a roll-out is made. */
+/** Fields that are fixed when a rollout is created. */
 export type RolloutSpec = Readonly<{
   /** `<namespace>/<name>`. */
   name: string;
@@ -14,7 +14,7 @@ export type RolloutSpec = Readonly<{
   subject: string;
   number: number;
   target: string;
-  /** Of a roll-out that brings another spec to what is installed: the hash of what is asked for. */
+  /** The hash of the requested spec, if the rollout brings another spec to installed operators. */
   specHash?: string | undefined;
   trigger: 'Release' | 'Retry';
   strategy: StrategySpec;
@@ -32,7 +32,7 @@ export type WaveStatus = Readonly<{
   gates: Readonly<Record<string, GateProgress>>;
   /** From when on its gates can run out of time. */
   gatesFrom: number | undefined;
-  /** The last success of clusters whose rows do not say so any more: they have left, or began again. */
+  /** The last success of clusters with rows that no longer show it: they have left, or began again. */
   lastSuccessAt?: number | undefined;
 }>;
 
@@ -51,7 +51,7 @@ export type RolloutStatus = Readonly<{
   isPlanned: boolean;
   waves: readonly WaveStatus[];
   classes: readonly ClassStatus[];
-  /** Why it stops by itself, until a decision. */
+  /** The reason why it stops by itself, until a decision. */
   stop: StopReason | undefined;
   isAborting: boolean;
   isSuperseding: boolean;
@@ -62,7 +62,7 @@ export type RolloutStatus = Readonly<{
 
 export type BreakGlass = Readonly<{ groups: readonly string[]; until: number }>;
 
-/** A roll-out as a step reads it. Rows and tallies belong together. */
+/** A rollout as a step reads it. Rows and tallies belong together. */
 export type RolloutView = Readonly<{
   spec: RolloutSpec;
   status: RolloutStatus;
@@ -73,7 +73,7 @@ export type RolloutView = Readonly<{
   /** Clusters that were chosen to go back, by wave and order; more may be in it. */
   forReturn: () => Iterable<string>;
   /**
-   * Until when a controller has attended to the roll-out without a gap, or is due to; `-Infinity`: that is
+   * Until when a controller has attended to the rollout without a gap, or is due to; `-Infinity`: that is
    * not known, since the controller has just started.
    */
   attendedUntil: number;

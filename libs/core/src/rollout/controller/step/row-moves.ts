@@ -5,7 +5,9 @@ import { afterAnswer, dueAt, isDue, nextDueAt } from './gate-progress.js';
 import type { RowPhase } from './phases.js';
 import { isInFlight, type RolloutRow } from './row.js';
 
-/** A row's next state by the facts alone: what ends, fails, is verified, is skipped or is gone. */
+/**
+ * Returns a row's next state by the facts alone: the row ends, fails, is verified, is skipped or is removed.
+ */
 export function movedByFacts(row: RolloutRow, draft: Draft): RolloutRow {
   const gone = removedReason(row, draft);
   if (gone !== undefined) return { ...row, phase: 'Removed', reason: gone };
@@ -42,7 +44,10 @@ const skipped = (row: RolloutRow, reason: string): RolloutRow => ({
   reason,
   keepsWave: true,
 });
-/** A decision ends what waits, or has failed, in a cluster: an earlier failure no longer counts. */
+/**
+ * Returns the row of a cluster after a Skip decision. The decision ends waiting or failed work, and an
+ * earlier failure no longer counts.
+ */
 export const skippedByDecision = (row: RolloutRow): RolloutRow => ({
   ...skipped(row, 'ByDecision'),
   isFailure: false,
@@ -61,12 +66,12 @@ export const failed = (row: RolloutRow, reason: string, message = ''): RolloutRo
   isFailure: true,
 });
 
-/** Why a cluster is passed over at once, also before its wave opens. */
+/** Returns the reason why a cluster is skipped at once, even before its wave opens. */
 function skipReason(cluster: string, member: Member, { facts }: Draft): string | undefined {
   if (member.isReplaced) return 'IdentityChanged';
   if (member.isPaused) return 'ClusterPaused';
   if (facts.hasConflict(cluster)) return 'Conflict';
-  // What a newer roll-out left Done or Failed stays with that one.
+  // A newer rollout keeps the clusters that it left Done or Failed.
   if (facts.role === 'held' || !facts.mayJoin(cluster)) return 'Superseded';
   if (facts.isTargetDenied(cluster) || facts.ahead(cluster) === 'NotAllowed') return 'VersionNotAllowed';
   return facts.plansOther(cluster) ? 'OtherTarget' : undefined;
@@ -134,7 +139,7 @@ function whileSilent(row: RolloutRow, member: Member, draft: Draft): RolloutRow 
   return { ...skipped(row, 'LostContact'), isRunning: false };
 }
 
-/** The deadline, and the time of gates, go on, later by the time in which they did not run. */
+/** Resumes the deadline and the time of gates, extended by the time during which they did not run. */
 function resumed(row: RolloutRow, now: number): RolloutRow {
   if (row.heldSince === undefined) return row;
   const held = now - row.heldSince;
@@ -149,7 +154,10 @@ export const orderedLate = (row: RolloutRow, lateMs: number): RolloutRow =>
 const isPastDeadline = (row: RolloutRow, now: number): boolean =>
   row.heldSince === undefined && row.deadlineAt !== undefined && now >= row.deadlineAt;
 
-/** What the cluster reports came after its deadline: a controller that was away did not see it pass. */
+/**
+ * True if the cluster's report came after its deadline. A controller that was down did not see the deadline
+ * pass.
+ */
 function isLate({ heldSince, deadlineAt }: RolloutRow, report: ClusterReport | undefined, now: number): boolean {
   if (heldSince !== undefined || deadlineAt === undefined || report?.since === undefined) return false;
   return reportedAt(report, now) > deadlineAt;
@@ -158,7 +166,7 @@ function isLate({ heldSince, deadlineAt }: RolloutRow, report: ClusterReport | u
 /** Returns since when a report is as it is. The clock of an applier may be ahead of the controller's. */
 const reportedAt = ({ since }: ClusterReport, now: number): number => Math.min(since ?? now, now);
 
-/** Which step of a path it is that failed, and why, where that is known. */
+/** Names the failed step of a path, and the reason if it is known. */
 function atStep(row: RolloutRow, { facts }: Draft, why = ''): string {
   const hops = facts.plan(row.cluster)?.hops ?? 1;
   const step = hops === 1 ? '' : `step ${row.hop} of ${hops}`;

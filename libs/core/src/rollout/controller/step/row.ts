@@ -4,18 +4,18 @@ import type { RowPhase } from './phases.js';
 
 type ReturnReason = 'OnFailure' | 'ClusterFailure' | 'Decision';
 
-/** A cluster that was chosen to go back to what it had. */
+/** A cluster that was chosen for a return to its previous bundle. */
 export type GoBack = Readonly<{
   reason: ReturnReason;
   /** `Operator`: the target is denied for the whole subject, else in this cluster alone. */
   denies: 'Cluster' | 'Operator';
   /** Returns of clusters that are Done honour Deny windows; the others undo a change that failed. */
   honoursWindows: boolean;
-  /** Why it cannot go back; set once it was tried. */
+  /** The reason why it cannot roll back. Set after an attempt. */
   blocked?: string;
 }>;
 
-/** What a roll-out decided for one cluster, and how far that has come. */
+/** A rollout's decision for one cluster, and its progress. */
 export type RolloutRow = Readonly<{
   cluster: string;
   /** Its place in the order inside a wave. */
@@ -23,7 +23,7 @@ export type RolloutRow = Readonly<{
   wave: number;
   /** It has started or was skipped: it stays in its wave. */
   keepsWave: boolean;
-  /** The generation of its cluster by which the wave was chosen. */
+  /** The generation of its cluster when the wave was chosen. */
   placedAt: number;
   /** The identity of its cluster when the row began, or when that cluster answered first. */
   identity: number | undefined;
@@ -34,7 +34,7 @@ export type RolloutRow = Readonly<{
   attempt: number;
   /** The hop that runs or ran last, from 1. */
   hop: number;
-  /** A hop runs: a roll-out that stops waits for its end. */
+  /** A hop runs: a rollout that stops waits for its end. */
   isRunning: boolean;
   /** When the deadline of the attempt ends, while nothing holds it. */
   deadlineAt: number | undefined;
@@ -43,7 +43,7 @@ export type RolloutRow = Readonly<{
   doneAt: number | undefined;
   /** It counts among the failures of its wave. */
   isFailure: boolean;
-  /** A Retry: the next attempt goes through Verifying, also where the target is installed. */
+  /** True after a Retry: the next attempt goes through Verifying, even if the target is installed. */
   isRetry: boolean;
   goBack: GoBack | undefined;
   gates: Readonly<Record<string, GateProgress>>;
@@ -88,12 +88,12 @@ export const isOfReturns = ({ goBack, phase }: RolloutRow): boolean => goBack !=
 /** Chosen to go back, and neither on its way nor at an end. */
 export const isReturnDue = ({ goBack, phase }: RolloutRow): boolean =>
   goBack !== undefined && goBack.blocked === undefined && phase !== 'RollingBack' && phase !== 'RolledBack';
-/** The roll-out has brought its target to the cluster. */
+/** The rollout has brought its target to the cluster. */
 export const hasBrought = ({ attempt, phase, reason }: RolloutRow): boolean =>
   attempt > 0 && phase === 'Done' && reason !== 'UpToDate';
 /**
- * The roll-out has changed something in the cluster, or may have. A cluster that went ahead of an attempt has
- * what its own users chose.
+ * True if the rollout has changed the cluster, or may have. A cluster that was ahead of an attempt has the
+ * bundle that its own users chose.
  */
 export const isChanged = (row: RolloutRow): boolean =>
   hasBrought(row) || (row.attempt > 0 && (row.phase === 'Failed' || isInFlight(row)));

@@ -6,10 +6,10 @@ import { isHalted, isHeldByPause, waitingRow } from './waiting.js';
 /** Clusters that one step starts at most: the ledger of a step names them. */
 const MOST_STARTS = 100;
 
-/** What an applier is to do now. */
+/** An order for an applier to carry out now. */
 export type Order = Readonly<{ kind: 'Go' | 'Hop' | 'Return'; cluster: string; attempt: number; hop: number }>;
 
-/** Settles clusters between two hops: each goes on, is kept with its reason, or ends with the roll-out. */
+/** Settles clusters between two hops: each goes on, is kept with its reason, or ends with the rollout. */
 export function continueHops(clusters: Iterable<string>, draft: Draft): Order[] {
   const orders: Order[] = [];
   for (const cluster of clusters) {
@@ -97,8 +97,8 @@ export function startClusters(clusters: Iterable<string>, draft: Draft): Order[]
 }
 
 /**
- * The other clusters that wait, where a Completed roll-out is halted by the failures of this step, or no
- * longer: its status does not show that.
+ * Returns the other waiting clusters if failures of this step halt a Completed rollout, or no longer do. Its
+ * status does not show that.
  */
 function haltedAnew(isStopped: boolean, clusters: Iterable<string>, draft: Draft): readonly string[] {
   const { status, tallies, spec } = draft.view;

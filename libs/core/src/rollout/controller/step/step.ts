@@ -14,7 +14,7 @@ import { continueHops, type Order, startClusters } from './starts.js';
 import type { WaveTally } from './tally.js';
 import { askWaveGates, moveWaves, waveWakes } from './wave-moves.js';
 
-/** What a step found. The caller writes it; until then nothing has happened. */
+/** The result of a step. Nothing has happened until the caller writes it. */
 export type StepResult = Readonly<{
   status: RolloutStatus;
   rows: ReadonlyMap<string, RolloutRow>;
@@ -23,14 +23,14 @@ export type StepResult = Readonly<{
   orders: readonly Order[];
   /** When each row that was examined must be examined again by the clock alone. */
   rowWakes: ReadonlyMap<string, number | undefined>;
-  /** When the roll-out itself must be examined again by the clock alone. */
+  /** When the rollout itself must be examined again by the clock alone. */
   wakeAt: number | undefined;
 }>;
 
 /**
- * One step of a roll-out: a pure function of the roll-out, what is known of its clusters, one decision, and
- * the time. `clusters` are those of which something may have changed; a row, a wave and the roll-out change
- * at most once.
+ * Computes one step of a rollout. It is a pure function of the rollout, the known facts of its clusters, one
+ * decision, and the time. `clusters` are those that may have changed. A row, a wave and the rollout change at
+ * most once.
  */
 export function stepRollout(
   view: RolloutView,
@@ -57,9 +57,9 @@ export function stepRollout(
     orders.push(...startReturns(examined, draft));
     orders.push(...continueHops(examined, draft));
     orders.push(...startClusters(examined, draft));
-    // What has ended keeps its waves as they are.
+    // A rollout that has ended keeps its waves as they are.
     if (!hasEnded) moveWaves(draft, mayOpenWaves(draft));
-    // A decision has moved the roll-out already.
+    // A decision has moved the rollout already.
     if (statusBefore.phase === view.status.phase && statusBefore.reason === view.status.reason) moveRollout(draft);
   }
   return result(draft, examined, effects, orders);
@@ -85,7 +85,7 @@ function examine(cluster: string, draft: Draft): void {
   if (draft.settled.has(cluster)) return;
   const { facts } = draft;
   const row = draft.row(cluster);
-  // What has ended and is not the standing roll-out stays as it is, but for returns.
+  // A rollout that has ended and is not the standing one stays unchanged, except for returns.
   if (facts.role === 'frozen' && row?.phase !== 'RollingBack' && row?.goBack === undefined) return;
   const member = facts.member(cluster);
   if (row === undefined) {

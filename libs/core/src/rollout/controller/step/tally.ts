@@ -1,6 +1,6 @@
 import { hasBrought, isChanged, isReturnDue, type RolloutRow } from './row.js';
 
-/** How many clusters of a wave, or of a roll-out, are in each phase. */
+/** How many clusters of a wave, or of a rollout, are in each phase. */
 export type Counts = Readonly<
   Record<
     'targets' | 'waiting' | 'applying' | 'verifying' | 'done' | 'failed' | 'rollingBack' | 'rolledBack' | 'skipped',
@@ -41,7 +41,7 @@ const COUNTED: readonly (readonly [ExtraCounter, (row: RolloutRow) => boolean])[
   ['changed', isChanged],
 ];
 
-/** What a step needs to know of all clusters of a wave, kept up to date row by row. */
+/** Counts over all clusters of a wave for a step, updated row by row. */
 export class WaveTally {
   targets = 0;
   waiting = 0;
@@ -68,7 +68,7 @@ export class WaveTally {
   unplanned = 0;
   /** Changed clusters that keep the target. */
   keeping = 0;
-  /** Clusters that the roll-out has changed, or may have. */
+  /** Clusters that the rollout has changed, or may have. */
   changed = 0;
   lastSuccessAt: number | undefined;
 
@@ -77,7 +77,7 @@ export class WaveTally {
     this.targets += sign;
     this[PHASE_COUNTERS[row.phase]] += sign;
     for (const [counter, holds] of COUNTED) if (holds(row)) this[counter] += sign;
-    // The clock of a soak only moves on, also where a success is undone.
+    // The clock of a soak only moves forward, even if a success is undone.
     if (sign > 0 && row.doneAt !== undefined) this.lastSuccessAt = Math.max(this.lastSuccessAt ?? 0, row.doneAt);
   }
 
@@ -95,7 +95,7 @@ export class WaveTally {
   }
 }
 
-/** The waves of a roll-out together. */
+/** The waves of a rollout together. */
 export function sumOf(tallies: readonly WaveTally[]): WaveTally {
   const sum = new WaveTally();
   for (const tally of tallies) {

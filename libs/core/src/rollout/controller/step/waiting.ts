@@ -5,7 +5,7 @@ import type { RolloutRow } from './row.js';
 import { askedGates } from './row-moves.js';
 
 /**
- * Whether the roll-out as a whole starts nothing: it stops, goes back or has ended otherwise than Completed.
+ * True if the rollout as a whole starts nothing: it stops, rolls back, or has ended otherwise than Completed.
  */
 export function isHalted({
   status,
@@ -25,8 +25,8 @@ export function isHalted({
 }
 
 /**
- * A waiting row with its reason, the first that applies; `Budget` where only a place is missing. Gates that
- * come before the change are asked here: nothing but they and the budget hold the cluster then.
+ * Returns a waiting row with the first reason that applies, or `Budget` if only a place is missing. Gates
+ * before the change are asked here: only they and the budget hold the cluster then.
  */
 export function waitingRow(row: RolloutRow, draft: Draft, isStopped: boolean): RolloutRow {
   if (draft.facts.role === 'frozen') return row;
@@ -41,7 +41,10 @@ export function waitingRow(row: RolloutRow, draft: Draft, isStopped: boolean): R
   return withReason(asked, isGreen ? 'Budget' : 'GateBefore');
 }
 
-/** Whether the roll-out is paused, or its subject is: that holds members which came after its end, too. */
+/**
+ * True if the rollout or its subject is paused. A paused subject also holds members that joined after the
+ * rollout's end.
+ */
 export const isHeldByPause = ({ status, facts }: Draft): boolean =>
   status.phase === 'Paused' || (status.phase === 'Completed' && facts.isSubjectPaused);
 

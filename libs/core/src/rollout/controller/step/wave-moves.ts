@@ -55,7 +55,7 @@ export function soakUntil(index: number, draft: Draft): number {
   return soakEnd({ openedAt, isPromoted, lastSuccessAt }, draft.tally(index), draft.rules(index).soak);
 }
 
-/** Why a wave stops its roll-out, or undefined. */
+/** Returns the reason why a wave stops its rollout, or undefined. */
 export function stopReasonOf(index: number, draft: Draft): StopReason | undefined {
   const { phase, gates, gatesFrom } = draft.wave(index);
   if (phase === 'Pending' || phase === 'AwaitingPromotion' || phase === 'RolledBack') return undefined;
@@ -88,7 +88,7 @@ export function moveWaves(draft: Draft, mayOpen: boolean): void {
   }
 }
 
-/** A wave without members is complete at once, also where its members have left. */
+/** Completes a wave without members at once, even if its members have left. */
 const completeEmpty = (index: number, draft: Draft): void =>
   draft.setWave(index, { phase: 'Complete', reason: 'Empty', completedAt: draft.now });
 
@@ -108,7 +108,7 @@ const isSettled = (index: number, draft: Draft): boolean => {
   return waiting === 0 && inFlight === 0 && rollingBack === 0 && returnsDue === 0 && !isOverThreshold(index, draft);
 };
 
-/** Completes a wave, or says what holds it: successes that are missing, the soak, gates. */
+/** Completes a wave, or sets the reason that holds it: missing successes, the soak, gates. */
 function settleWave(index: number, draft: Draft): void {
   const { phase, reason, isPromoted } = draft.wave(index);
   if (!isSettled(index, draft)) {
@@ -141,7 +141,7 @@ function endReturn(index: number, draft: Draft): void {
   if (isOver) draft.setWave(index, { phase: 'RolledBack', reason: 'Returned' });
 }
 
-/** The next instant at which a wave can move by the clock alone. */
+/** Returns the next instants at which a wave can move by the clock alone. */
 export function waveWakes(index: number, draft: Draft): number[] {
   const { phase, reason, gates, gatesFrom } = draft.wave(index);
   const dues = (when: GateSpec['when']): number[] =>

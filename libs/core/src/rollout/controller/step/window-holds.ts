@@ -17,7 +17,7 @@ const mayLift = (groups: readonly string[], { breakGlassGroups }: WindowRules): 
   groups.some((group) => breakGlassGroups.includes(group));
 
 /**
- * True if a window that these groups may not lift holds a cluster of a roll-out that has to start, go on or
+ * True if a window that these groups may not lift holds a cluster of a rollout that has to start, go on or
  * go back. `holdingOf`: the windows of a cluster that nothing lifts.
  */
 export function isWindowInTheWay(

@@ -1,4 +1,4 @@
-/** Descriptions of the fields of a strategy, which a FleetRollout holds a copy of. */
+/** Descriptions of the fields of a strategy. A FleetRollout holds a copy of its strategy. */
 export const STRATEGY_FIELDS: Readonly<Record<string, string>> = {
   waves:
     'Groups of clusters that change one after the other. A last wave `rest` takes the clusters that no wave selects, with the other settings of the last wave.',
