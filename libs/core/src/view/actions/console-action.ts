@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
-/** What the applier does for the console, and nothing else. */
+/** Actions of the applier for the console. There are no others. */
 export const ACTION_VERBS = ['approve', 'retry', 'roll-back'] as const;
 
 /**
- * How an action ended at one target. `changed-meanwhile`: what was to be changed is not what was shown, so
+ * The outcome of an action at one target. `changed-meanwhile`: the object is not the one that was shown, so
  * nothing was done · `unknown`: a write was sent and not answered, or no applier answered.
  */
 const ACTION_OUTCOMES = ['pending', 'done', 'changed-meanwhile', 'refused', 'away', 'failed', 'unknown'] as const;
@@ -15,7 +15,7 @@ export const ActionTarget = z.strictObject({
   name: z.string().min(1).max(253),
 });
 
-/** Of the reason of an action, in characters. */
+/** Longest reason of an action, in characters. */
 export const LONGEST_COMMENT = 500;
 
 /** Most targets of one action. */
@@ -27,9 +27,9 @@ export const ConsoleAction = z.strictObject({
   id: z.uuid(),
   verb: z.enum(ACTION_VERBS),
   targets: z.array(ActionTarget).min(1).max(MOST_TARGETS),
-  /** What was reviewed: an InstallPlan with another hash is not approved. */
+  /** The hash of the reviewed plan. An InstallPlan with another hash is not approved. */
   planHash: z.string().max(200).optional(),
-  /** Of a ClusterExtension. */
+  /** The revision of a ClusterExtension. */
   revision: z.int().min(1).optional(),
   /** The person, as the sign-in named them. */
   by: z.string().min(1).max(253),
@@ -45,7 +45,7 @@ export type ActionTarget = z.infer<typeof ActionTarget>;
 export type ConsoleAction = z.infer<typeof ConsoleAction>;
 export type ActionResult = z.infer<typeof ActionResult>;
 
-/** What became of one target. */
+/** The result for one target. */
 export type ActionEnd = Pick<ActionResult, 'outcome' | 'message'>;
 
 /** Names a target among those of an action. */

@@ -4,9 +4,12 @@ import type { Subscription } from '../../kernel/api/subscription.js';
 import { hopHash, type SubscriptionMove } from '../../rollout/review/hop-hash.js';
 import type { ActionEnd, ConsoleAction } from './console-action.js';
 
-/** Annotations of an InstallPlan that the console has approved: by whom, when, which content, and why. */
+/**
+ * Annotations of an InstallPlan that the console has approved: the approver, the time, the content, and the
+ * reason.
+ */
 export const APPROVAL_ANNOTATIONS = {
-  /** On an InstallPlan that was approved in the console: by whom. */
+  /** Annotation of an InstallPlan that was approved in the console: the approver. */
   by: 'flotilla.dev/approved-by',
   /** On an InstallPlan that was approved in the console: when. */
   at: 'flotilla.dev/approved-at',
@@ -16,14 +19,14 @@ export const APPROVAL_ANNOTATIONS = {
   comment: 'flotilla.dev/approval-comment',
 } as const;
 
-/** What is read of the cluster before a plan is approved. */
+/** Facts that are read from the cluster before a plan is approved. */
 type ApprovalFacts = Readonly<{
   plan: InstallPlan | undefined;
   /** All of its namespace. */
   subscriptions: readonly Subscription[];
   moves: readonly SubscriptionMove[];
   globalCatalogNamespace: string;
-  /** Packages of the namespace about which the fleet has orders for the cluster. */
+  /** Packages of the namespace with orders of the fleet for the cluster. */
   ordered?: readonly OrderedPackage[];
 }>;
 
@@ -33,8 +36,9 @@ type ApprovalDecision = Readonly<{ patch: Readonly<Record<string, unknown>> } | 
 const changed = (message: string): ApprovalDecision => ({ end: { outcome: 'changed-meanwhile', message } });
 
 /**
- * Whether a plan is approved as it was reviewed: it waits for approval, no roll-out of the fleet decides
- * about it, its Subscriptions still refer to it, and its hash is that of the review.
+ * Approves a plan only if it is unchanged since the review. The plan must wait for approval, and no rollout
+ * of the fleet may decide about it. Its Subscriptions must still refer to it, and its hash must be that of
+ * the review.
  */
 export function decideApproval(facts: ApprovalFacts, action: Omit<ConsoleAction, 'targets'>): ApprovalDecision {
   const { plan, moves, globalCatalogNamespace } = facts;
@@ -65,12 +69,12 @@ export function decideApproval(facts: ApprovalFacts, action: Omit<ConsoleAction,
   return { patch: { metadata: { resourceVersion, annotations: marks }, spec: { approved: true } } };
 }
 
-/** The plan that the Subscriptions of this one refer to, where that is another one. */
+/** Returns the plan that the Subscriptions of this one refer to, if it is another one. */
 function successorOf({ metadata, spec }: InstallPlan, subscriptions: readonly Subscription[]): string | undefined {
   const own = subscriptions.filter(({ status }) => spec.clusterServiceVersionNames.includes(status?.currentCSV ?? ''));
   const referred = own.flatMap(({ status }) => status?.installPlanRef?.name ?? []);
   return referred.includes(metadata.name ?? '') ? undefined : referred[0];
 }
 
-/** Without what ends a line or moves the cursor of a terminal. */
+/** Removes characters that end a line or move the cursor of a terminal. */
 export const oneLine = (text: string): string => text.replaceAll(/\p{Cc}+/gu, ' ').trim();

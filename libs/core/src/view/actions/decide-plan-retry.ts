@@ -12,7 +12,7 @@ type RetryFacts = Readonly<{
 /** The merge patch that has a failed plan made anew, or why it is not. */
 type PlanRetryDecision = Readonly<{ patch: Readonly<Record<string, unknown>> } | { end: ActionEnd }>;
 
-/** A plan that failed is made anew, where it is the one that was shown. */
+/** Retries a failed plan, if it is the one that was shown. */
 export function decidePlanRetry(facts: RetryFacts, { planHash }: Pick<ConsoleAction, 'planHash'>): PlanRetryDecision {
   const { plan, moves, globalCatalogNamespace } = facts;
   if (plan === undefined)

@@ -2,7 +2,10 @@ import type { InstallPlan } from '../../kernel/api/install-plan.js';
 import { LONGEST_COMMENT } from './console-action.js';
 import { APPROVAL_ANNOTATIONS, oneLine } from './decide-approval.js';
 
-/** Who approved an InstallPlan through the hub, when, and why, as its annotations say. */
+/**
+ * An approval of an InstallPlan through the hub, from its annotations: the approver, the time, and the
+ * reason.
+ */
 export type GivenApproval = Readonly<{
   by: string;
   /** RFC 3339; empty: not said. */
@@ -14,8 +17,8 @@ const LONGEST_NAME = 253;
 const LONGEST_TIME = 40;
 
 /**
- * Undefined where no name was left. Users who may write the plan may write the annotations, too: texts are
- * cut, and a time that is none is left out.
+ * Returns the approval of a plan, or undefined if the plan names no approver. Users who may write the plan
+ * may write the annotations, too. Therefore texts are cut, and an invalid time is left out.
  */
 export function givenApproval({ metadata }: Pick<InstallPlan, 'metadata'>): GivenApproval | undefined {
   const { annotations = {} } = metadata;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What a poller answers about the content of a catalog. Texts are as the catalog has them, cut in length. */
+/** Answers of a poller about the content of a catalog. Texts are those of the catalog, cut in length. */
 
 /** SHA-256 of the icon in hex; empty: there is none that can be shown. */
 const Icon = z.string();
@@ -58,7 +58,10 @@ export const ContentPackage = z.strictObject({
 });
 
 export const ContentGraph = z.strictObject({
-  /** The bundle from which ways are marked; empty: none, or the catalog does not know it. */
+  /**
+   * The bundle from which upgrade paths are marked. Empty if there is none, or if the catalog does not know
+   * it.
+   */
   from: z.string(),
   channels: z.array(
     z.strictObject({

@@ -37,12 +37,15 @@ function isKept(channel: ChannelView, most: number): (node: NodeView, index: num
   return ({ name, marks }, index) => index < most || marks.includes('installed') || onWay.has(name);
 }
 
-/** What is taken first, then what is named one by one, then what comes with a range. */
+/**
+ * Returns the sort order of an edge: edges that OLM takes, then edges named one by one, then edges from a
+ * range.
+ */
 const weight = ({ taken, kind }: EdgeView): number => (taken ? 0 : kind === 'skipRange' ? 2 : 1);
 
 /**
- * The upgrade graph of a package for a picture: over 150 entries the newest of each channel, and the way
- * from what is installed.
+ * Returns the upgrade graph of a package for a picture. Over 150 entries it has only the newest of each
+ * channel, and the upgrade path of the installed bundle.
  */
 export function contentGraph(all: PackageRecord, from: string): ContentGraph {
   const record = withinReading(all, from);
@@ -81,7 +84,7 @@ function channelOf(channel: ChannelView, most: number): ContentGraph['channels']
   };
 }
 
-/** OLM's own way in a channel, bundle by bundle; empty where it has none. */
+/** Returns OLM's upgrade path in a channel, bundle by bundle. Empty if there is none. */
 export function wayIn({ from, channels }: ContentGraph, channelName: string): string[] {
   const channel = channels.find(({ name }) => name === channelName);
   const steps = new Map(channel?.edges.filter(({ taken }) => taken).map((edge) => [edge.from, edge.to]));

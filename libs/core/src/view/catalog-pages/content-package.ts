@@ -10,7 +10,7 @@ const LONGEST_NAME = 1_000;
 const LONGEST_LINE = 300;
 const LONGEST_DESCRIPTION = 65_536;
 const MOST_OF_EACH = 50;
-/** Of all channels together. */
+/** Most entries of all channels together. */
 const MOST_ENTRIES = 3_000;
 
 const cut = (text: string, most: number = LONGEST_LINE): string =>
@@ -45,7 +45,10 @@ function namesOf(record: PackageRecord, csv: unknown) {
   };
 }
 
-/** A package as a tile. `csv`: of the head of the default channel; undefined where it cannot be had. */
+/**
+ * Returns a package as a tile. `csv`: CSV of the head of the default channel. Undefined if it is not
+ * available.
+ */
 export function contentTile(record: PackageRecord, csv: unknown, icon: string): ContentTile {
   const { description, ...names } = namesOf(record, csv);
   const annotations = annotationsOf(description);
@@ -61,7 +64,7 @@ export function contentTile(record: PackageRecord, csv: unknown, icon: string): 
   };
 }
 
-/** Channels with their entries, newest first; the oldest are left out where there are too many. */
+/** Returns channels with their entries, newest first. If there are too many, the oldest are left out. */
 function channelsWithin(record: PackageRecord): Pick<ContentPackage, 'channels' | 'older'> {
   const groups = graphOf(record).channels.toSorted(forReading);
   const most = Math.max(1, Math.floor(MOST_ENTRIES / Math.max(1, groups.length)));
@@ -82,7 +85,10 @@ function channelsWithin(record: PackageRecord): Pick<ContentPackage, 'channels' 
   return { channels, older: record.entries.length - shown };
 }
 
-/** What a person reads before installing a package: texts of the CSV of its default channel’s head. */
+/**
+ * Returns the texts that a user reads before installing a package: those of the CSV of its default channel’s
+ * head.
+ */
 export function contentPackage(record: PackageRecord, csv: unknown, icon: string): ContentPackage {
   const { description, ...names } = namesOf(record, csv);
   const annotations = annotationsOf(description);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Services that read what the console sends, each with a key pair of its own. */
+/** Services that read messages of the console, each with a key pair of its own. */
 export const PROOF_READERS = ['applier', 'poller'] as const;
 export type ProofReader = (typeof PROOF_READERS)[number];
 
@@ -12,8 +12,8 @@ export const ProofCredential = z.union([
 export type ProofCredential = z.infer<typeof ProofCredential>;
 
 /**
- * The content of a proof, which is encrypted for its reader. `subject` is the hash of the whole action or
- * question: its targets, plan hash, revision and comment, too.
+ * The content of a proof, encrypted for its reader. `subject` is the hash of the whole action or question,
+ * including its targets, plan hash, revision and comment.
  */
 export const ProofStatement = z.strictObject({
   v: z.literal(1),
@@ -27,10 +27,10 @@ export const ProofStatement = z.strictObject({
 });
 export type ProofStatement = z.infer<typeof ProofStatement>;
 
-/** Facts against which a reader checks a proof: the action or question beside it, and its own clock. */
+/** Facts against which a reader checks a proof: the action or question next to it, and its own clock. */
 export type ProofFacts = Readonly<{ reader: ProofReader; verb: string; subject: string; nowMs: number }>;
 
-/** Why a proof is not accepted; labels of a metric. */
+/** Reasons for a refused proof. They are labels of a metric. */
 const PROOF_REFUSALS = [
   'no-proof',
   'unreadable',
@@ -47,11 +47,11 @@ const PROOF_REFUSALS = [
 type ProofRefusalReason = (typeof PROOF_REFUSALS)[number];
 export type ProofRefusal = Readonly<{ reason: ProofRefusalReason; message: string }>;
 
-/** A proof is accepted for two minutes, which covers clocks that differ. */
+/** Time for which a proof is accepted. Two minutes cover clock skew. */
 export const PROOF_AGE_MS = 120_000;
 /** Time by which the clock of the console may be ahead of the reader's. */
 export const PROOF_AHEAD_MS = 60_000;
-/** Time for which a nonce is remembered: no proof with it is accepted afterwards. */
+/** Time for which a nonce is remembered. No proof with it is accepted afterwards. */
 export const NONCE_KEPT_MS = PROOF_AGE_MS + PROOF_AHEAD_MS + 60_000;
 
 /** Returns the refusal with its message. */
@@ -100,8 +100,8 @@ const TokenClaims = z.looseObject({
 });
 
 /**
- * Returns why the claims of a token, whose signature is that of the issuer, do not name a person who is
- * signed in at this console now; undefined if they do.
+ * Checks the claims of a token after its signature was verified. Returns the reason why they do not
+ * name a person who is signed in at this console now. Returns undefined if they do.
  */
 export function tokenRefusal(claims: unknown, expected: TokenExpectation): ProofRefusal | undefined {
   const { data, error } = TokenClaims.safeParse(claims);

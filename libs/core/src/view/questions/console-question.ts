@@ -3,7 +3,7 @@ import { canonicalHash } from '../../kernel/canonical/canonical-json.js';
 
 /** The kinds that the console shows of a cluster. Secrets are none of them. */
 export const ASKED_KINDS = ['Subscription', 'InstallPlan', 'ClusterServiceVersion', 'ClusterExtension'] as const;
-/** Those that it explains, and shows no more of than their rows. */
+/** Kinds that the console explains. Of those beyond {@link ASKED_KINDS} it shows only their rows. */
 export const EXPLAINED_KINDS = [...ASKED_KINDS, 'CatalogSource', 'ClusterCatalog'] as const;
 
 const place = {
@@ -16,26 +16,33 @@ const object = { ...place, kind: z.enum(ASKED_KINDS) };
 /** The content of a catalog of the cluster: another digest is other content. */
 const content = { ...place, source: z.enum(['CatalogSource', 'ClusterCatalog']), digest: z.string().max(200) };
 const inContent = { ...content, package: z.string().min(1).max(1_000) };
-/** Of one answer. */
+/** Most tiles of one answer. */
 const MOST_TILES = 200;
 
-/** What the console asks about the content of a catalog; no cluster and no registry is asked for it. */
+/**
+ * Questions of the console about the content of a catalog. No cluster and no registry is asked for the
+ * answer.
+ */
 const CatalogQuestions = [
   z.strictObject({
     ...{ ask: z.literal('packages'), ...content, words: z.string().max(200) },
     ...{ offset: z.int().min(0), limit: z.int().min(1).max(MOST_TILES) },
   }),
   z.strictObject({ ask: z.literal('package'), ...inContent }),
-  /** Of an image, which carries no sign-in: who knows the hash of its bytes was shown them. */
+  /** A question for an image. It carries no sign-in: a user who knows the hash of the image was shown it. */
   z.strictObject({ ask: z.literal('icon'), ...inContent, hash: z.string().regex(/^[0-9a-f]{64}$/) }),
   z.strictObject({ ask: z.literal('graph'), ...inContent, from: z.string().max(1_000) }),
 ] as const;
 
 /**
- * What the console asks the poller about one cluster, which it has no credentials for. `explain`: why an
- * object is as it is · `object`: its YAML, as much as a page shows · `whole-object`: all of it · `events`:
- * its Events · `review`: what an InstallPlan changes · `packages`, `package`, `icon`, `graph`: what a catalog
- * of the cluster holds.
+ * A question of the console to the poller about one cluster. The console has no credentials for clusters.
+ *
+ * - `explain`: the diagnosis of an object
+ * - `object`: its YAML, as much as a page shows
+ * - `whole-object`: all of it
+ * - `events`: its Events
+ * - `review`: the changes of an InstallPlan
+ * - `packages`, `package`, `icon`, `graph`: the content of a catalog of the cluster
  */
 export const ConsoleQuestion = z.discriminatedUnion('ask', [
   z.strictObject({ ask: z.literal('explain'), ...place, kind: z.enum(EXPLAINED_KINDS) }),
@@ -47,9 +54,12 @@ export const ConsoleQuestion = z.discriminatedUnion('ask', [
 ]);
 
 /**
- * The answer, or why there is none: `gone`: the object is not there · `away`: the cluster did not answer ·
- * `failed`: it answered, and the question could not be answered, such as without the right to read ·
- * `refused`: the poller has no proof of a person who may see the answer.
+ * The answer, or the reason why there is none.
+ *
+ * - `gone`: the object does not exist
+ * - `away`: the cluster did not answer
+ * - `failed`: it answered, and the question could not be answered, such as without the right to read
+ * - `refused`: the poller has no proof of a person who may see the answer
  */
 export const QuestionAnswer = z.union([
   z.strictObject({ answer: z.unknown() }),

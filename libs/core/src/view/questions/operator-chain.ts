@@ -2,17 +2,20 @@ import type { OperatorRow } from '../rows/rows.js';
 
 const LINKS = ['desired', 'catalog', 'resolution', 'plan', 'approval', 'running'] as const;
 
-/** One link on the way from the desired state to what runs. */
+/** One link of the chain from the desired state to the running operator. */
 type OperatorLink = Readonly<{
   link: (typeof LINKS)[number];
-  /** `done`, what stops the chain, or not reached yet. */
+  /** The state of the link: `done`, the one that stops the chain, or not reached yet. */
   state: 'done' | 'stopped' | 'not-reached';
   standing: OperatorRow['standing'];
   text: string;
   since: string;
 }>;
 
-/** The first link that stops an operator, by the object where its cause lies; undefined: none. */
+/**
+ * Returns the first link that stops an operator, by the object that has its cause. Returns undefined if there
+ * is none.
+ */
 function stopOf({ standing, cause, planHash }: OperatorRow): OperatorLink['link'] | undefined {
   if (standing === 'well') return undefined;
   if (standing === 'needs-approval' || planHash !== '') return 'approval';
@@ -29,7 +32,7 @@ function runningText({ stillRuns, installed, version }: OperatorRow): string {
   return `${stillRuns === installed ? version : stillRuns} still runs`;
 }
 
-/** The way of an operator from its desired state to what runs. */
+/** Returns the chain from an operator's desired state to the running version. */
 export function operatorChain(row: OperatorRow): OperatorLink[] {
   const isWell = row.standing === 'well';
   const stop = LINKS.indexOf(stopOf(row) ?? 'running');

@@ -1,10 +1,10 @@
 import type { Reason } from '../../classic/resolution/problem/resolution-problem.js';
 import { counted } from '../../kernel/text/counted.js';
 
-/** A reason with what lies behind it, as a picture shows it. */
+/** A reason with the reasons behind it, for a picture. */
 export type ConflictNode = Readonly<{
   text: string;
-  /** What the box is: the desired state, a candidate, a requirement, what stands against it. */
+  /** The role of the box: the desired state, a candidate, a requirement, an obstacle. */
   role: 'desired' | 'candidate' | 'requirement' | 'obstacle' | 'note';
   /** The words on the edge that leads here. */
   edge: string;

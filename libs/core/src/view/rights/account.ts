@@ -8,7 +8,7 @@ export type ClaimNames = Readonly<{
   takesVerifiedText?: boolean;
 }>;
 
-/** Person who signed in, or the reason for which none is named. */
+/** Person who signed in, or the reason why none is named. */
 type ReadAccount = Readonly<{ name: string; groups: readonly string[] } | { refused: string }>;
 
 type Claims = Readonly<Record<string, unknown>>;
@@ -21,7 +21,10 @@ const isName = (value: unknown): value is string =>
 
 const isVerified = (value: unknown, takesText = false): boolean => value === true || (takesText && value === 'true');
 
-/** The value of a claim in a message: at most a few characters of what a stranger may have written. */
+/**
+ * Returns the value of a claim for a message. A stranger may have written it, so at most a few characters are
+ * shown.
+ */
 const said = (value: unknown): string =>
   value === undefined ? 'absent' : cutText(JSON.stringify(value).replaceAll(/\p{Cc}/gu, ' '), 30);
 
@@ -35,7 +38,7 @@ export function readAccount(claims: Claims, names: ClaimNames): ReadAccount {
   const { email_verified: verified } = claims;
   if (names.name === 'email' && !isVerified(verified, names.takesVerifiedText))
     return { refused: `the issuer has not verified the address ${name} (claim email_verified is ${said(verified)})` };
-  // `local` is who has the key of this machine.
+  // `local` is the user with the key of this machine.
   if (name === 'local') return { refused: 'the name local is not for accounts' };
   const groups = claims[names.groups];
   const all: readonly unknown[] = Array.isArray(groups) ? groups : [groups];

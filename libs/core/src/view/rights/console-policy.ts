@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ROLES } from './console-verbs.js';
 
-/** Names, in which `*` stands for any characters. */
+/** Names with `*` for any characters. */
 const Patterns = z.array(z.string().min(1).max(253)).min(1).max(200);
 
 const GrantModel = z
@@ -24,7 +24,7 @@ export type Grant = z.infer<typeof GrantModel>;
 /** Without a policy file. */
 export const NO_GRANTS: Policy = { grants: [] };
 
-/** A policy, or what is wrong with the value, in one line that names the place. */
+/** Reads a policy. Returns the policy, or the problem of the value in one line that names the place. */
 export function readPolicy(value: unknown): Readonly<{ policy: Policy } | { problem: string }> {
   const { success, data, error } = PolicyModel.safeParse(value);
   if (success) return { policy: data };

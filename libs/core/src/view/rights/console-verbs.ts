@@ -1,8 +1,8 @@
-/** Each role may do what those before it may. */
+/** Roles of the console. Each role includes the rights of those before it. */
 export const ROLES = ['viewer', 'approver', 'operator', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** What can be done in the console, and the least role for it. */
+/** Verbs of the console, and the least role for each. */
 export const ROLE_OF_VERB = {
   see: 'viewer',
   approve: 'approver',

@@ -1,4 +1,4 @@
-/** Whether a name is one of the patterns, in which `*` stands for any characters. */
+/** Returns a function that says if a name matches one of the patterns. `*` stands for any characters. */
 export function namePatterns(patterns: readonly string[]): (name: string) => boolean {
   if (patterns.includes('*')) return () => true;
   const exact = new Set(patterns.filter((pattern) => !pattern.includes('*')));

@@ -3,10 +3,13 @@ import { type Grant, NO_GRANTS, type Policy } from './console-policy.js';
 import { type ConsoleVerb, ROLE_OF_VERB, ROLES, type Role } from './console-verbs.js';
 import { namePatterns } from './name-patterns.js';
 
-/** Who asks, as the sign-in knows them. */
+/** The user who asks, as the sign-in knows them. */
 export type Grantee = Readonly<{ name: string; groups: readonly string[] }>;
 
-/** What is asked about; `packages`: each of them must be granted. Absent parts are not asked about. */
+/**
+ * The place that a question is about. `packages`: each of them must be granted. Absent parts are not asked
+ * about.
+ */
 export type Place = Readonly<{ cluster: string; namespace?: string; packages?: readonly string[] }>;
 
 /** The labels of a cluster; of one that is not known none. */
@@ -15,7 +18,7 @@ export type LabelsOf = (cluster: string) => Readonly<Record<string, string>>;
 /** An answer to "may I", with the grants that allow it, or with why none does. */
 export type RightsDecision = Readonly<{ allowed: true; by: readonly string[] } | { allowed: false; because: string }>;
 
-/** What one person may do, compiled from the grants. */
+/** The rights of one person, compiled from the grants. */
 export type Rights = Readonly<{
   /** Everything may be seen: nothing needs to be cut. */
   unbounded: boolean;
@@ -25,7 +28,7 @@ export type Rights = Readonly<{
   may: (role: Role, place: Place, labels: LabelsOf) => boolean;
   /** {@link may} with its reason; without a place: whether there is any. */
   decide: (verb: ConsoleVerb, place: Place | undefined, labels: LabelsOf) => RightsDecision;
-  /** Whether there is any place where the role is granted. */
+  /** True if the role is granted in any place. */
   mayAnywhere: (role: Role) => boolean;
   /** In words, one line a grant. */
   words: readonly string[];
@@ -34,7 +37,10 @@ export type Rights = Readonly<{
 type CompiledGrant = Readonly<{
   rank: number;
   words: string;
-  /** What of a place it does not cover; undefined: all but the packages, which are asked one by one. */
+  /**
+   * Returns the part of a place that it does not cover. Returns undefined if it covers all but the packages;
+   * these are asked one by one.
+   */
   misses: (place: Place, labels: LabelsOf) => string | undefined;
   hasPackage: (name: string) => boolean;
 }>;
@@ -66,7 +72,7 @@ const MOST_MOVES = 50;
 /** No pattern but `*` matches the empty name. */
 const ANY_PACKAGE = '';
 
-/** A whole cluster: all namespaces and packages, and what belongs to none of them. */
+/** Returns a whole cluster as a place: all namespaces and packages, and all objects outside of them. */
 export const wholeCluster = (cluster: string): Place => wholeNamespace(cluster, '');
 
 /** A namespace with all its packages. */
@@ -75,8 +81,9 @@ export const wholeNamespace = (cluster: string, namespace: string): Place => ({
 });
 
 /**
- * What a row is about. Clusters, and catalogs that all namespaces of a cluster see, are seen by who sees
- * anything in the cluster. Another catalog holds any packages: it is seen by who sees all of its namespace.
+ * Returns the place of a row. A cluster, and a catalog that all its namespaces see, is visible to users who
+ * see anything in the cluster. Any other catalog may hold any packages: it is visible to users who see all of
+ * its namespace.
  */
 export const placeOf = (row: ViewRow): Place => {
   const { cluster } = row;
@@ -149,7 +156,7 @@ function decided(
   return { allowed: true, by: used.map(({ words }) => words) };
 }
 
-/** What keeps the grant away that covers most of the place: a namespace rather than the cluster. */
+/** Names the part of the place that the closest grant does not cover: a namespace rather than the cluster. */
 function nearest(grants: readonly CompiledGrant[], place: Place, labels: LabelsOf): string {
   const missed = grants.map((grant) => grant.misses(place, labels) ?? '');
   return missed.find((one) => !one.startsWith('cluster ')) ?? missed[0] ?? '';
@@ -168,11 +175,11 @@ const EVERYWHERE = { labels: {}, clusters: ['*'], namespaces: ['*'], packages: [
 /** Holder of the key of the console. */
 export const LOCAL: Grantee = { name: 'local', groups: [] };
 
-/** Of the person who has the key of this machine. */
+/** Rights of the person with the key of this machine. */
 export const ALL_RIGHTS: Rights = rightsOf(
   { grants: [{ users: [LOCAL.name], groups: [], role: 'admin', ...EVERYWHERE }] },
   LOCAL,
 );
 
-/** Of who is signed in and named by no grant. */
+/** Rights of a signed-in user without any grant. */
 export const NO_RIGHTS: Rights = rightsOf(NO_GRANTS, LOCAL);

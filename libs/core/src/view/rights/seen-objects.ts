@@ -25,7 +25,7 @@ export function operatorOfObject(
     const plan = plans.find((row) => row.cluster === cluster && row.namespace === namespace && row.name === name);
     if (plan !== undefined)
       return here.find((row) => plan.moves.some((move) => move.package === row.package)) ?? here[0];
-    // A plan that is complete has no row to say what it moved: it is for who sees all of the namespace.
+    // A completed plan has no row, so its packages are not known: the user must see all of the namespace.
     return rights.may('viewer', wholeNamespace(cluster, namespace), labels) ? here[0] : undefined;
   }
   return here.find((row) => row.name === name && row.api === (kind === 'ClusterExtension' ? 'v1' : 'classic'));

@@ -12,7 +12,7 @@ import { compareVersions } from '../../kernel/versions/version.js';
 import { rowCause, rowText } from './row-text.js';
 import type { CatalogRow } from './rows.js';
 
-/** A CatalogSource, and what the poller holds of its content. */
+/** A CatalogSource, and the poller's copy of its content. */
 export type CatalogFacts = Readonly<{
   source: CatalogSource;
   /** Empty: nothing is held. */
@@ -75,7 +75,7 @@ const after = (time: string, ms: number): string => {
   return Number.isNaN(at) ? '' : kubernetesTime(new Date(at + ms));
 };
 
-/** The row of a ClusterCatalog. `packages`: 0 where they were not counted. */
+/** Returns the row of a ClusterCatalog. `packages`: 0 if they were not counted. */
 export function clusterCatalogRow(cluster: string, catalog: ClusterCatalog, packages: number, now: string): CatalogRow {
   const { name = '' } = catalog.metadata;
   const { spec, status } = catalog;

@@ -5,18 +5,18 @@ import type { CatalogRow, ClusterRow, Reach, RowCause, ViewRow } from './rows.js
 /** How a cluster answers, as its poller sees it. */
 export type ClusterSigns = Readonly<{
   cluster: string;
-  /** Of the hub's kubeconfig; absent: its login is in a Secret of the hub, or with its pod. */
+  /** The context in the hub's kubeconfig. Absent if its login is in a Secret of the hub, or with its pod. */
   context?: string;
   version: string;
   reach: Reach;
-  /** Why it is not fresh; empty: it is. */
+  /** The reason why it is not fresh. Empty if it is. */
   problem: string;
   /** RFC 3339; empty: never. */
   lastSeen: string;
   paused: boolean;
 }>;
 
-/** What a cluster row sums up of another row. `isReady`: of a catalog, whether it serves content. */
+/** The parts of another row that a cluster row sums up. `isReady`: true if a catalog serves content. */
 export type SummedRow = Readonly<{
   kind: ViewRow['kind'];
   standing: HealthState;
@@ -26,16 +26,16 @@ export type SummedRow = Readonly<{
 
 const SERVING: ReadonlySet<string> = new Set(['READY', 'IDLE', 'Serving']);
 
-/** Whether a catalog has a valid spec and content to serve, as `flotilla status` counts it. */
+/** True if a catalog has a valid spec and content to serve, as `flotilla status` counts it. */
 export const isCatalogReady = ({ state, cause }: Pick<CatalogRow, 'state' | 'cause'>): boolean =>
   SERVING.has(state) && cause?.code !== 'catalog-spec-invalid';
 
-/** Of a cluster that does not answer, or is not used, nothing is known to be well. */
+/** Standing of clusters that do not answer, or are not used: nothing there is known to be healthy. */
 const STANDING_OF_REACH: Readonly<Partial<Record<Reach, HealthState>>> = { away: 'failed', refused: 'blocked' };
 
 /**
- * The row of a cluster: the worst of what is in it, or that it does not answer, and counts; sums only of its
- * rows.
+ * Returns the row of a cluster with counts: the worst standing of its rows, or that it does not answer. Sums
+ * are only over its rows.
  */
 export function clusterRow(facts: ClusterSigns, rows: Iterable<SummedRow>, now: string): ClusterRow {
   const counts = { failed: 0, blocked: 0, 'needs-approval': 0, 'under-way': 0, well: 0 };
@@ -60,14 +60,14 @@ export function clusterRow(facts: ClusterSigns, rows: Iterable<SummedRow>, now: 
   };
 }
 
-/** Who cannot be reached has that as the cause, whatever was seen there last. */
+/** Returns the cause of a cluster that cannot be reached. It takes precedence over the last seen causes. */
 function unreached({ cluster, reach, problem }: ClusterSigns): RowCause | undefined {
   if (reach === 'fresh') return undefined;
   const text = rowText(problem === '' ? TEXTS[reach] : reasonOf(problem, cluster));
   return { code: `cluster-${reach}`, kind: 'Cluster', names: [], text };
 }
 
-/** What an error of a cluster says after its name, its address and what was asked of it. */
+/** Matches the reason in an error of a cluster, after its name, its address and the request. */
 const REASON = /^(?: at \S+)?: (?:[a-z][^:"]*: )?(.+)$/s;
 
 function reasonOf(problem: string, cluster: string): string {

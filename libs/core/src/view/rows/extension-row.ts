@@ -7,7 +7,7 @@ import { isDeprecated } from '../../kernel/conditions/deprecation-types.js';
 import { rowCause, rowText } from './row-text.js';
 import type { OperatorRow } from './rows.js';
 
-/** What the row of a ClusterExtension is made of beside the object. */
+/** Facts for the row of a ClusterExtension, in addition to the object. */
 type ExtensionPlace = Readonly<{
   cluster: string;
   /** Without copies. */

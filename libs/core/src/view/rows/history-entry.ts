@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What kind of change the page Changes shows. */
+/** Kinds of changes on the page Changes. */
 export const HISTORY_KINDS = ['version', 'standing', 'digest', 'approval', 'decision', 'membership'] as const;
 
 /** One change that the hub saw in the fleet. */
@@ -17,7 +17,7 @@ export const HistoryEntry = z.strictObject({
   /** A person, a field manager, or `hub`. */
   by: z.string().max(200),
   comment: z.string().max(500),
-  /** Of an approval: the hash of the plan when it waited; absent: of an earlier release. */
+  /** The hash of an approved plan when it waited. Absent in entries of an earlier release. */
   hash: z.string().max(200).optional(),
 });
 

@@ -13,7 +13,10 @@ export const QueueCounts = z.strictObject({
   oldestSeconds: z.number().min(0),
 });
 
-/** What a service of the hub says of itself, every five seconds; older than 15 s: it does not answer. */
+/**
+ * The state that a service of the hub reports about itself, every five seconds. If it is older than 15 s, the
+ * service does not answer.
+ */
 export const HubRow = z.strictObject({
   /** `catalog-poller`, `resolver-worker`, `applier`, `fleet-controller`, `console`. */
   service: z.string().max(60),
@@ -23,7 +26,7 @@ export const HubRow = z.strictObject({
   updatedAt: z.string().max(40),
   checks: z.array(z.strictObject({ name: z.string().max(60), ok: z.boolean(), message: z.string().max(200) })).max(40),
   queues: z.array(QueueCounts).max(20),
-  /** The clusters whose requests take longest, of the applier; milliseconds. */
+  /** The clusters with the slowest requests of the applier, in milliseconds. */
   slowest: z.array(z.strictObject({ cluster: z.string().max(1_000), milliseconds: z.number().min(0) })).max(10),
 });
 

@@ -14,23 +14,23 @@ import type { RowPart } from './row-parts.js';
 import { rowCause, rowText } from './row-text.js';
 import type { OperatorRow, PlanRow } from './rows.js';
 
-/** What the poller keeps of a namespace: objects of its cache, and the part that rows need beside them. */
+/** The poller's facts about a namespace: objects of its cache, and the part that rows need in addition. */
 type NamespaceFacts = Readonly<{
   cluster: string;
   namespace: string;
   subscriptions: readonly Subscription[];
   operatorGroups: readonly OperatorGroup[];
   csvs: readonly ClusterServiceVersion[];
-  /** Plans that are not complete, and approved ones whose approval no row has shown yet. */
+  /** Plans that are not complete, and approved ones with an approval that no row has shown yet. */
   plans: readonly PlanFacts[];
   /** The catalogs that the namespace sees. */
   catalogs: readonly CatalogFacts[];
   partOf: (object: KubernetesObject) => RowPart | undefined;
-  /** Whether an operator outside of the namespace owns the definition. */
+  /** True if an operator outside of the namespace owns the definition. */
   isShared: (definition: string) => boolean;
 }>;
 
-/** When the rows were computed, RFC 3339: the differ puts back the times of what stayed the same. */
+/** The time at which the rows were computed, RFC 3339. The differ restores the times of unchanged rows. */
 type RowMoment = Readonly<{ now: string }>;
 
 /** The operators of a namespace, and its plans that are not complete. */
@@ -50,7 +50,7 @@ export function namespaceRows(facts: NamespaceFacts, { now }: RowMoment): readon
   ];
 }
 
-/** What the cache drops of a status comes from the part. */
+/** Returns a Subscription with the parts of its status that the cache drops. */
 const withSubscriptionPart = (subscription: Subscription, part: RowPart | undefined): Subscription => {
   const { installPlanRef: _name, conditions: _cut, ...status } = subscription.status ?? {};
   const own = part?.kind === 'Subscription' ? part : undefined;
@@ -116,7 +116,9 @@ const isSourceOf =
   ({ source: { metadata } }: Readonly<{ source: CatalogSource }>): boolean =>
     metadata.name === spec.source && metadata.namespace === spec.sourceNamespace;
 
-/** Of the installed operator; of a name alone, what stands behind its `.v`. */
+/**
+ * Returns the version of the installed operator. If only its name is known, returns the text after its `.v`.
+ */
 function versionOf(installed: string, csvs: readonly ClusterServiceVersion[]): string {
   if (installed === '') return '';
   const csv = csvs.find(({ metadata }) => metadata.name === installed);

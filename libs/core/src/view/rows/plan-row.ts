@@ -23,10 +23,10 @@ const RBAC_KINDS: ReadonlySet<string> = new Set(['Role', 'RoleBinding', 'Cluster
 const CHANGE_OF = {
   ...{ Install: 'new', Patch: 'patch', Minor: 'minor', Major: 'major', Downgrade: 'downgrade' },
 } as const satisfies Partial<Record<ReturnType<typeof versionChange>, PlanRow['change']>>;
-/** From the smallest to what an approver must see. */
+/** Changes by weight, from the smallest to the one that an approver must see. */
 const BY_WEIGHT: readonly PlanRow['change'][] = ['new', 'patch', 'minor', 'major', 'downgrade'];
 
-/** The hash of what a plan does, which equal plans of other clusters have, too. */
+/** Returns the hash of a plan's effect. Equal plans of other clusters have the same hash. */
 export const planHash = ({ plan, steps }: PlanFacts, subscriptions: readonly Subscription[]): string =>
   hopHashOf(
     steps,
@@ -62,7 +62,7 @@ export function planRow(facts: PlanFacts, place: PlanPlace, now: string): PlanRo
   };
 }
 
-/** Absent where the fleet does not work it. */
+/** Returns the deciding object of the fleet. Absent if the fleet does not work the plan. */
 export const fleetPart = (work: FleetWork | undefined): Pick<PlanRow, 'fleet'> =>
   work === undefined ? {} : { fleet: work.operator || work.rollout || 'not known' };
 
@@ -74,7 +74,10 @@ function changeOf(from: string, to: string): PlanRow['change'] {
 const moved = (names: readonly string[], subscriptions: readonly Subscription[]): readonly Subscription[] =>
   subscriptions.filter(({ status }) => status?.currentCSV !== undefined && names.includes(status.currentCSV));
 
-/** A bundle without a Subscription yet is a dependency, whose package is known from its name alone. */
+/**
+ * Returns the moves of a plan. A bundle without a Subscription yet is a dependency: its package is known from
+ * its name alone.
+ */
 function movesOf(names: readonly string[], subscriptions: readonly Subscription[]): PlanMove[] {
   return names.map((to) => {
     const [subscription] = moved([to], subscriptions);

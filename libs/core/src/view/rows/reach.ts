@@ -1,12 +1,12 @@
 import type { ClusterSigns } from './cluster-row.js';
 
-/** What a poller knows of how a cluster answers. */
+/** A poller's facts about the answers of a cluster. */
 type ReachSigns = Readonly<{
   /** OLM itself is at work there, or another hub manages it. */
   isHeld: boolean;
   /** It is not used as it stands. */
   isRefused: boolean;
-  /** Why it has not joined yet. */
+  /** The reason why it has not joined yet. */
   problem: string | undefined;
   /** Its watches, once it has joined. */
   watches: Readonly<{ synced: boolean; problems: readonly string[]; lastSeenMs: number }> | undefined;

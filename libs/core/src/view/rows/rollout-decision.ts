@@ -8,28 +8,28 @@ import { LONGEST_ROW_TEXT } from './rows.js';
 const LONGEST_REASON = 500;
 const Text = z.string().max(LONGEST_ROW_TEXT);
 
-/** What a user decided about a roll-out. */
+/** A user's decision about a rollout. */
 export const RolloutDecision = z.strictObject({
   /** When it was made, RFC 3339. */
   at: z.string().max(40),
   by: Text,
   /** As of a FleetDecision: `Approve`, `Pause` … */
   action: Text,
-  /** What of the roll-out it is about, as `wave lab`; empty: all of it. */
+  /** The part of the rollout that it is about, as `wave lab`. Empty: all of it. */
   about: Text,
   reason: z.string().max(LONGEST_REASON),
-  /** Why it has no effect, in words; `effective`; empty: not answered yet. */
+  /** The reason why it has no effect, in words, or `effective`. Empty: not answered yet. */
   outcome: Text,
 });
 export type RolloutDecision = z.infer<typeof RolloutDecision>;
 
-/** Most decisions that are shown of one roll-out, the newest. */
+/** Most decisions that are shown of one rollout, the newest. */
 export const MOST_DECISIONS = 20;
 
 const Outcome = z.looseObject({ reason: z.string().default(''), message: z.string().default('') });
 const Created = z.looseObject({ creationTimestamp: z.string().max(40).default('') });
 
-/** The decisions about each roll-out, by `NAMESPACE/NAME`, the newest first. */
+/** The decisions about each rollout, by `NAMESPACE/NAME`, the newest first. */
 export function decisionsByRollout(
   decisions: readonly FleetDecision[],
 ): ReadonlyMap<string, readonly RolloutDecision[]> {

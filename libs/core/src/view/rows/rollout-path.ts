@@ -9,13 +9,13 @@ import { LONGEST_ROW_TEXT } from './rows.js';
 const MOST_STEPS = 20;
 /** Clusters that are named of those at one step; the others are counted. */
 const MOST_NAMED = 5;
-/** Plan classes of a roll-out that are shown, those of the most clusters. */
+/** Plan classes of a rollout that are shown, those of the most clusters. */
 const MOST_PATHS = 10;
 const Count = z.int().min(0);
 const Name = z.string().max(1_000);
 const There = z.strictObject({ clusters: Count, sample: z.array(Name).max(MOST_NAMED) });
 
-/** What the clusters of a plan class go through, one InstallPlan after the other, and who is at which. */
+/** The InstallPlans of a plan class in the order of their install, and the clusters at each of them. */
 const RolloutPath = z.strictObject({
   /** Names the class. */
   hash: z.string().max(LONGEST_ROW_TEXT),
@@ -32,17 +32,17 @@ const RolloutPath = z.strictObject({
     .max(MOST_STEPS),
 });
 
-/** The plan classes of a roll-out whose FleetPlans are there. `more`: classes with fewer clusters. */
+/** The plan classes of a rollout with existing FleetPlans. `more`: classes with fewer clusters. */
 export const RolloutPaths = z.strictObject({ classes: z.array(RolloutPath).max(MOST_PATHS), more: Count });
 export type RolloutPaths = z.infer<typeof RolloutPaths>;
 
-/** The step of its path that a cluster is at, from 1, or at which it failed. */
+/** The current or failed step of a cluster on its path, from 1. */
 export type ClusterStep = Readonly<{ cluster: string; class: string; step: number; isFailed: boolean }>;
 
 /** Failures that are not those of a step: nothing was begun, or it was the way back. */
 const NO_STEP: ReadonlySet<string> = new Set(['ResolutionFailed', 'RollbackFailed']);
 
-/** Where the row of a roll-out has its cluster; undefined for one that is not on its way. */
+/** Returns the step of a rollout's row. Returns undefined if the cluster is not on its way. */
 export function stepOf(row: RolloutRow): ClusterStep | undefined {
   const { cluster, class: name, hop: step, phase, reason, attempt } = row;
   const isFailed = phase === 'Failed' && attempt > 0 && !NO_STEP.has(reason);
@@ -58,7 +58,7 @@ type ShownClass = Readonly<{ hash: string; clusters: number }>;
 /** The hash of a plan; returns are a class that has none. */
 const HASH = /^[0-9a-f]+$/;
 
-/** The plan classes of a roll-out whose paths are shown. */
+/** Returns the plan classes of a rollout with paths to show. */
 export function shownClasses({ status }: Pick<FleetRollout, 'status'>): Readonly<{
   classes: readonly ShownClass[];
   more: number;
@@ -71,12 +71,12 @@ export function shownClasses({ status }: Pick<FleetRollout, 'status'>): Readonly
 }
 
 type PathFacts = Readonly<{
-  /** The path of a class; undefined where its FleetPlan is not there. */
+  /** Returns the path of a class. Returns undefined if its FleetPlan does not exist. */
   pathOf: (hash: string) => FleetPlan['spec']['path'] | undefined;
   steps: readonly ClusterStep[];
 }>;
 
-/** What the classes of a roll-out go through, and where their clusters are. */
+/** Returns the paths of a rollout's classes, with the current steps of their clusters. */
 export function rolloutPaths(rollout: Pick<FleetRollout, 'status'>, { pathOf, steps }: PathFacts): RolloutPaths {
   const { classes, more } = shownClasses(rollout);
   const at = Map.groupBy(steps, (one) => keyOf(one.class, one.step, one.isFailed));

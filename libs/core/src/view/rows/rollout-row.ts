@@ -17,13 +17,13 @@ const Time = z.string().max(40);
 export const FleetRolloutRow = z.strictObject({
   /** `NAMESPACE/NAME`. */
   id: Name,
-  /** Of a FleetCatalog its name. */
+  /** The package. For a FleetCatalog, its name. */
   package: Name,
   /** The bundle, or the digest of a catalog's content. */
   target: Name,
   phase: Text,
   reason: Text,
-  /** What it is at, and what most of its clusters wait for. */
+  /** The current activity, and the reason that most of its clusters wait for. */
   message: Text.default(''),
   /** No cluster has its target, or is led to it any more: no promotion and no retry brings it. */
   withdrawn: z.literal(true).optional(),
@@ -34,7 +34,7 @@ export const FleetRolloutRow = z.strictObject({
       z.strictObject({
         ...{ name: Name, phase: Text, members: Count, done: Count, underWay: Count, waiting: Count, failed: Count },
         note: Text,
-        /** Of those that wait. */
+        /** Skipped clusters among the waiting ones. */
         skipped: Count.default(0),
         /** When it opened, and when it was complete; empty: not yet. */
         openedAt: Time.default(''),
@@ -57,9 +57,9 @@ export const FleetRolloutRow = z.strictObject({
     .array(z.strictObject({ hash: Text, clusters: Count, lapsed: z.literal(true).optional() }))
     .max(10)
     .default([]),
-  /** What its clusters go through, by plan class; absent: not known. */
+  /** The paths of its clusters, by plan class. Absent: not known. */
   paths: RolloutPaths.optional(),
-  /** What people decided about it, the newest first; absent: not known. */
+  /** Users' decisions about it, the newest first. Absent: not known. */
   decisions: z.array(RolloutDecision).max(MOST_DECISIONS).optional(),
   /** How many more decisions there are. */
   moreDecisions: Count.default(0),
@@ -127,11 +127,11 @@ function waveRow(
 }
 
 type BesideRollout = Readonly<{
-  /** The package of a FleetOperator; undefined where it is gone. */
+  /** Returns the package of a FleetOperator. Returns undefined if it no longer exists. */
   packageOf: (operator: string) => string | undefined;
-  /** What was decided about it, the newest first; undefined where that is not known. */
+  /** Decisions about it, the newest first. Undefined if they are not known. */
   decisions: readonly RolloutDecision[] | undefined;
-  /** What its clusters go through; undefined where that is not known. */
+  /** The paths of its clusters. Undefined if they are not known. */
   paths: RolloutPaths | undefined;
 }>;
 
@@ -158,7 +158,7 @@ export function fleetRolloutRow(
       finishedAt,
     },
     ...(isWithdrawn && { withdrawn: true as const }),
-    // The wave of what no other one takes is there without clusters, too.
+    // The wave for clusters that no other wave takes exists even without clusters.
     waves: waves
       .filter(({ members }, at) => members > 0 || at === 0)
       .map((wave) => waveRow(wave, deadlines.get(wave.name) ?? '')),

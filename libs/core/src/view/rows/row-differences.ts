@@ -3,8 +3,8 @@ import { isCatalogReady, type SummedRow } from './cluster-row.js';
 import type { ViewRow } from './rows.js';
 
 /**
- * What a writer remembers of a row that it wrote: enough to compare another one with, and no more,
- * since a large fleet has many.
+ * A writer's memory of a row that it wrote: enough to compare another row with it, and no more, since a large
+ * fleet has many rows.
  */
 export type WrittenRow = SummedRow & Readonly<{ hash: string; since: string; state: string }>;
 
@@ -18,7 +18,7 @@ function contentHash(row: ViewRow): string {
   return canonicalHash(content).slice(0, HASH_LENGTH);
 }
 
-/** What decides since when a row is as it is: the standing of an object, the reach of a cluster. */
+/** Returns the state that a row's `since` refers to: the standing of an object, the reach of a cluster. */
 const stateOf = (row: ViewRow): string =>
   row.kind === 'cluster' ? row.reach : row.kind === 'plan' ? row.phase : row.standing;
 
@@ -33,8 +33,8 @@ export const writtenRow = (row: ViewRow): WrittenRow => ({
 });
 
 /**
- * The row as it is to be written, with the time since when it is in its state; undefined where what was
- * written says the same.
+ * Returns the row to write, with the time since when it is in its state. Returns undefined if the written row
+ * has the same content.
  */
 export function changedRow(row: ViewRow, before: WrittenRow | undefined): ViewRow | undefined {
   if (before === undefined) return row;

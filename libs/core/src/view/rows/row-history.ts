@@ -1,9 +1,9 @@
 import type { HistoryEntry } from './history-entry.js';
 import type { ViewRow } from './rows.js';
 
-/** Who did what no person is named for. */
+/** Author of changes that no person is named for. */
 const HUB = 'hub';
-/** Who approved a plan without leaving a name: people with kubectl, or a tool of the cluster. */
+/** Author of an approval without a name: a user of kubectl, or a tool of the cluster. */
 const IN_THE_CLUSTER = 'in the cluster';
 const MOST = 200;
 const TROUBLE: ReadonlySet<string> = new Set(['failed', 'blocked']);
@@ -16,8 +16,8 @@ type Pair<K extends ViewRow['kind']> = Readonly<{
 }>;
 
 /**
- * What the page Changes shows of a row that was written over another: a version, trouble that comes or goes,
- * an approval, the content of a catalog. A row without one before it is no change: the hub may see the
+ * Returns the entries of page Changes for a row that replaced another: a version, trouble that begins or
+ * ends, an approval, the content of a catalog. A row without a previous one is no change: the hub may see the
  * cluster for the first time.
  */
 export function rowHistory(before: ViewRow, after: ViewRow): readonly HistoryEntry[] {
@@ -66,7 +66,8 @@ function operatorHistory({ before, after }: Pair<'operator'>): HistoryEntry[] {
 function planHistory({ before, after }: Pair<'plan'>): HistoryEntry[] {
   if (before.approved || !after.approved) return [];
   const { approvedBy, approvalComment: comment = '' } = after;
-  // What was installed when it waited: the operator may have moved since, and the hash with it.
+  // The bundle that was installed while the plan waited. The operator may have moved since, and the hash
+  // with it.
   const of = { kind: 'approval', by: approvedBy || IN_THE_CLUSTER, comment, hash: before.hash } as const;
   return before.moves.map(({ package: name, from, to }) => entry(after, { ...of, package: name, from, to }));
 }

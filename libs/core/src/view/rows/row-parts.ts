@@ -15,15 +15,15 @@ import { stepsHash } from '../../rollout/review/hop-hash.js';
 import { type GivenApproval, givenApproval } from '../actions/given-approval.js';
 
 /**
- * What rows need of an object beyond what the poller's cache keeps. Objects at rest have next to nothing:
- * texts, steps and requirements are kept of those alone that are not well, and cut.
+ * The parts of an object that rows need beyond the poller's cache. Objects at rest have next to nothing.
+ * Texts, steps and requirements are kept, cut, only for unhealthy objects.
  */
 export type RowPart =
   | Readonly<{
       kind: 'Subscription';
       plan: string;
       conditions: readonly SubscriptionCondition[];
-      /** Where the fleet works it: what it left there, as annotations. */
+      /** The fleet's annotations, if the fleet works the Subscription. */
       marks?: Readonly<Record<string, string>>;
     }>
   | Readonly<{
@@ -40,11 +40,14 @@ const LONGEST = 400;
 const MOST_REQUIREMENTS = 10;
 /** Counted, and not named. */
 const FURTHER: RequirementStatus = { group: '', version: '', kind: '', name: '', status: 'NotPresent', message: '' };
-/** Of one requirement: the text of a row holds no more. */
+/** Most dependents of one requirement: the text of a row holds no more. */
 const MOST_DEPENDENTS = 3;
 const cut = (text: unknown): string => asText(text).slice(0, LONGEST);
 
-/** Undefined where the cache alone says all that rows need; an object of another shape has no part. */
+/**
+ * Returns the part of an object. Returns undefined if the cache has everything that rows need, or if the
+ * object has another shape.
+ */
 export function rowPart(kind: string, object: KubernetesObject, globalCatalogNamespace: string): RowPart | undefined {
   switch (kind) {
     case 'Subscription':
@@ -79,7 +82,9 @@ function planPart(object: KubernetesObject, globalCatalogNamespace: string): Row
   return isComplete ? undefined : planFacts(object, globalCatalogNamespace);
 }
 
-/** What rows need of a plan, complete or not; undefined of what is no plan. */
+/**
+ * Returns the facts of a plan that rows need, complete or not. Returns undefined if the object is no plan.
+ */
 export function planFacts(
   object: KubernetesObject,
   globalCatalogNamespace: string,
@@ -110,7 +115,10 @@ export function planFacts(
   return { kind: 'InstallPlan', plan, steps, createdAt: asText(creationTimestamp), ...(approval && { approval }) };
 }
 
-/** Of a step that is done, that it is; definitions and rights keep their names, for who approves. */
+/**
+ * Projects a step. A completed step keeps only its status. Definitions and rights keep their names, for the
+ * approvers.
+ */
 function openStep(step: InstallPlanStep): InstallPlanStep {
   const { kind, name } = step.resource;
   const isNamed = !isDone(step) || kind === 'CustomResourceDefinition';

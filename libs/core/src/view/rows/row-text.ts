@@ -5,10 +5,10 @@ import { LONGEST_ROW_TEXT, type RowCause } from './rows.js';
 const LONGEST_NAME = 1_000;
 const MOST_NAMES = 8;
 
-/** A message of a status may be long: what is read of it for a row. */
+/** Most characters of a status message that are read for a row. A message may be long. */
 const READ = 4 * LONGEST_ROW_TEXT;
 
-/** Without secrets, and cut to what a row may hold, with a sign that it was. */
+/** Returns a text without secrets, cut to the length of a row's text, with a sign if it was cut. */
 export function rowText(text: string): string {
   const shown = textWithoutSecrets(text.slice(0, READ));
   return shown.length <= LONGEST_ROW_TEXT ? shown : `${shown.slice(0, LONGEST_ROW_TEXT - 1)}…`;
@@ -18,8 +18,8 @@ export function rowText(text: string): string {
 export const reasonInWords = (reason: string): string => reason.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase();
 
 /**
- * Why an object is not well, as a row says it; undefined for one that is. `names`: what distinguishes equal
- * causes, where the cause lies at the object itself.
+ * Returns the cause of an unhealthy object for its row. Returns undefined for a healthy one. `names`:
+ * distinguishes equal causes, if the object itself has the cause.
  */
 export function rowCause(found: Diagnosis, own: Named, names: readonly string[]): RowCause | undefined {
   if (found.standing === 'well') return undefined;

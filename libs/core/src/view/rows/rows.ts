@@ -19,22 +19,22 @@ const Time = z.string().max(40);
 export const Standing = z.enum(HEALTH_STATES);
 
 /**
- * Why an object is not well, so that equal causes of many objects can be counted as one: `code`, `kind` and
- * `names` are equal for equal causes, whatever cluster they are in; `text` is for people.
+ * The cause of an unhealthy object, so that equal causes of many objects can be counted as one. `code`,
+ * `kind` and `names` are equal for equal causes in any cluster. `text` is for people.
  */
 export const RowCause = z.strictObject({
   /** The rule that holds, as `plan-failed`; stable over releases. */
   code: z.string().max(60),
-  /** The kind of the object where the cause lies. */
+  /** The kind of the object that has the cause. */
   kind: z.string().max(60),
-  /** What distinguishes causes of one code: packages, definitions, catalogs; never names of clusters. */
+  /** Names that distinguish causes of one code: packages, definitions, catalogs. Never names of clusters. */
   names: z.array(Name).max(8),
   text: Text,
 });
 
 /**
- * Whether what is known of a cluster is as it is now: all its watches stand · one is broken · it cannot be
- * reached · OLM itself is at work there · it is not used as it stands (membership).
+ * The freshness of the hub's view of a cluster: all its watches are up · one is broken · it is unreachable ·
+ * OLM itself runs there · it is not used in its present form (membership).
  */
 const REACHES = ['fresh', 'stale', 'away', 'left-to-olm', 'refused'] as const;
 export const Reach = z.enum(REACHES);
@@ -59,14 +59,14 @@ export const ClusterRow = z.strictObject({
    * a Secret of the hub, or with the hub's own pod.
    */
   context: Name.optional(),
-  /** Of Kubernetes, as `v1.34.4`; empty: not known. */
+  /** The version of Kubernetes, as `v1.34.4`. Empty: not known. */
   version: Text,
   reach: Reach,
   /** Since when it has this reach. */
   since: Time,
   /** When it last answered; empty: never. */
   lastSeen: Time,
-  /** The worst of what is in it. */
+  /** The worst standing of its objects. */
   standing: Standing,
   cause: RowCause.optional(),
   counts: Counts,
@@ -104,9 +104,9 @@ export const OperatorRow = z.strictObject({
   cause: RowCause.optional(),
   /** Since when it has this standing. */
   since: Time,
-  /** Of one that is not well: the bundle that runs all the same; absent: none, or not known. */
+  /** The bundle that runs although the operator is not healthy. Absent: none, or not known. */
   stillRuns: Name.optional(),
-  /** `NAMESPACE/NAME` of the FleetOperator whose roll-outs decide about its plans; absent: none. */
+  /** `NAMESPACE/NAME` of the FleetOperator with rollouts that decide about its plans. Absent: none. */
   fleet: Name.optional(),
   /** The plan that waits for approval: its name and hash; empty: none. */
   plan: Name,
@@ -127,11 +127,11 @@ export const PlanRow = z.strictObject({
   namespace: Name,
   name: Name,
   updatedAt: Time,
-  /** The hash of what the plan does (`plan-class/hop-hash`); plans with equal hashes are one class. */
+  /** The hash of the plan's effect (`plan-class/hop-hash`). Plans with equal hashes are one class. */
   hash: Text,
   moves: z.array(PlanMove).max(50),
   change: z.enum(CHANGES),
-  /** What an approver checks first. */
+  /** True if the plan has definitions. An approver checks definitions and rights first. */
   crds: z.boolean(),
   rbac: z.boolean(),
   /** A definition of the plan has other owners. */
@@ -154,13 +154,16 @@ export const CatalogRow = z.strictObject({
   cluster: Name,
   /** Empty for a ClusterCatalog. */
   namespace: Name,
-  /** It lies in the global catalog namespace, which all namespaces see; absent: not, or not known. */
+  /**
+   * True if it is in the global catalog namespace, visible to all namespaces. Absent: it is not, or not
+   * known.
+   */
   global: z.literal(true).optional(),
   name: Name,
   updatedAt: Time,
   source: z.enum(['CatalogSource', 'ClusterCatalog']),
   image: Name,
-  /** Of the content, `sha256:…`; empty: none is held. */
+  /** The digest of the content, `sha256:…`. Empty: none is held. */
   digest: Text,
   /** `READY`, `CONNECTING`, `TRANSIENT_FAILURE`; of a ClusterCatalog `Serving` or the reason why not. */
   state: Text,
