@@ -37,7 +37,7 @@ function fleetStatus(operator: string): string {
  * message is quoted as one word of the shell. Names that the API server itself checks are not.
  */
 export const ADVICE = {
-  /** Nothing has a status yet. */
+  /** Advice for an object without a status. */
   checkHub: () => advice('See that the hub runs and manages this cluster: flotilla status'),
 
   correctCatalogSpec: () => advice('Correct the spec of the CatalogSource.'),
@@ -49,7 +49,10 @@ export const ADVICE = {
     advice(
       `Correct spec.image, or publish a corrected image; see what is wrong with it: flotilla catalog validate ${shellWord(image)}`,
     ),
-  /** For an image that ended its thread. `namespace`: of a CatalogSource; a ClusterCatalog has none. */
+  /**
+   * Advice for an image that ended its thread. `namespace`: that of a CatalogSource. A ClusterCatalog has
+   * none.
+   */
   retryCatalog: (name: string, namespace?: string) =>
     advice(
       `Push another image, smaller or with fewer files. Or have this one read once more, such as after a restart with other bounds: ${retryCommand(name, namespace)}`,
@@ -133,7 +136,7 @@ export const ADVICE = {
     ),
   explainSubscription: (namespace: string, name: string) =>
     advice(`flotilla explain subscription ${name} -n ${namespace}`),
-  /** For two Subscriptions of one package. */
+  /** Advice for two Subscriptions of one package. */
   dropSecond: (namespace: string, name: string, kept: string) =>
     advice(
       `Keep Subscription ${kept} and delete ${name}, which holds no operator; this deletes no operator: kubectl -n ${namespace} delete subscription ${name}`,
@@ -361,7 +364,10 @@ export const ADVICE = {
     ),
 } as const;
 
-/** On an OperatorGroup, as `explain` advises: any change of the group counts; nothing reads the value. */
+/**
+ * Annotation of an OperatorGroup, as `explain` advises. Any change of the group counts; nothing reads the
+ * value.
+ */
 const RETRIED_ANNOTATION = 'flotilla.dev/retried-at';
 
 const ALLOWED = JSON.stringify({

@@ -1,8 +1,8 @@
 import { contextOption, shellWord } from '../../kernel/text/shell-word.js';
 
-/** How commands of people reach a cluster. */
+/** Options with which users' commands reach a cluster. */
 export type CommandAccess = Readonly<{
-  /** As the hub knows it. */
+  /** The hub's name for the cluster. */
   cluster: string;
   /** Options of each command; absent: no kubeconfig that people have is known to lead there. */
   options?: Readonly<{ kubectl: string; flotilla: string }>;
@@ -10,7 +10,7 @@ export type CommandAccess = Readonly<{
 
 type ContextPlace = Readonly<{
   cluster: string;
-  /** As kubectl knows it. */
+  /** The context, as kubectl knows it. */
   context: string;
   /** The file of the context. Absent if kubectl reads that file by default. */
   kubeconfig?: string;

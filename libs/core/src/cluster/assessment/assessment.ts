@@ -3,7 +3,8 @@ import type { HandoverFinding } from '../handover/handover-findings.js';
 import type { MigrationFinding } from '../migration/migration-preflight.js';
 
 /**
- * How far an operator is from the newest bundle: of its channel for OLM Classic, of its package for OLM v1.
+ * The upgrade path of an operator to the newest bundle: of its channel for OLM Classic, of its package for
+ * OLM v1.
  */
 export type UpgradeOutlookOfOperator = Readonly<{
   /** The newest bundle; empty: not known. */

@@ -34,7 +34,7 @@ export type ClusterObjects = Readonly<{
   hiddenCatalogs?: readonly string[];
 }>;
 
-/** An object that is not well, and why. */
+/** An object that is not healthy, with its diagnosis. */
 export type Finding = Named & Diagnosis;
 
 /**

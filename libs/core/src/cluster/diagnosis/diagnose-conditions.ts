@@ -71,7 +71,7 @@ export function progressingMessage(object: KubernetesObject): Readonly<{ install
   return { installed: find('Installed')?.status === 'True', message: find('Progressing')?.message ?? '' };
 }
 
-/** One sentence; none about a condition that is not there. */
+/** Returns a condition as one sentence. Returns none if the condition does not exist. */
 function inWords(condition: Condition | undefined): readonly string[] {
   if (condition === undefined) return [];
   const { type, status, reason, message } = condition;

@@ -94,7 +94,7 @@ function heldBack(csv: ClusterServiceVersion, reason: string, said: readonly str
   );
 }
 
-/** The plan that makes this CSV; of several the newest. */
+/** Returns the plan that creates this CSV. If there are several, returns the newest. */
 function planOf({ metadata }: ClusterServiceVersion, { installPlans }: CsvSurroundings): InstallPlan | undefined {
   return installPlans
     .filter(({ spec }) => spec.clusterServiceVersionNames.includes(metadata.name ?? ''))

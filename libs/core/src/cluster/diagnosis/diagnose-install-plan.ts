@@ -52,7 +52,10 @@ export function diagnoseInstallPlan(
   }
 }
 
-/** Deleting the plan is no way on: once its ClusterServiceVersion exists, no other plan is made for it. */
+/**
+ * Advises on a plan that does not continue. Deleting the plan does not help: once its ClusterServiceVersion
+ * exists, no other plan is created for it.
+ */
 function wayOn(plan: InstallPlan, groups: readonly OperatorGroup[]): readonly Advice[] {
   const { name = '', namespace = '' } = plan.metadata;
   if (isRefusedAsForeign(plan)) return [ADVICE.replanForeign(namespace, name)];

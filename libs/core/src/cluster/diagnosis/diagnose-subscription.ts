@@ -142,7 +142,7 @@ function failedPlan(subscription: Subscription, around: Surroundings): Diagnosis
 const conditionOf = ({ status }: Subscription, type: SubscriptionConditionType) =>
   status?.conditions?.find((condition) => condition.type === type && condition.status === 'True');
 
-/** As messages name it: `image REFERENCE: …` or `image REFERENCE is …`. */
+/** Matches an image in a message: `image REFERENCE: …` or `image REFERENCE is …`. */
 const IMAGE = /\bimage (\S+?)[:)]*(?:\s|$)/;
 
 /**
@@ -216,7 +216,9 @@ function lostPlan(subscription: Subscription, { csvs, installPlans }: Surroundin
   );
 }
 
-/** An upgrade that does not end stops its whole namespace: the cause lies at the new version. */
+/**
+ * Diagnoses an upgrade that does not end. It stops its whole namespace, and the new version has the cause.
+ */
 function stoppedUpgrade(subscription: Subscription, around: Surroundings): Diagnosis | undefined {
   if (conditionOf(subscription, 'ResolutionFailed') === undefined) return undefined;
   const own = around.csvs.filter((csv) => !isCopied(csv));
@@ -280,8 +282,8 @@ function operator(subscription: Subscription, around: Surroundings): Diagnosis |
 }
 
 /**
- * The CSV was deleted, or was a copy and its original is gone. A complete plan can be made anew;
- * without one nothing comes.
+ * Diagnoses a Subscription without its CSV. The CSV was deleted, or was a copy and its original is gone. A
+ * complete plan can be retried; without one no CSV is installed.
  */
 function withoutOperator(subscription: Subscription, name: string, around: Surroundings): Diagnosis {
   const done = referencedPlan(subscription, around);

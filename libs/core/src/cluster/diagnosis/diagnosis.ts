@@ -48,7 +48,7 @@ export const causedBy = (seen: string, root: KubernetesObject, cause: Diagnosis)
   root: named(root),
 });
 
-/** For sorting: smaller is more urgent. */
+/** Returns a sort key: smaller is more urgent. */
 export const urgency = (standing: HealthState): number => HEALTH_STATES.indexOf(standing);
 
 /** A text as one line that ends like a sentence. */

@@ -1,8 +1,8 @@
 import type { Finding } from './cluster-findings.js';
 
 /**
- * Findings that differ in nothing but the object, its namespace and its cluster. The first one stands for
- * all: an object that the cause names, if there is one.
+ * Findings that differ only in the object, its namespace and its cluster. The first one represents all: an
+ * object that the cause names, if there is one.
  */
 type EqualFindings<T extends Finding> = readonly [first: T, ...others: T[]];
 

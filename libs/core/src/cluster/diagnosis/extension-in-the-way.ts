@@ -20,8 +20,8 @@ const CHANGED_CRD = /validating upgrade for CRD "([^"]+)":/g;
 const MOST = 20;
 
 /**
- * Objects that stop the extension and that it did not make: those without a controller, and, while nothing of
- * it is installed, CRDs that its bundle would change in a way that is not safe.
+ * Returns objects that stop the extension and that it did not create. These are objects without a controller.
+ * While nothing of the extension is installed, they include CRDs that its bundle would change unsafely.
  */
 export function objectsInTheWay(extension: KubernetesObject): readonly ObjectRef[] {
   const { installed, message } = progressingMessage(extension);

@@ -24,7 +24,7 @@ export function resolutionAdvice(explanation: readonly Reason[], objects: Resolv
   const within = { ...objects, csvs: own };
   const orphans = explanation.filter(({ kind, facts }) => kind === 'installed' && facts['left'] === undefined);
   const adopted = orphans.flatMap(({ subject }) => adopt(subject, within));
-  // With the orphan adopted, the Subscriptions beside it are in the way of that one.
+  // If the orphan is adopted, the other Subscriptions block its adopter.
   if (adopted.length > 0) return [...new Set(adopted)];
   const packages = new Set(explanation.flatMap(sharedPackages));
   return [...packages].sort(byCodeUnit).flatMap((name) => dropOthers(name, within));
@@ -50,7 +50,10 @@ function adopt(name: string, { subscriptions, csvs }: ResolvedObjects): readonly
   ];
 }
 
-/** Takes away the Subscriptions of a package that hold nothing; of several that do so all but the oldest. */
+/**
+ * Advises to delete the Subscriptions of a package, except the oldest one that holds a CSV. If none holds
+ * one, the oldest is kept.
+ */
 function dropOthers(packageName: string, { subscriptions, csvs }: ResolvedObjects): readonly Advice[] {
   const alike = subscriptions.filter(({ spec }) => spec.name === packageName).toSorted(oldestFirst);
   const kept = alike.find((one) => holds(one, csvs)) ?? alike[0];
@@ -69,7 +72,7 @@ const holds = ({ status }: Subscription, csvs: readonly ClusterServiceVersion[])
 const oldestFirst = ({ metadata: a }: Subscription, { metadata: b }: Subscription): number =>
   byCodeUnit(a.creationTimestamp ?? '', b.creationTimestamp ?? '') || byCodeUnit(a.name ?? '', b.name ?? '');
 
-/** By the label that its parts have, or by the properties of its bundle. */
+/** True if a CSV belongs to the package, by the label of its parts or by the properties of its bundle. */
 function isOfPackage({ metadata }: ClusterServiceVersion, packageName: string): boolean {
   if (metadata.labels?.[componentLabel(packageName, metadata.namespace ?? '')] !== undefined) return true;
   return propertiesIn(metadata.annotations?.[PROPERTIES_ANNOTATION] ?? '').some(

@@ -25,7 +25,7 @@ export type MachineFacts = Readonly<{
   /** Free bytes in the folder. Undefined if the folder cannot be used; `contentProblem` has the reason. */
   contentFreeBytes?: number | undefined;
   contentProblem?: string | undefined;
-  /** True if the disk of the folder takes nothing more; no right of the user mends that. */
+  /** True if the disk of the folder is full. No right of the user fixes that. */
   contentIsFull?: boolean | undefined;
 }>;
 
@@ -105,7 +105,10 @@ function contentCheck({
 /** Clocks that are set by NTP differ by less than a second. */
 const TOLERATED_SKEW_MS = 120_000;
 
-/** By how much the clock of this machine is ahead of the API server's: both judge certificates and tokens. */
+/**
+ * Checks the time by which the clock of this machine is ahead of the API server's. Both judge certificates
+ * and tokens.
+ */
 export function clockCheck(cluster: string, aheadMs: number): DoctorCheck {
   const name = `clock of cluster ${cluster}`;
   if (Math.abs(aheadMs) < TOLERATED_SKEW_MS) return ok(name, 'that of this machine, within two minutes');

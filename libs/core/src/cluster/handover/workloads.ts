@@ -9,7 +9,7 @@ export const Workload = z.object({
   name: z.string(),
   uid: z.string(),
   generation: z.number(),
-  /** By name of the pod: its UID, and how often its containers were started anew. */
+  /** Pods by name: the UID, and the number of restarts of the containers. */
   pods: z.record(z.string(), z.object({ uid: z.string(), restarts: z.number() })),
 });
 export type Workload = z.infer<typeof Workload>;

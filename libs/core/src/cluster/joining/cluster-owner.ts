@@ -24,12 +24,12 @@ export type HubIdentity = Readonly<{
 
 type OwnerFacts = Readonly<{
   cluster: string;
-  /** Undefined for a hub that could not keep an identity: it takes no cluster, and respects other hubs. */
+  /** Undefined for a hub that could not store an identity. It takes no cluster, and respects other hubs. */
   hub: HubIdentity | undefined;
   /** Distinguishes hubs with one identity; undefined: they count as one. */
   instance?: string | undefined;
   now: Date;
-  /** When this process first read the question of another instance that is there. */
+  /** The time at which this process first read the current question of another instance. */
   questionSeenAt?: Date | undefined;
   /** Annotations of namespace kube-system. Undefined if the login may not read it, or it does not exist. */
   annotations: Readonly<Record<string, string>> | undefined;
@@ -51,7 +51,10 @@ export type OwnerStatus = Readonly<{ marks?: OwnerMarks; isAwaited?: boolean }> 
     | Readonly<{ acts: false; holder: string; because: string; againAfterMs?: number; isAsked?: boolean }>
   );
 
-/** Two hubs that act on the same objects undo each other's work: the one that is not named does nothing. */
+/**
+ * Decides if this hub acts in a cluster. Two hubs that act on the same objects undo each other's work. A hub
+ * that the cluster does not name does nothing.
+ */
 export function ownerStatus(facts: OwnerFacts): OwnerStatus {
   const { cluster, hub, instance, annotations, now, questionSeenAt, access = contextOption(cluster) } = facts;
   // A command that reads one file alone knows the cluster by the name of its context.
@@ -83,7 +86,7 @@ export const ownerMarks = (id: string | undefined, instance: string | undefined)
 export const twinText = ({ instance, askedAt }: Twin): string =>
   `another hub with the same identity (instance ${named(instance)}) asked for it at ${askedAt.toISOString()}, and stays away: ${APART}`;
 
-/** No hub and no instance has a longer name. */
+/** Longest name of a hub or an instance. */
 const LONGEST_NAME = 63;
 
 type TwinAtWork = Readonly<{ holder: string; answeredAt?: Date }>;
@@ -91,7 +94,7 @@ type TwinAtWork = Readonly<{ holder: string; answeredAt?: Date }>;
 const APART = 'give one of the two a key or FLOTILLA_HUB_ID of its own, or end it';
 const INSTANCE = `annotation ${INSTANCE_ANNOTATION} of namespace kube-system`;
 
-/** As people may have written it there: one short line. */
+/** Returns a name that users may have written, as one short line. */
 const named = (text: string): string => visibleText(cutText(text, LONGEST_NAME).replace(/\s+/g, ' '));
 
 function becauseOfTwin(cluster: string, id: string, { holder, answeredAt }: TwinAtWork): string {

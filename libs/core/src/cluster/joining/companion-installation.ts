@@ -5,7 +5,7 @@ import { canonicalJson } from '../../kernel/canonical/canonical-json.js';
 type CompanionFacts = Readonly<{
   /** The object of that name in the cluster. */
   live: KubernetesObject | undefined;
-  /** How many OperatorGroups its namespace has. */
+  /** The number of OperatorGroups in its namespace. */
   groups: number;
 }>;
 
@@ -23,7 +23,7 @@ export function companionInstallation(ours: KubernetesObject, { live, groups }: 
   return labelled && canonicalJson(live['rules'] ?? null) === canonicalJson(ours['rules']) ? 'nothing' : 'write';
 }
 
-/** On OpenShift OLM ships the group and its namespace under another name. */
+/** Returns the objects as OLM ships them. On OpenShift, the group and its namespace have another name. */
 export function companionsOn(objects: readonly KubernetesObject[], openShift: boolean): readonly KubernetesObject[] {
   return openShift ? objects.map(onOpenShift) : objects;
 }

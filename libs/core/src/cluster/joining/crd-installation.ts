@@ -46,7 +46,7 @@ function lacking(other: KubernetesObject, full: KubernetesObject): string[] {
   return [...new Set([...stored.map((name) => `stored version ${name}`), ...outermost(parts)])];
 }
 
-/** Without the fields inside of a field that is named already. */
+/** Removes fields inside of a field that is already named. */
 const outermost = (paths: readonly string[]): string[] =>
   paths.filter((path) => !paths.some((other) => path !== other && /^[.[]/.test(withoutPrefix(path, other))));
 

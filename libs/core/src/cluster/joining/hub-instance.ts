@@ -8,13 +8,13 @@ export const INSTANCE_ANNOTATION = 'flotilla.dev/hub-instance';
  */
 export const QUESTION_ANNOTATION = 'flotilla.dev/hub-asks';
 
-/** An instance that has not answered for so long is gone. */
+/** Time for an answer. An instance that has not answered by then counts as gone. */
 export const ANSWER_WITHIN_MS = 20_000;
 /** Time for an instance that has answered before: it may be restarted, or cut off from the cluster. */
 export const ANSWER_AGAIN_WITHIN_MS = 10 * 60_000;
-/** An instance that was answered asks again after so long: the other one may have ended. */
+/** Time until an answered instance asks again, since the other one may have ended. */
 export const ASK_AGAIN_MS = 5 * 60_000;
-/** An instance that has not asked again for so long is gone. */
+/** Time for another question. An instance that has not asked again by then counts as gone. */
 export const TWIN_SEEN_MS = 3 * ASK_AGAIN_MS;
 /** Time between reads until a question is written and answered. */
 const SOON_MS = 3_000;
@@ -33,7 +33,7 @@ type InstanceFacts = Readonly<{
   instance: string;
   /** Annotations of namespace kube-system; the hub that they name has the identity of this one. */
   annotations: Readonly<Record<string, string>>;
-  /** When this process first read the question that is there. Default: the time that the question says. */
+  /** The time at which this process first read the current question. Default: the time in the question. */
   questionSeenAt?: Date | undefined;
   now: Date;
 }>;
@@ -66,7 +66,8 @@ function asOther(facts: InstanceFacts, holder: string, question: Question | unde
   const { instance, now, questionSeenAt } = facts;
   if (question === undefined) return ask(facts, holder, false);
   const isOwn = question.instance === instance;
-  // The clock of another hub may be wrong. An answer to it is one to all: two would ask in turns for ever.
+  // The clock of another hub may be wrong. An answer to it is one to all: otherwise two would ask in turns
+  // forever.
   const since = isOwn ? question.askedAt : (questionSeenAt ?? question.askedAt);
   const ageMs = now.getTime() - since.getTime();
   if (ageMs < 0) return ask(facts, holder, false);
@@ -99,7 +100,7 @@ function asHolder(instance: string, question: Question | undefined): InstanceSta
 
 type Question = Readonly<{ instance: string; askedAt: Date; state: string }>;
 
-/** Undefined if no instance asks, or the text is no question. */
+/** Reads a question. Returns undefined if no instance asks, or the text is no question. */
 function questionIn(text = ''): Question | undefined {
   const [instance = '', time = '', state = ''] = text.split(' ');
   const askedAt = new Date(time);

@@ -8,7 +8,7 @@ export type LockHolder = Readonly<{
   id?: string;
   /** True while the process waits: it found no lock, but another process may have lost one. */
   claims?: boolean;
-  /** When it gave the lock back. */
+  /** The time at which it released the lock. */
   ended?: string;
   /** Address of the process; absent until it listens. */
   url?: string;
@@ -22,7 +22,7 @@ export type HolderFacts = Readonly<{
   isRunning: boolean;
   /** Start of that process; null if the system does not give it. */
   started: string | null;
-  /** Since the lock was last renewed. */
+  /** Milliseconds since the lock was last renewed. */
   renewedMsAgo: number;
 }>;
 

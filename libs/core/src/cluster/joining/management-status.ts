@@ -29,8 +29,8 @@ export type ManagementFacts = Readonly<{
 }>;
 
 /**
- * Two managers that act on the same objects undo each other's work: beside OLM Flotilla does nothing unless
- * the owner of the cluster says so.
+ * Decides if Flotilla acts in a cluster. Two managers that act on the same objects undo each other's work.
+ * Next to OLM, Flotilla does nothing unless the owner of the cluster allows it.
  */
 export function managementStatus(facts: ManagementFacts): ManagementStatus {
   const { signs, unseen } = facts;

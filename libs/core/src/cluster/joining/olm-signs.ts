@@ -51,13 +51,13 @@ export function signsOfOlm(
   return [...running, ...written.values()].toSorted((a, b) => byCodeUnit(signText(a), signText(b)));
 }
 
-/** For people: `deployment olm/olm-operator`. */
+/** Returns a sign as text for users: `deployment olm/olm-operator`. */
 export const signText = (sign: OlmSign): string =>
   sign.kind === 'deployment'
     ? `deployment ${sign.namespace}/${sign.name}`
     : `field manager "${sign.manager}" wrote ${sign.object} at ${sign.time}`;
 
-/** Not said means one, as the API server defaults it. */
+/** Returns the replicas of a Deployment. An absent value means one, as the API server defaults it. */
 function replicasOf(deployment: KubernetesObject): number {
   const replicas = asRecord(deployment['spec'])['replicas'];
   return typeof replicas === 'number' ? replicas : 1;

@@ -7,9 +7,11 @@ export const OPERATOR_ANNOTATION = 'fleet.flotilla.dev/operator';
  * Annotation of a Subscription or ClusterExtension: the cluster's state before the rollout that changes it.
  */
 export const PREVIOUS_ANNOTATION = 'fleet.flotilla.dev/previous';
-/** On a Subscription or ClusterExtension: how the newest attempt ended there, unless it is Done. */
+/**
+ * Annotation of a Subscription or ClusterExtension: the end of the newest attempt there, unless it is Done.
+ */
 export const RESULT_ANNOTATION = 'fleet.flotilla.dev/result';
-/** On a Subscription or ClusterExtension: bundles that are not installed there again. */
+/** Annotation of a Subscription or ClusterExtension: bundles that are not installed there again. */
 export const DENIED_ANNOTATION = 'fleet.flotilla.dev/denied';
 /** Annotation of a CSV: `<namespace>/<name>` of the FleetOperator that is removed together with it. */
 export const REMOVED_BY_ANNOTATION = 'fleet.flotilla.dev/removed-by';
@@ -19,12 +21,15 @@ export const REMOVED_BY_ANNOTATION = 'fleet.flotilla.dev/removed-by';
  */
 export const APPROVED_BY_ANNOTATION = 'fleet.flotilla.dev/approved-by';
 
-/** On a Subscription that the fleet works there is one of these; they stay when it is left with `Keep`. */
+/**
+ * Annotations of the fleet's work. A Subscription that the fleet works has one of these. They stay after a
+ * removal with `Keep`.
+ */
 export const FLEET_MARKS = [OPERATOR_ANNOTATION, PREVIOUS_ANNOTATION, RESULT_ANNOTATION, DENIED_ANNOTATION] as const;
 
 const MOST_DENIED = 10;
 
-/** The bundle that a cluster had before a rollout; null: nothing was installed. */
+/** The bundle that a cluster had before a rollout. Null: nothing was installed. */
 export const PreviousMark = z.object({
   rollout: z.string(),
   attempt: z.number(),
@@ -52,8 +57,8 @@ const ResultMark = z.object({
 type ResultMark = z.infer<typeof ResultMark>;
 
 /**
- * A bundle that was taken back. `versions`: hash of the FleetOperator's `versions` at that time; another one
- * lifts the denial.
+ * A bundle that was rolled back. `versions`: hash of the FleetOperator's `versions` at that time. A different
+ * hash lifts the denial.
  */
 export const DeniedMark = z.object({
   bundle: z.string(),
@@ -95,14 +100,17 @@ export function withDenied(before: readonly DeniedMark[], ...added: readonly Den
   return JSON.stringify([...before.filter(({ bundle }) => !names.has(bundle)), ...added].slice(-MOST_DENIED));
 }
 
-/** The annotation without a bundle that is to be installed again, and all on its way; null removes it. */
+/**
+ * Returns the annotation without a bundle that must be installed again, and without the bundles of its path.
+ * Null removes the annotation.
+ */
 export function withoutDenied(before: readonly DeniedMark[], bundle: string): string | null {
   const lifted = deniedTogether(before, bundle);
   const left = before.filter((one) => !lifted.has(one.bundle));
   return left.length === 0 ? null : JSON.stringify(left);
 }
 
-/** A bundle that was taken back, and the rollout that was. */
+/** A bundle that was rolled back, and its rollout. */
 export type DeniedBundle = Readonly<{ bundle: string; rollout?: string | undefined }>;
 
 /**

@@ -17,7 +17,7 @@ export type CredentialsSighting = Readonly<{
 
 /** The hub's knowledge of a cluster's state at one moment. */
 export type ClusterSighting = Readonly<{
-  /** Nothing was asked: whether it answers stays as it was. */
+  /** True if the cluster was not asked: the condition of its reachability keeps its value. */
   isUnasked?: boolean;
   /** Says if the hub's login there works. Undefined means not known: the status keeps its value. */
   credentials?: CredentialsSighting | undefined;
@@ -25,7 +25,7 @@ export type ClusterSighting = Readonly<{
   silence?: Readonly<{ reason: 'Refused' | 'Timeout' | 'TLSFailed'; message: string }>;
   /** The conflict with another cluster that gives the same identity; null: there is none. */
   dispute?: Readonly<{ isRefused: boolean; message: string }> | null;
-  /** Undefined: not known, and left as it was. */
+  /** Undefined means not known: the status keeps its value. */
   managed?: Readonly<{ acts: boolean; isPaused: boolean; because: string }>;
   /** UID of the namespace kube-system; undefined: not known. */
   uid?: string | undefined;
@@ -37,16 +37,19 @@ export type ClusterSighting = Readonly<{
   facts?: ClusterFacts | undefined;
   /** Rights that the poller's login lacks there. Undefined means not known: the status keeps its value. */
   missingRights?: readonly string[] | undefined;
-  /** How many operators are installed; undefined: not known, and left as it was. */
+  /** The number of installed operators. Undefined means not known: the status keeps its value. */
   operators?: number | undefined;
-  /** The UID that the cluster's owner has accepted in place of the one before. */
+  /** The UID that the cluster's owner has accepted in place of the previous one. */
   acceptedUid?: string | undefined;
 }>;
 
 /** A service of the hub that has a login of its own in clusters. */
 export type ServiceOfRights = 'poller' | 'applier';
 
-/** Rights of their roles that the logins of services lack, as lines; absent: not asked, or none is needed. */
+/**
+ * Rights of their roles that the logins of services are missing, as lines. Absent: not asked, or none is
+ * needed.
+ */
 export type LacksOfServices = Readonly<Partial<Record<ServiceOfRights, readonly string[]>>>;
 
 /** Every condition of a FleetCluster. */
@@ -193,14 +196,14 @@ function management({ acts, isPaused, because }: NonNullable<ClusterSighting['ma
   return { type: 'Managed', status: 'True', reason: 'Acting', message: '' };
 }
 
-/** Keeps the known words of a condition: those of an API server that is away differ from try to try. */
+/** Keeps the known message of a condition: the errors of an unreachable API server differ from try to try. */
 function inWordsOf(known: readonly StoredCondition[], found: FoundClusterCondition): FoundClusterCondition {
   const { status, reason, message } = conditionOf(known, found.type) ?? {};
   const isSame = status === found.status && reason === found.reason && found.status !== 'True';
   return isSame ? { ...found, message: message ?? '' } : found;
 }
 
-/** By the version that distributions give their API servers: `v1.34.1+k3s1`, `v1.33.5-eks-113cf36`. */
+/** Returns the distribution by the version of its API servers: `v1.34.1+k3s1`, `v1.33.5-eks-113cf36`. */
 function distributionOf(version: string): string {
   const [, name] = /[+-](k3s|rke2|eks|gke|k0s|aks)/.exec(version) ?? [];
   return name ?? 'kubernetes';

@@ -4,7 +4,7 @@
  */
 export const RELEASE_FINALIZER = 'fleet.flotilla.dev/release';
 
-/** On a FleetCluster that is deleted, `"true"`: it does not wait for a cluster that cannot be reached. */
+/** Annotation of a deleted FleetCluster, `"true"`: it does not wait for an unreachable cluster. */
 export const FORCE_REMOVAL_ANNOTATION = 'fleet.flotilla.dev/force-removal';
 
 type Metadata = Readonly<{

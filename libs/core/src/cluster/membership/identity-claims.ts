@@ -29,7 +29,10 @@ type IdentityVerdict = Readonly<{
   changes: ReadonlyMap<string, IdentityClaim>;
 }>;
 
-/** A claim passes to another cluster after its own has been missing for so long. */
+/**
+ * Time for which a cluster keeps its claim while it is missing. After that the claim passes to another
+ * cluster.
+ */
 export const CLAIM_KEPT_MS = 10 * 60_000;
 
 /**
@@ -84,7 +87,7 @@ function holderOf(uid: string, candidates: readonly IdentityMember[], { members,
   return (stated ?? candidates[0])?.cluster ?? '';
 }
 
-/** `accepted` stands in the extension of a context that the command does not write. */
+/** `accepted` is in the extension of a context that the command does not write. */
 const CHOOSE = ', or choose one with "flotilla clusters accept" (other kubeconfigs: accepted)';
 
 function refusalOf(

@@ -1,7 +1,7 @@
 /** One cluster as a kubeconfig has it. All fields but the name may change while a hub runs. */
 export type MemberEntry = Readonly<{
   cluster: string;
-  /** A digest of all that a connection is made from: address, authorities, login. Never the login itself. */
+  /** A digest of the inputs of a connection: address, authorities, login. Never the login itself. */
   access: string;
   /** A digest of the settings of the hub's work there. If it changes, the cluster joins again. */
   terms: string;

@@ -6,8 +6,8 @@ import { specOf, type UnreadableObject } from '../../kernel/api/fleet/unreadable
 const Namespaces = z.array(Name);
 
 /**
- * Stands for a FleetCluster that does not follow its schema: a paused cluster, so that it stays a member and
- * nothing is written there. Undefined if its name or labels cannot be read either.
+ * Returns a substitute for a FleetCluster that does not follow its schema: a paused cluster, so that it stays
+ * a member and nothing is written there. Returns undefined if its name or labels cannot be read either.
  */
 export function unreadableCluster(unreadable: UnreadableObject): FleetCluster | undefined {
   const { object } = unreadable;

@@ -2,7 +2,7 @@ import { CLUSTER_EXTENSION_API, type ClusterExtension } from '../../kernel/api/c
 import type { OperatorGroup } from '../../kernel/api/operator-group.js';
 import type { Subscription } from '../../kernel/api/subscription.js';
 
-/** On a ClusterExtension and its first revision: `namespace/name` of the Subscription that it was. */
+/** Annotation of a ClusterExtension and its first revision: `namespace/name` of the previous Subscription. */
 export const MIGRATED_FROM_SUBSCRIPTION_KEY = 'olm.operatorframework.io/migrated-from-subscription';
 
 /**

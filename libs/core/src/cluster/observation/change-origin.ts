@@ -9,7 +9,7 @@ export type CsvName = Readonly<{ namespace: string; name: string }>;
 export type ChangeOrigin = Readonly<{
   /** True if the applier wrote it last, or a controller that has not finished the applier's request. */
   own: boolean;
-  /** It is being deleted. */
+  /** True if it is being deleted. */
   deleting: boolean;
   /** The ClusterServiceVersions that it belongs to. */
   csvs: readonly CsvName[];

@@ -4,7 +4,7 @@ import { providedApis } from '../../kernel/api/csv-facts.js';
 import type { OperatorGroup } from '../../kernel/api/operator-group.js';
 import { servedKey } from '../../kernel/api/served-key.js';
 
-/** An operator that failed with one of these goes on once another group lets it. */
+/** Reasons of an operator that failed. It continues once another group allows it. */
 const REFUSED_APIS: ReadonlySet<string> = new Set([
   'InterOperatorGroupOwnerConflict',
   'CannotModifyStaticOperatorGroupProvidedAPIs',

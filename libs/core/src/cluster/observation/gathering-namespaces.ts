@@ -7,7 +7,7 @@ import {
 
 /** Facts about a cluster's Operators and the namespaces that keep them. */
 export type OperatorHomes = Readonly<{
-  /** Keeps the Operators that users made without a namespace in their name. */
+  /** The namespace that keeps the Operators that users created without a namespace in their name. */
   globalCatalogNamespace: string;
   /** True if the cluster has a Namespace of that name. */
   hasNamespace: (name: string) => boolean;

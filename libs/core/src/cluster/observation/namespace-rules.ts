@@ -35,8 +35,8 @@ export type NamespaceRule = (object: KubernetesObject, view: ClusterNamespaces) 
 export const ownNamespace: NamespaceRule = ({ metadata }) =>
   metadata.namespace === undefined ? [] : [metadata.namespace];
 /**
- * The namespace of the owner that the labels name, and of the original of a copied owner: the operator that
- * made the object restores it.
+ * Returns the namespace of the owner in the labels, and of the original of a copied owner. The operator that
+ * created the object restores it.
  */
 const labelledOwners = ({ metadata: { labels } }: KubernetesObject): readonly string[] =>
   [labels?.['olm.owner.namespace'], labels?.['olm.copiedFrom']].filter((namespace) => namespace !== undefined);
@@ -75,7 +75,10 @@ export const ownerOrForbidden: NamespaceRule = (object, view) => [
   ...ownerByLabel(object, view),
   ...[...ownNamespace(object, view)].filter(view.waitsForRights),
 ];
-/** A binding outside the namespaces of its operators: one of the operators that use it has made it. */
+/**
+ * Returns a rule for a binding outside the namespaces of its operators: one of the operators that use it
+ * created it.
+ */
 export const sharedToo =
   (rule: NamespaceRule): NamespaceRule =>
   (object, view) => [...rule(object, view), ...view.sharing(object)];

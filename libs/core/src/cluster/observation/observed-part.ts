@@ -51,7 +51,7 @@ export function observedSubscription(object: KubernetesObject): KubernetesObject
   });
 }
 
-/** As {@link observedSubscription}, of an OperatorGroup. */
+/** Projects an OperatorGroup like {@link observedSubscription}. */
 export const observedOperatorGroup = (object: KubernetesObject): KubernetesObject =>
   withNames(object, GROUP_ANNOTATIONS, {
     ...(object['spec'] === undefined

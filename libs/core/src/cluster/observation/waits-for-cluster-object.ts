@@ -4,7 +4,10 @@ import { allCrds, ownedApiServices, requiredApiServices } from '../../kernel/api
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import { MANAGED_LABEL } from '../../kernel/api/owner-labels.js';
 
-/** In these the phase machine asks for no rights (spec: csv-lifecycle.md §3), or asks in its next pass. */
+/**
+ * Phases in which the phase machine checks no rights (spec: csv-lifecycle.md §3), or checks them in its next
+ * pass.
+ */
 const PAST_REQUIREMENTS: ReadonlySet<string> = new Set([
   'InstallReady',
   'Installing',
@@ -41,6 +44,6 @@ const RIGHTS: ReadonlySet<string> = new Set(['ClusterRole', 'ClusterRoleBinding'
 export const isForOwnerAlone = ({ kind, metadata: { labels = {} } }: KubernetesObject, own: boolean): boolean =>
   own && RIGHTS.has(kind) && (labels['olm.owner.namespace'] !== undefined || givesProvidedApis(labels));
 
-/** As `provided-api-cluster-roles.ts` labels them. */
+/** True if the labels are those of `provided-api-cluster-roles.ts`. */
 const givesProvidedApis = (labels: Readonly<Record<string, string>>): boolean =>
   labels[MANAGED_LABEL] === 'true' && Object.keys(labels).some((label) => label.startsWith(PROVIDED_API));

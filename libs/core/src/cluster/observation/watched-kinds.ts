@@ -23,9 +23,9 @@ import {
   observedSubscription,
 } from './observed-part.js';
 
-/** Memory for the refreshes, timers and statuses of one catalog, beside the object. */
+/** Memory for the refreshes, timers and statuses of one catalog, in addition to the object. */
 const CATALOG_BYTES = 128 * 1024;
-/** Memory for the metrics of one object, beside the object. */
+/** Memory for the metrics of one object, in addition to the object. */
 const SERIES_BYTES = 2 * 1024;
 
 /** Kinds that the poller watches together in a cluster. */
@@ -38,9 +38,12 @@ type WatchedKinds = Readonly<{
    * all of it; each cluster has objects of its own, so nothing of them is shared between clusters.
    */
   keep: ((object: KubernetesObject) => KubernetesObject) | 'whole';
-  /** Memory that the poller takes for an object, beside the object itself. */
+  /** Memory that the poller uses for an object, in addition to the object itself. */
   handlerBytes?: (object: KubernetesObject) => number;
-  /** Only starts passes: /healthz reports a missing right to watch it, and everything else goes on. */
+  /**
+   * True if the kind only starts passes. /healthz reports a missing right to watch it, and everything else
+   * continues.
+   */
   optional?: true;
 }>;
 

@@ -5,7 +5,7 @@ import { maxOpenShiftVersion, type OpenShiftVersion } from './max-openshift-vers
 
 /** An installed operator: a CSV, or the content of a ClusterExtension. */
 export type InstalledOperator = Readonly<{
-  /** How people know it: `namespace/name` of a CSV, or the name of a ClusterExtension. */
+  /** The name that users know: `namespace/name` of a CSV, or the name of a ClusterExtension. */
   name: string;
   annotations: Readonly<Record<string, string>>;
 }>;

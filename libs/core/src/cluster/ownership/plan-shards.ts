@@ -3,11 +3,11 @@ export type ShardState = Readonly<{
   /** Names of the processes that may own shards: alive, and not about to end. */
   members: readonly string[];
   /**
-   * By shard, its owner; undefined for a free shard. An owner that is no member is about to end: it releases
-   * its shards by itself.
+   * The owner of each shard, undefined for a free shard. An owner that is no member is about to end: it
+   * releases its shards by itself.
    */
   owners: readonly (string | undefined)[];
-  /** By shard, how much work it is. */
+  /** The work of each shard. */
   weights: readonly number[];
 }>;
 
@@ -122,7 +122,7 @@ class Best {
   }
 }
 
-/** How much work each member has. */
+/** The work of each member. */
 class Loads {
   readonly #loads: Map<string, number>;
 

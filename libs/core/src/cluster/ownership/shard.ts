@@ -10,9 +10,9 @@ export function shardOf(cluster: string, shards: number): number {
 }
 
 /**
- * How much work each shard is: clusters count, and of two shards with as many clusters none is more. A shard
- * without clusters has a weight too, so that such shards are shared out evenly as well; all of them together
- * weigh no more than one cluster.
+ * Returns the work of each shard. Clusters count, and shards with the same number of clusters weigh the same.
+ * A shard without clusters has a weight too, so that such shards are also shared out evenly. All of them
+ * together weigh no more than one cluster.
  */
 export function shardWeights(clusters: readonly string[], shards: number): readonly number[] {
   const weights = Array.from({ length: shards }, () => 1);

@@ -9,7 +9,7 @@ import { SUBSCRIPTION_API, type Subscription } from '../../kernel/api/subscripti
 import { canonicalHash } from '../../kernel/canonical/canonical-json.js';
 import { adoptedGroup, groupOf, groupsWith } from './desired-group.js';
 
-/** On a CatalogSource that the fleet makes: `<namespace>/<name>` of its FleetCatalog. */
+/** Annotation of a CatalogSource that the fleet creates: `<namespace>/<name>` of its FleetCatalog. */
 export const CATALOG_ANNOTATION = 'fleet.flotilla.dev/catalog';
 
 /** Facts about one cluster that a FleetOperator of OLM Classic needs. */
@@ -21,13 +21,13 @@ export type DesiredPlace = Readonly<{
   digest?: string | undefined;
 }>;
 
-/** The objects that are to be in a cluster for a FleetOperator of OLM Classic. */
+/** The desired objects in a cluster for a FleetOperator of OLM Classic. */
 export type DesiredClassic = Readonly<{
   operator: FleetOperator;
   namespace: KubernetesObject;
   /** Absent if the fleet does not create the group. */
   operatorGroup: OperatorGroup | undefined;
-  /** The group that is there gets isolation. */
+  /** True if the existing group gets isolation. */
   adoptsGroup: boolean;
   subscription: Subscription;
   /** The catalog by digest. Absent if the fleet does not own the operator's catalog. */

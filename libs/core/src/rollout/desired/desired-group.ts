@@ -28,7 +28,9 @@ export function groupOf({ spec }: FleetOperator): OperatorGroup | undefined {
 
 type GroupsThere = Readonly<{ operatorGroups: readonly OperatorGroup[]; subscriptions: readonly Subscription[] }>;
 
-/** The groups of a namespace once the one that is wanted is made, or why that one may not be. */
+/**
+ * Returns the groups of a namespace including the desired one, or the reason why that one may not be created.
+ */
 export function groupsWith(
   { operatorGroups: live, subscriptions }: GroupsThere,
   namespace: string,

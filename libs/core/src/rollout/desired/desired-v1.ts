@@ -15,7 +15,7 @@ import { CATALOG_ANNOTATION, catalogImage, type DesiredPlace } from './desired-c
 
 type CatalogSource = NonNullable<ClusterExtension['spec']['source']['catalog']>;
 
-/** The objects that are to be in a cluster for a FleetOperator of OLM v1. */
+/** The desired objects in a cluster for a FleetOperator of OLM v1. */
 export type DesiredV1 = Readonly<{
   operator: FleetOperator;
   namespace: KubernetesObject;

@@ -52,7 +52,7 @@ export function objectAsApplied(live: KubernetesObject): KubernetesObject | unde
 }
 
 /**
- * The fields that the fleet asks for and that have another value by now, each as one line. Fields that others
+ * Returns the fields that the fleet set and that now have another value, each as one line. Fields that others
  * have added are theirs.
  */
 export function driftOf(live: KubernetesObject): string[] {

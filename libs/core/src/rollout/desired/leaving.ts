@@ -17,12 +17,12 @@ export const REMOVED = 'Removed';
 export type LeftSubject = Readonly<{
   /** Undefined if no object says any more how to remove it. */
   removal: FleetOperator['spec']['removal'] | undefined;
-  /** Another cluster has the name by now: nothing of the subject is there. */
+  /** True if another cluster now has the name: nothing of the subject is there. */
   isReplaced: boolean;
   isPaused: boolean;
   /** A window of type Deny is active for the cluster and the subject. */
   isDenied: boolean;
-  /** The cluster has reported that nothing is left. */
+  /** True if the cluster has reported that nothing is left. */
   isRemoved: boolean;
 }>;
 

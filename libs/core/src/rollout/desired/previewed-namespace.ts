@@ -9,7 +9,7 @@ export const subscriptionFor = (
   { operator }: Pick<DesiredClassic, 'operator'>,
 ): Subscription | undefined => subscriptions.find(({ spec }) => spec.name === operator.spec.package);
 
-/** The fleet asks for nothing here that the namespace would have to be resolved anew for. */
+/** True if the fleet requests no change that requires a new resolution of the namespace. */
 export function isAsked(live: OverlaidNamespace, desired: DesiredClassic): boolean {
   const subscribed = subscriptionFor(live, desired);
   if (subscribed === undefined || subscriptionChanges(subscribed, desired).isResolvedAnew) return false;
@@ -18,8 +18,8 @@ export function isAsked(live: OverlaidNamespace, desired: DesiredClassic): boole
 }
 
 /**
- * All is as it is asked for, and the plan of an upgrade was made already: it waits, or runs. A first install
- * leads to the end of its channel by itself: nothing follows on its plan.
+ * True if all requested changes are in place and the plan of an upgrade exists already: it waits, or runs. A
+ * first install leads to the end of its channel by itself: no plan follows its plan.
  */
 export function hasPlanMade(live: OverlaidNamespace, desired: DesiredClassic): boolean {
   const subscribed = subscriptionFor(live, desired);
@@ -37,9 +37,9 @@ export function previewedWith(live: OverlaidNamespace, desired: DesiredClassic):
 }
 
 /**
- * The namespace that a preview is made of: with the desired objects, or why they do not fit in it. The path
- * of an operator begins with the plan that waits for it there: plans that were made count as not made, unless
- * the fleet gives its catalog other content.
+ * Returns the namespace for a preview: with the desired objects, or the reason why they do not fit in it. The
+ * path of an operator begins with the plan that waits for it there. Existing plans count as not created,
+ * unless the fleet gives its catalog other content.
  */
 export function previewedNamespace(
   live: OverlaidNamespace,

@@ -16,7 +16,7 @@ type ReturnObstacle =
   | 'NotUpgradeable'
   | 'ContentGone';
 
-/** A definition as it is in the cluster, and as the earlier bundle brings it. */
+/** A definition as it is in the cluster, and as the earlier bundle has it. */
 export type DefinitionPair = Readonly<{
   live: KubernetesObject;
   earlier: KubernetesObject;

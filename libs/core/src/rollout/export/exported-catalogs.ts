@@ -80,7 +80,7 @@ export function exportedCatalogs(clusters: readonly CatalogsOfCluster[]): {
 type Form = Served & Readonly<{ clusters: readonly string[]; places: readonly string[] }>;
 type Pair = Readonly<{ catalogSource?: Form | undefined; clusterCatalog?: Form | undefined }>;
 
-/** A CatalogSource and a ClusterCatalog of one image go together, further ones stand alone. */
+/** Pairs a CatalogSource and a ClusterCatalog of one image. Further ones stay alone. */
 function pairs(forms: readonly Form[]): Pair[] {
   const sources = forms.filter(({ form }) => form === 'catalogSource');
   const catalogs = forms.filter(({ form }) => form === 'clusterCatalog');

@@ -137,7 +137,9 @@ function fromSubscription(cluster: string, { metadata, spec }: Subscription, of:
   };
 }
 
-/** The catalog of an extension is the one that its selector names, else the only one of its cluster. */
+/**
+ * Finds the catalog of an extension: the one that its selector names, otherwise the only one of its cluster.
+ */
 function fromExtension(
   cluster: string,
   catalogs: readonly ClusterCatalog[],

@@ -1,6 +1,6 @@
 import type { GateSpec } from '../../kernel/api/fleet/fleet-strategy.js';
 
-/** A gate that is to be checked for a wave, or for one cluster. */
+/** A gate to check for a wave, or for one cluster. */
 export type GateQuestion = Readonly<{
   rollout: string;
   wave: string;

@@ -72,7 +72,7 @@ export class LoggedRollout {
     }
   }
 
-  /** Rows are made anew from their clusters. */
+  /** Forgets the rows: they are rebuilt from their clusters. */
   forgetRows(): void {
     this.rows.clear();
     this.#counts.clear();

@@ -3,7 +3,7 @@ import { isFinal, type RolloutPhase } from '../controller/step/phases.js';
 import { Agenda } from '../windows/agenda.js';
 import type { LoggedRollout, LoggedRow } from './log-state.js';
 
-/** How a wave treats clusters that are away; the grace in seconds. */
+/** A wave's rules for unreachable clusters. The grace is in seconds. */
 export type OfflineRules = Readonly<{ offline: 'Skip' | 'Wait' | 'Fail'; offlineGrace: number }>;
 type Watched = Readonly<{ rollout: LoggedRollout; cluster: string; wave: string; since: number }>;
 

@@ -300,7 +300,7 @@ function withField(spec: object, path: readonly string[], value: unknown): objec
   return Array.isArray(spec) ? spec.with(Number(key), inner) : { ...here, [key]: inner };
 }
 
-/** Every bad value in an object that is good beside it. `title`: the field and the value. */
+/** Every bad value, each in an otherwise valid object. `title`: the field and the value. */
 export const BAD_OBJECTS: readonly Readonly<{ title: string; object: KubernetesObject }>[] = (
   Object.keys(BAD) as WrittenKind[]
 ).flatMap((kind) =>
@@ -317,5 +317,5 @@ export const GOOD_OBJECTS: readonly KubernetesObject[] = [
   ...ALSO_GOOD.map(([kind, spec], at) => withSpec(kind, spec, `also-good-${at}`)),
 ];
 
-/** True if the value is one of a field that is not there. */
+/** True if the value is one of a field that does not exist. */
 export const isUnknownField = (title: string): boolean => /\.labels: |nonsense: /.test(title);

@@ -139,8 +139,8 @@ const LOOSE_STATUSES: Partial<Readonly<Record<AnyFleetKind, z.ZodType>>> = {
 const KEPT_AS_IT_IS = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
 
 /**
- * The fields of a status, none of them required: a status is derived, and one of another release may lack
- * some. Unknown ones at its top are kept.
+ * Returns the schema of a status. None of its fields is required: a status is derived, and a status of
+ * another release may lack some. Unknown fields at its top are kept.
  */
 function statusSchema(kind: AnyFleetKind): JsonSchema {
   const schema = STATUSES[kind];
@@ -249,7 +249,7 @@ function structural(schema: JsonSchema): JsonSchema {
   const { properties, items, additionalProperties, anyOf, pattern } = schema;
   const kept = Object.entries(schema).filter(([key]) => !DROPPED.has(key) && key !== 'properties' && key !== 'items');
   const isSchema = typeof additionalProperties === 'object' && additionalProperties !== null;
-  // Whatever comes beside named fields; a CRD takes no map that has those, too.
+  // Any fields next to named ones. A CRD accepts no map in addition to named fields.
   const isLoose = isSchema && Object.keys(additionalProperties).length === 0;
   const keepsAll = isLoose || schema['x-kubernetes-preserve-unknown-fields'] === true;
   return {

@@ -48,7 +48,7 @@ function catalogIn(
   };
 }
 
-/** The strategy that is named is not there. */
+/** Returns the problem if the named strategy does not exist. */
 export function strategyProblem(
   { metadata, spec }: Pick<FleetOperator, 'metadata'> & Readonly<{ spec: Pick<FleetOperator['spec'], 'strategyRef'> }>,
   strategies: ReadonlySet<string>,

@@ -17,9 +17,9 @@ type PathRules = Readonly<{
 }>;
 
 /**
- * How many hops of a path a cluster may take, or why it may not take the first. A path ends before the first
- * hop that `versions` does not let in or that is denied (design: fleet.md §3.1). A first hop that is denied
- * is all of its path: it begins nothing, and nothing leads over it (decision 0478).
+ * Returns the number of hops of a path that a cluster may take, or the reason why it may not take the first.
+ * A path ends before the first hop that `versions` does not admit or that is denied (design: fleet.md §3.1).
+ * A denied first hop is all of its path: it begins nothing, and no path leads over it (decision 0478).
  */
 export function allowedHops(
   path: readonly [PathStop, ...PathStop[]],

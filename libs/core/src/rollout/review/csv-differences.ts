@@ -90,7 +90,7 @@ const imagesOf = (csv: Csv | undefined): ReadonlySet<string> =>
 
 type Rules = readonly [who: string, before: readonly PolicyRule[], after: readonly PolicyRule[]];
 
-/** By service account, those in its namespace and those in the cluster. */
+/** Returns the rules by service account: those in its namespace and those in the cluster. */
 function allRules(was: Csv | undefined, now: Csv): readonly Rules[] {
   const scopes = [
     ['permissions', 'in its namespaces'],

@@ -10,18 +10,18 @@ import { csvDifferences, permissionsOf } from './csv-differences.js';
 import { permissionDifferences } from './permission-differences.js';
 import { difference, type PlanDifference } from './plan-difference.js';
 
-/** A step of a plan beside the cluster as it is. */
+/** A step of a plan, with the live state of the cluster. */
 export type ReviewedStep = Readonly<{
   step: InstallPlanStep;
   /** The live object. Undefined if it does not exist. */
   live: unknown;
-  /** For a ClusterServiceVersion: the one that it replaces. */
+  /** The ClusterServiceVersion that this one replaces. */
   replaced?: unknown;
 }>;
 
 export type PlanReview = Readonly<{
   differences: readonly PlanDifference[];
-  /** How many objects stay as they are. */
+  /** The number of unchanged objects. */
   unchanged: number;
 }>;
 

@@ -22,7 +22,9 @@ const MOST_STEPS_AT_ONCE = 100_000;
 /** A finished run: its controller and world, for callers that examine its end. */
 export type FleetRun = Readonly<{ controller: Controller; world: VirtualWorld; end: number }>;
 
-/** The controller of the simulation: makes steps, writes their results and gives orders to the clusters. */
+/**
+ * The controller of the simulation. It makes steps, writes their results and gives orders to the clusters.
+ */
 export class Controller implements FleetView {
   readonly records: RolloutRecord[] = [];
   readonly #facts = new Map<RolloutRecord, HubFacts>();
@@ -34,7 +36,7 @@ export class Controller implements FleetView {
   readonly gates: VirtualGates;
   /** Other controllers that believe to be the active one. */
   readonly others: Readonly<{ settle(): void; refused: number }>[] = [];
-  /** How old their views are at most, in milliseconds. */
+  /** Longest age of their views, in milliseconds. */
   keepsFor: number | undefined;
   steps = 0;
 
@@ -142,7 +144,7 @@ export class Controller implements FleetView {
     else act();
   }
 
-  /** Makes a rollout, unless no cluster needs the target, it is denied, or the newest one has the same. */
+  /** Creates a rollout, unless no cluster needs the target, it is denied, or the newest one has the same. */
   release(key: string, to: string | undefined, trigger: RolloutSpec['trigger']): void {
     const { now } = this.world;
     this.whenUp(() => this.#make(key, to, trigger, now));
@@ -210,7 +212,7 @@ export class Controller implements FleetView {
     for (const cluster of this.world.clusters.values()) cluster.denied.get(key)?.delete(target);
   }
 
-  /** A Retry in a rollout that goes on. */
+  /** Allows the target in clusters after a Retry in an active rollout. */
   #allowIn(clusters: readonly string[], { subject, spec }: RolloutRecord): void {
     this.denied.get(subject.key)?.delete(spec.target);
     for (const cluster of clusters) this.world.clusters.get(cluster)?.denied.get(subject.key)?.delete(spec.target);
@@ -322,7 +324,7 @@ export class Controller implements FleetView {
     for (const other of this.rolloutsOf(record.subject.key).records) other.isAllDirty = true;
   }
 
-  /** Begins anew after a crash: completes intents and counts everything again. */
+  /** Restarts after a crash: completes intents and counts everything again. */
   restart(): void {
     this.writer.isDown = false;
     for (const record of this.records) {

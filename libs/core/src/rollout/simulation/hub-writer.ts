@@ -12,7 +12,7 @@ import type { RolloutOrders, VirtualWorld } from './world.js';
 
 type HubRecords = Readonly<{ records: readonly RolloutRecord[]; denied: Map<string, Set<string>> }>;
 
-/** Its order follows on the rollout that names it. */
+/** True if the row begins something. Its order follows the rollout's status that names it. */
 const begins = ({ phase }: RolloutRow): boolean => phase === 'Applying' || phase === 'RollingBack';
 
 /** A row with another order or result is a write; Verifying and reasons of waiting come from reports. */

@@ -102,7 +102,7 @@ function readClusters(given: ScenarioInput['clusters'], objects: readonly FleetO
   return all;
 }
 
-/** Checks that everything a scenario names is there. */
+/** Checks that every object that a scenario names exists. */
 class ScenarioCheck {
   readonly #clusters: Set<string>;
   readonly #subjects: Set<string>;

@@ -7,7 +7,7 @@ import type { VirtualWorld } from './world.js';
 
 type Gates = RolloutRow['gates'];
 
-/** Answers of gates that have decided nothing yet. */
+/** Removes answers of gates that have decided nothing yet. */
 const decided = (gates: Gates): Gates =>
   Object.fromEntries(Object.entries(gates).filter(([, { state }]) => state !== null));
 

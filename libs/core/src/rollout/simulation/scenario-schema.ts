@@ -52,7 +52,7 @@ const Target = z.strictObject({
           ),
         clusters: z.strictObject({ names: z.array(z.string()).optional(), matchLabels: Labels.optional() }).optional(),
         changes: z.array(ChangeKind).min(1).optional(),
-        /** Changes of the plan in these clusters; with it a class may stand several times. */
+        /** Changes of the plan in these clusters. With them a class may occur several times. */
         differences: z.array(Text.min(1)).max(100).optional(),
         hops: z.int().min(1).max(20).default(1),
         neighbours: z.array(SubjectKey).max(64).optional(),

@@ -36,7 +36,7 @@ export function numberedClusters(count: number): ClusterEntry[] {
 
 const shareOf = (percent: number, count: number): number => Math.max(1, Math.floor((percent * count) / 100));
 
-/** The clusters that an entry stands for: with a count, that many under numbered names. */
+/** Returns the clusters of an entry: with a count, that many under numbered names. */
 export const clustersOf = (entry: ClusterEntry): ClusterEntry[] =>
   entry.count === undefined
     ? [entry]

@@ -89,7 +89,7 @@ function changeCatalogs(entry: ScriptEntry, world: VirtualWorld, hub: ScriptedHu
   hub.changedAll();
 }
 
-/** Users of a cluster bring a subject to another version themselves. */
+/** Moves a subject to another version as users of a cluster do. */
 function install(
   { cluster: name, subject: key, bundle }: NonNullable<ScriptEntry['install']>,
   world: VirtualWorld,

@@ -11,7 +11,7 @@ export const plainClass = (name: string): string => name.replace(WIDER, '');
  */
 export class ShownClasses {
   readonly #shown = new Map<string, readonly string[]>();
-  /** By the hash that a live rollout would name them by. */
+  /** Classes by the hash that a live rollout would use as their name. */
   readonly #wider = new Map<string, string>();
   readonly #counts = new Map<string, number>();
 

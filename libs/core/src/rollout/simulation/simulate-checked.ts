@@ -16,7 +16,7 @@ export function simulateChecked(...played: Parameters<typeof checkedByInstants>)
   }
 }
 
-/** As {@link simulateChecked}, one instant of the virtual clock a step. */
+/** Runs {@link simulateChecked} step by step, one instant of the virtual clock a step. */
 export function* checkedByInstants(
   scenario: FleetScenario,
   emit: (event: FleetEvent) => void,

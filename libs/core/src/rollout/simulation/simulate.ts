@@ -85,8 +85,8 @@ function* run(
 }
 
 /**
- * When something is due next; windows count only while a cluster waits for one, or until something else is
- * due.
+ * Returns the time of the next event. Windows count only while a cluster waits for one, or until another
+ * event is due.
  */
 function nextInstant(agenda: Agenda<Due>, windows: WindowClock): number | undefined {
   const due = agenda.dropWhile(({ isLive }) => !isLive());
@@ -106,7 +106,7 @@ class WindowClock {
     readonly controller: Controller,
   ) {}
 
-  /** When a window opens or closes next, or leaves less time than it needs. */
+  /** The time at which a window next opens, closes, or leaves less time than it needs. */
   get nextAt(): number | undefined {
     return this.#changesAt;
   }

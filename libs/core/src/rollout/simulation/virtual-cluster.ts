@@ -38,7 +38,7 @@ export class VirtualCluster implements KnownCluster {
   isReplaced = false;
   isPaused: boolean;
   pausedAt = 0;
-  /** How many faults keep it offline. */
+  /** The number of faults that keep it offline. */
   offlineFaults = 0;
   isReachable = true;
   lastContact: number;
@@ -57,7 +57,7 @@ export class VirtualCluster implements KnownCluster {
   readonly previous = new Map<string, string | null>();
   /** Targets that are not installed here again, by subject. */
   readonly denied = new Map<string, Map<string, 'Cluster' | 'Operator'>>();
-  /** How a started attempt ended, by rollout; it survives in the cluster itself. */
+  /** The ends of started attempts, by rollout. They survive in the cluster itself. */
   readonly results = new Map<string, Readonly<{ phase: 'Failed' | 'RolledBack'; reason: string; attempt: number }>>();
   /** Orders that wait until the cluster is online, by subject. */
   readonly waitingOrders = new Map<string, () => void>();

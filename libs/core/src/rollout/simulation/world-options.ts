@@ -7,7 +7,7 @@ import type { FaultsFile } from './scenario-schema.js';
 /** Something to do at a time, as long as it is still due. */
 export type Due = Readonly<{ act: () => void; isLive: () => boolean }>;
 
-/** All that a simulated world is made from. */
+/** The inputs of a simulated world. */
 export type WorldOptions = Readonly<{
   seed: string;
   file: FaultsFile;

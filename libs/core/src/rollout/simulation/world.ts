@@ -23,7 +23,7 @@ const hopsOf = (cluster: VirtualCluster, rollout: string): number => cluster.pla
 
 const ONLY_CLASS = 'only';
 const CATALOG = 'FleetCatalog';
-/** When an applier that was not woken finds its orders by itself. */
+/** Delay until an applier that was not woken finds its orders by itself. */
 const WITHOUT_WAKE = 3_000;
 /** Silence in milliseconds until a cluster counts as offline. */
 const NOTICED_AFTER = 40_000;
@@ -83,7 +83,7 @@ export class VirtualWorld {
     return cluster.isEmpty ? null : subject.usualBundle.before;
   }
 
-  /** How many hops of a path lie behind a cluster. */
+  /** Returns the number of completed hops of a path in a cluster. */
   hopsDone(cluster: VirtualCluster, subject: FleetSubject, target: string, hops: number): number {
     const bundle = this.installed(cluster, subject);
     if (bundle === target) return hops;
@@ -154,7 +154,7 @@ export class VirtualWorld {
     cluster.waitingOrders.delete(subject);
   }
 
-  /** The start of an attempt: the plan is compared first, and nothing is written if it has changed. */
+  /** Starts an attempt. The plan is compared first, and nothing is written if it has changed. */
   go(rollout: RolloutOrders, cluster: VirtualCluster, attempt: number, hop: number): void {
     if (this.#isRefused(rollout, cluster, { attempt, hop, isStart: true })) return;
     if (!cluster.previous.has(rollout.name)) {
@@ -382,7 +382,10 @@ export class VirtualWorld {
     this.#wakesLostUntil = Math.max(this.#wakesLostUntil, until);
   }
 
-  /** Another cluster answers under the name: nothing is installed, and nothing of before is known there. */
+  /**
+   * Replaces the cluster: another one answers under the name. Nothing is installed, and nothing of the
+   * previous cluster is known there.
+   */
   replace(cluster: VirtualCluster): void {
     cluster.becomeAnother();
     this.event('Replaced', cluster.name);

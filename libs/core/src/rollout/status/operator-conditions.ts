@@ -25,7 +25,7 @@ export type OperatorSummary = Readonly<{
   newest: SummedRollout | undefined;
   installed: number;
   unhealthy: readonly string[];
-  /** They plan another version than they have. */
+  /** Clusters that plan another version than the installed one. */
   updatable: readonly string[];
   drifted: readonly string[];
   /** Clusters with an installed bundle that their catalogs deprecate. */

@@ -132,7 +132,10 @@ function stalled(rollout: SeenRollout, moving: FoundCondition, movedAt: number, 
   return { type: 'Stalled', status: 'True', reason: 'NothingMoved', message };
 }
 
-/** When the condition Stalled of a stored status is due again; undefined: only after a change. */
+/**
+ * Returns the time at which the condition Stalled of a stored status is due again. Undefined: only after a
+ * change.
+ */
 export function nextStallAt(
   rollout: SeenRollout,
   {

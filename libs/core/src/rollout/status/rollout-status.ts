@@ -25,7 +25,7 @@ const LONGEST_CAUSE = 1_024;
 const timeOf = (ms: number | undefined): string | undefined =>
   ms === undefined || !Number.isFinite(ms) ? undefined : new Date(ms).toISOString();
 
-/** The status that people read (design: fleet.md §1.7). `before`: the one that is stored. */
+/** Returns the status for users (design: fleet.md §1.7). `before`: the stored one. */
 export function rolloutStatus(rollout: ReportedRollout, before: StoredRolloutStatus, now: number): FleetRolloutStatus {
   const { spec, status, tallies, rows } = rollout;
   const all = [...rows.values()].filter(({ phase }) => phase !== 'Removed');

@@ -4,7 +4,10 @@ import { namedClusters } from './operator-conditions.js';
 /** A cluster for which the expression of a selector fails. */
 export type FailedCluster = SelectorFailure & Readonly<{ cluster: string }>;
 
-/** In one line: the first field with an expression that fails, the clusters there, the error on the first. */
+/**
+ * Returns the failures in one line: the first field with a failing expression, the clusters there, the error
+ * on the first.
+ */
 export function selectorFailureText(failed: readonly FailedCluster[]): string | undefined {
   const [first] = failed;
   if (first === undefined) return undefined;

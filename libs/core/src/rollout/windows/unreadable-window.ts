@@ -7,7 +7,7 @@ import { type WindowRules, windowRules } from './window-rules.js';
 const Groups = z.array(Name);
 const Kinds = z.array(z.enum(['FleetOperator', 'FleetCatalog']));
 
-/** Stands for the times of a window that has some: they are not used. */
+/** Placeholder for the times of a window that has some. They are not used. */
 const ANY_TIMES = { cron: '* * * * *', duration: '1h', timeZone: 'UTC' };
 
 const fields = (value: unknown): Readonly<Record<string, unknown>> =>

@@ -6,7 +6,10 @@ const MOST_CHANGES = 1_000;
 /** A window at an instant: whether it is active, and its span that holds the instant, or the next one. */
 type WindowTimes = Readonly<{ isActive: boolean; start: number | undefined; end: number | undefined }>;
 
-/** When a window is active next, or since when and until when it is; undefined: always, or never again. */
+/**
+ * Says if a window is active, and returns its current or next span. A time is undefined if the window is
+ * always active, or never again.
+ */
 export function windowTimes(window: WindowRules, now: number): WindowTimes {
   const span = window.spanAt(now);
   const finite = (time: number | undefined): number | undefined =>
@@ -46,7 +49,7 @@ function opensAt(matching: readonly WindowRules[], now: number): number | undefi
 
 const A_WEEK = 6 * 86_400_000;
 
-/** A time as people read it: `Sat 22:00 Europe/Berlin`; one that is more than six days away has its date. */
+/** Returns a time for users: `Sat 22:00 Europe/Berlin`. A time more than six days ahead has its date. */
 export function zonedTime(time: number, zone: string, now: number): string {
   const part = (options: Intl.DateTimeFormatOptions): string =>
     new Intl.DateTimeFormat('en-GB', { timeZone: zone, ...options }).format(time);

@@ -14,7 +14,7 @@ export type WindowRules = Readonly<{
   isFreeze: boolean;
   /** The time zone of its times. */
   zone: string;
-  /** It concerns each subject. */
+  /** True if it concerns each subject. */
   isForAll: boolean;
   needs: number;
   breakGlassGroups: readonly string[];

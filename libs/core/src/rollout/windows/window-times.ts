@@ -14,7 +14,7 @@ export type SpanAt = (now: number) => ActiveSpan | undefined;
 
 const DAY = 86_400_000;
 const MINUTE = 60_000;
-/** Starts that are merged into one span at once; a span that goes on is continued when its end is reached. */
+/** Most starts that are merged into one span at once. A longer span is continued when its end is reached. */
 const MOST_MERGED = 1_000;
 
 /** Returns the reason why a window's times cannot be read, or undefined. */
@@ -50,7 +50,7 @@ function cronProblem(pattern: string): string | undefined {
 /** Lists local minutes as if in UTC: clock changes are handled by {@link instantOf} alone. */
 const cronOf = (pattern: string): Cron => new Cron(pattern, { mode: '5-part', timezone: 'UTC', paused: true });
 
-/** The spans of a window. Starts that lie within a span lengthen it. */
+/** Returns the spans of a window. Starts within a span lengthen it. */
 export function spansOf({ spec }: FleetWindow): SpanAt {
   if (spec.period !== undefined) {
     const span = { start: Date.parse(spec.period.from), end: Date.parse(spec.period.to) };

@@ -51,5 +51,5 @@ export type ActionEnd = Pick<ActionResult, 'outcome' | 'message'>;
 /** Names a target among those of an action. */
 export const targetKey = ({ cluster, namespace, name }: ActionTarget): string => `${cluster}\n${namespace}\n${name}`;
 
-/** An action that was not begun in so many milliseconds is not done any more. */
+/** Time limit for the beginning of an action, in milliseconds. A later action is not carried out any more. */
 export const ACTION_DEADLINE_MS = 30_000;

@@ -11,11 +11,11 @@ import type { ActionEnd, ConsoleAction } from './console-action.js';
 export const APPROVAL_ANNOTATIONS = {
   /** Annotation of an InstallPlan that was approved in the console: the approver. */
   by: 'flotilla.dev/approved-by',
-  /** On an InstallPlan that was approved in the console: when. */
+  /** Annotation of an InstallPlan that was approved in the console: the time. */
   at: 'flotilla.dev/approved-at',
-  /** On an InstallPlan that was approved in the console: hash of the content that was reviewed. */
+  /** Annotation of an InstallPlan that was approved in the console: the hash of the reviewed content. */
   plan: 'flotilla.dev/approved-plan',
-  /** On an InstallPlan that was approved in the console: the reason that was given. */
+  /** Annotation of an InstallPlan that was approved in the console: the reason. */
   comment: 'flotilla.dev/approval-comment',
 } as const;
 

@@ -9,7 +9,7 @@ type RetryFacts = Readonly<{
   globalCatalogNamespace: string;
 }>;
 
-/** The merge patch that has a failed plan made anew, or why it is not. */
+/** The merge patch that retries a failed plan, or the reason why it is not retried. */
 type PlanRetryDecision = Readonly<{ patch: Readonly<Record<string, unknown>> } | { end: ActionEnd }>;
 
 /** Retries a failed plan, if it is the one that was shown. */

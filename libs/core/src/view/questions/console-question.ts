@@ -70,9 +70,9 @@ export type ConsoleQuestion = z.infer<typeof ConsoleQuestion>;
 export type CatalogQuestion = Extract<ConsoleQuestion, { digest: string }>;
 export type QuestionAnswer = z.infer<typeof QuestionAnswer>;
 
-/** How long the console waits for an answer. */
+/** Time for which the console waits for an answer. */
 export const QUESTION_DEADLINE_MS = 10_000;
-/** How long an answer serves equal questions: fifty people with one page cost one read. */
+/** Time for which an answer serves equal questions: fifty people with one page cost one read. */
 export const ANSWER_KEPT_SECONDS = 30;
 
 /** Equal questions have equal keys. */

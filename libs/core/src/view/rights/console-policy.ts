@@ -16,12 +16,12 @@ const GrantModel = z
   })
   .refine(({ users, groups }) => users.length + groups.length > 0, { error: 'names no users and no groups' });
 
-/** The grants of a policy file; nothing is allowed that is not granted. */
+/** The grants of a policy file. Anything that is not granted is denied. */
 export const PolicyModel = z.strictObject({ grants: z.array(GrantModel).max(10_000) });
 export type Policy = z.infer<typeof PolicyModel>;
 export type Grant = z.infer<typeof GrantModel>;
 
-/** Without a policy file. */
+/** The policy if there is no policy file. */
 export const NO_GRANTS: Policy = { grants: [] };
 
 /** Reads a policy. Returns the policy, or the problem of the value in one line that names the place. */

@@ -6,7 +6,7 @@ export function namePatterns(patterns: readonly string[]): (name: string) => boo
   return (name) => exact.has(name) || globs.some((parts) => isGlobOf(parts, name));
 }
 
-/** Without a regular expression: a pattern costs no more than its length. */
+/** Matches a pattern without a regular expression: a pattern costs no more than its length. */
 function isGlobOf(parts: readonly string[], text: string): boolean {
   const [first = '', ...rest] = parts;
   const last = rest.pop() ?? '';

@@ -20,7 +20,7 @@ export type RightsDecision = Readonly<{ allowed: true; by: readonly string[] } |
 
 /** The rights of one person, compiled from the grants. */
 export type Rights = Readonly<{
-  /** Everything may be seen: nothing needs to be cut. */
+  /** True if everything is visible: nothing needs to be cut. */
   unbounded: boolean;
   /** Equal for people with equal rights. */
   key: string;
@@ -30,7 +30,7 @@ export type Rights = Readonly<{
   decide: (verb: ConsoleVerb, place: Place | undefined, labels: LabelsOf) => RightsDecision;
   /** True if the role is granted in any place. */
   mayAnywhere: (role: Role) => boolean;
-  /** In words, one line a grant. */
+  /** The grants in words, one line each. */
   words: readonly string[];
 }>;
 

@@ -15,12 +15,12 @@ import type { CatalogRow } from './rows.js';
 /** A CatalogSource, and the poller's copy of its content. */
 export type CatalogFacts = Readonly<{
   source: CatalogSource;
-  /** Empty: nothing is held. */
+  /** The digest of the held content. Empty: nothing is held. */
   digest: string;
   packages: number;
-  /** It lies in the global catalog namespace. */
+  /** True if it is in the global catalog namespace. */
   isGlobal: boolean;
-  /** When it is tried again after a failure; empty: it did not fail. */
+  /** The time of the next try after a failure. Empty: it did not fail. */
   nextTry: string;
   record: (packageName: string) => PackageRecord | undefined;
 }>;

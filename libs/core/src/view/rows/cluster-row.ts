@@ -2,7 +2,7 @@ import { type HealthState, urgency } from '../../cluster/diagnosis/diagnosis.js'
 import { rowText } from './row-text.js';
 import type { CatalogRow, ClusterRow, Reach, RowCause, ViewRow } from './rows.js';
 
-/** How a cluster answers, as its poller sees it. */
+/** The answers of a cluster, as its poller sees them. */
 export type ClusterSigns = Readonly<{
   cluster: string;
   /** The context in the hub's kubeconfig. Absent if its login is in a Secret of the hub, or with its pod. */

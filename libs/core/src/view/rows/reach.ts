@@ -4,7 +4,7 @@ import type { ClusterSigns } from './cluster-row.js';
 type ReachSigns = Readonly<{
   /** OLM itself is at work there, or another hub manages it. */
   isHeld: boolean;
-  /** It is not used as it stands. */
+  /** True if it is not used in its present form. */
   isRefused: boolean;
   /** The reason why it has not joined yet. */
   problem: string | undefined;
@@ -13,10 +13,13 @@ type ReachSigns = Readonly<{
   nowMs: number;
 }>;
 
-/** A cluster with a broken watch that said nothing for so long is away. */
+/** Silence of a cluster with a broken watch until it counts as unreachable. */
 const SILENT_MS = 30_000;
 
-/** How a cluster answers, and why not better; undefined while nothing is certain: it has just been added. */
+/**
+ * Returns the reach of a cluster, and the reason why it is not better. Undefined while nothing is certain: it
+ * has just been added.
+ */
 export function reachOf({
   isHeld,
   isRefused,

@@ -4,16 +4,16 @@ import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
 import { reasonInWords, rowText } from './row-text.js';
 import { LONGEST_ROW_TEXT } from './rows.js';
 
-/** As long as the comment of an approval in the console. */
+/** Longest reason: as long as the comment of an approval in the console. */
 const LONGEST_REASON = 500;
 const Text = z.string().max(LONGEST_ROW_TEXT);
 
 /** A user's decision about a rollout. */
 export const RolloutDecision = z.strictObject({
-  /** When it was made, RFC 3339. */
+  /** The time of the decision, RFC 3339. */
   at: z.string().max(40),
   by: Text,
-  /** As of a FleetDecision: `Approve`, `Pause` … */
+  /** The action of a FleetDecision: `Approve`, `Pause` … */
   action: Text,
   /** The part of the rollout that it is about, as `wave lab`. Empty: all of it. */
   about: Text,

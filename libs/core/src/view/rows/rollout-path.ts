@@ -5,7 +5,7 @@ import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
 import { isInFlight, type RolloutRow } from '../../rollout/controller/step/row.js';
 import { LONGEST_ROW_TEXT } from './rows.js';
 
-/** As many hops as a path has at most (design: fleet.md §3.1). */
+/** Most hops of a path (design: fleet.md §3.1). */
 const MOST_STEPS = 20;
 /** Clusters that are named of those at one step; the others are counted. */
 const MOST_NAMED = 5;
@@ -39,7 +39,7 @@ export type RolloutPaths = z.infer<typeof RolloutPaths>;
 /** The current or failed step of a cluster on its path, from 1. */
 export type ClusterStep = Readonly<{ cluster: string; class: string; step: number; isFailed: boolean }>;
 
-/** Failures that are not those of a step: nothing was begun, or it was the way back. */
+/** Failures that are not those of a step: nothing was begun, or it was the return. */
 const NO_STEP: ReadonlySet<string> = new Set(['ResolutionFailed', 'RollbackFailed']);
 
 /** Returns the step of a rollout's row. Returns undefined if the cluster is not on its way. */

@@ -25,7 +25,7 @@ export const FleetRolloutRow = z.strictObject({
   reason: Text,
   /** The current activity, and the reason that most of its clusters wait for. */
   message: Text.default(''),
-  /** No cluster has its target, or is led to it any more: no promotion and no retry brings it. */
+  /** True if no cluster has its target, or is led to it any more: no promotion and no retry brings it. */
   withdrawn: z.literal(true).optional(),
   startedAt: Time,
   finishedAt: Time,
@@ -36,12 +36,12 @@ export const FleetRolloutRow = z.strictObject({
         note: Text,
         /** Skipped clusters among the waiting ones. */
         skipped: Count.default(0),
-        /** When it opened, and when it was complete; empty: not yet. */
+        /** The times of its opening and its completion. Empty: not yet. */
         openedAt: Time.default(''),
         completedAt: Time.default(''),
-        /** When its soak ends; empty: it does not soak. */
+        /** The end of its soak. Empty: it does not soak. */
         soakUntil: Time.default(''),
-        /** How long a cluster of it may take, as `30m`. */
+        /** The longest time for one of its clusters, as `30m`. */
         deadline: Text.default(''),
       }),
     )
@@ -61,12 +61,12 @@ export const FleetRolloutRow = z.strictObject({
   paths: RolloutPaths.optional(),
   /** Users' decisions about it, the newest first. Absent: not known. */
   decisions: z.array(RolloutDecision).max(MOST_DECISIONS).optional(),
-  /** How many more decisions there are. */
+  /** The number of further decisions. */
   moreDecisions: Count.default(0),
 });
 export type FleetRolloutRow = z.infer<typeof FleetRolloutRow>;
 
-/** By phase of a cluster, as `rollingBack`. */
+/** Counts by phase of a cluster, as `rollingBack`. */
 const Counts = z.record(z.string(), Count);
 const Status = z.looseObject({
   phase: z.string().default(''),

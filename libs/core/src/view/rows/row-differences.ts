@@ -11,7 +11,7 @@ export type WrittenRow = SummedRow & Readonly<{ hash: string; since: string; sta
 /** Characters of the hash that are kept: two contents of one row are as good as never equal by chance. */
 const HASH_LENGTH = 22;
 
-/** Times that move while nothing changes are no content. */
+/** Hashes the content of a row. Times that change while nothing else does are not content. */
 function contentHash(row: ViewRow): string {
   const { updatedAt: _written, ...rest } = row;
   const { since: _since, lastSeen: _seen, ...content } = rest as Readonly<Record<string, unknown>>;

@@ -76,7 +76,10 @@ function subscriptionPart(object: KubernetesObject): RowPart | undefined {
   return { kind: 'Subscription', plan, conditions: kept, ...(marks && { marks }) };
 }
 
-/** A plan that is complete explains nothing, and its steps are long: they are neither read nor hashed. */
+/**
+ * Projects a plan. A complete plan explains nothing, and its steps are long: they are neither read nor
+ * hashed.
+ */
 function planPart(object: KubernetesObject, globalCatalogNamespace: string): RowPart | undefined {
   const isComplete = asRecord(object['status'])['phase'] === 'Complete';
   return isComplete ? undefined : planFacts(object, globalCatalogNamespace);
@@ -126,7 +129,7 @@ function openStep(step: InstallPlanStep): InstallPlanStep {
   return { resolving: '', status: step.status, resource: { ...nothing, kind, name: isNamed ? name : '' } };
 }
 
-/** A copy, and one that has succeeded, explains nothing. */
+/** Projects a CSV. A copy, and a CSV that has succeeded, explains nothing. */
 function csvPart(object: KubernetesObject): RowPart | undefined {
   const status = asRecord(object['status']);
   if (isMarkedCopy(object) || isCopied(object as ClusterServiceVersion) || status['phase'] === 'Succeeded') {
@@ -157,7 +160,7 @@ function csvPart(object: KubernetesObject): RowPart | undefined {
   };
 }
 
-/** The rights that an account lacks: without them a row would only say that it lacks some. */
+/** Returns the rights that an account is missing. Without them a row would only say that some are missing. */
 function dependentsOf({ dependents }: RequirementStatus): Pick<RequirementStatus, 'dependents'> {
   const missing = asList(dependents)
     .map(asRecord)

@@ -40,7 +40,10 @@ export function rowCause(found: Diagnosis, own: Named, names: readonly string[])
   };
 }
 
-/** Beside its object a text may begin with "It"; a list of causes has no object beside it. */
+/**
+ * Adds the subject to a text. Next to its object a text may begin with "It"; a list of causes has no object
+ * next to it.
+ */
 function withSubject(text: string, { kind, namespace, name }: Named): string {
   const subject = OF_PACKAGE.has(kind) ? `The ${kind}` : `${kind} ${namespace ? `${namespace}/` : ''}${name}`;
   return text.replace(FAILED_THERE, 'It').replace(/^It(?= )/, () => subject);
@@ -48,5 +51,7 @@ function withSubject(text: string, { kind, namespace, name }: Named): string {
 
 const FAILED_THERE = /^Its InstallPlan \S+(?= failed\.)/;
 
-/** Their names differ from cluster to cluster, or hold a version: the package stands for the cause. */
+/**
+ * Kinds with names that differ from cluster to cluster, or hold a version. The package represents the cause.
+ */
 const OF_PACKAGE: ReadonlySet<string> = new Set(['InstallPlan', 'ClusterServiceVersion', 'Subscription']);

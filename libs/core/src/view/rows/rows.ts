@@ -62,9 +62,9 @@ export const ClusterRow = z.strictObject({
   /** The version of Kubernetes, as `v1.34.4`. Empty: not known. */
   version: Text,
   reach: Reach,
-  /** Since when it has this reach. */
+  /** The time since when it has this reach. */
   since: Time,
-  /** When it last answered; empty: never. */
+  /** The time of its last answer. Empty: never. */
   lastSeen: Time,
   /** The worst standing of its objects. */
   standing: Standing,
@@ -102,7 +102,7 @@ export const OperatorRow = z.strictObject({
   approval: z.enum(['Automatic', 'Manual']),
   standing: Standing,
   cause: RowCause.optional(),
-  /** Since when it has this standing. */
+  /** The time since when it has this standing. */
   since: Time,
   /** The bundle that runs although the operator is not healthy. Absent: none, or not known. */
   stillRuns: Name.optional(),
@@ -137,13 +137,13 @@ export const PlanRow = z.strictObject({
   /** A definition of the plan has other owners. */
   shared: z.boolean(),
   createdAt: Time,
-  /** As in the InstallPlan's status. */
+  /** The phase in the InstallPlan's status. */
   phase: Text,
   approved: z.boolean(),
   approvedBy: Text,
   /** The reason that was given; absent: none. */
   approvalComment: z.string().max(LONGEST_COMMENT).optional(),
-  /** As of an operator. */
+  /** The deciding object of the fleet, as of an operator. */
   fleet: Name.optional(),
 });
 

@@ -19,9 +19,9 @@ export type KnownCluster = Member &
 
 /** Answers of gates outside of clusters. */
 export type GateAnswers = Readonly<{
-  /** Undefined: the answer is not there yet. */
+  /** Returns the answer of a gate. Undefined if it has not arrived yet. */
   take: (question: GateQuestion, attempt: number) => GateAnswer | undefined;
-  /** True if they answer checks of objects in clusters, too; else reports of clusters do. */
+  /** True if they answer checks of objects in clusters, too. Otherwise reports of clusters do. */
   takesChecks?: boolean;
 }>;
 

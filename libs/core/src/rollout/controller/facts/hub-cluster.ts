@@ -41,7 +41,7 @@ export class HubCluster implements KnownCluster {
     this.labels = labels;
     this.facts = facts;
     this.allowedNamespaces = object.spec.allowedNamespaces;
-    // Before anything was reported the cluster was never reached.
+    // A cluster without any report was never reached.
     this.isReachable = reachable?.status === 'True';
     this.lastContact = before?.lastContact ?? Date.parse(reachable?.lastTransitionTime ?? new Date(now).toISOString());
     this.isPaused = object.spec.paused;

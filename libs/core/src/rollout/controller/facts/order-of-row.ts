@@ -53,7 +53,7 @@ function checksOf({ spec }: RolloutRecord, { phase, reason, wave }: RolloutRow):
   return checks.length === 0 ? {} : { checks };
 }
 
-/** These causes are found by a preview, and end by one. */
+/** Causes that a preview finds and ends. */
 const FOUND_BY_PREVIEW: ReadonlySet<string> = new Set(['OtherTarget', 'Conflict']);
 
 function kindOf(row: RolloutRow): AssignmentRow['order'] {
@@ -84,7 +84,7 @@ function ownBundle({ spec }: RolloutRecord, row: RolloutRow, cluster: KnownClust
 
 type OrderedPlan = Pick<NonNullable<AssignmentRow['target']>, 'hops' | 'planHash' | 'differences' | 'catalogDigest'>;
 
-/** Returns the plan of a cluster in flight: the ordered one, also if the cluster plans another by now. */
+/** Returns the plan of a cluster in flight: the ordered one, even if the cluster now plans another. */
 function planOf({ spec }: RolloutRecord, row: RolloutRow, cluster: KnownCluster): OrderedPlan {
   if (!isInFlight(row)) return { hops: [] };
   const before = cluster.order(spec.subject, spec.name);

@@ -44,7 +44,7 @@ export class OwnTargets {
     return row.phase !== 'Done' && row.class === classOf(cluster.report(subject.key) ?? {});
   }
 
-  /** The clusters that plan the target, or have it by now. */
+  /** Returns the clusters that plan the target, or already have it. */
   #groupsOf(subject: FleetSubject, target: string, operator: FleetOperator): ReadonlySet<Group> {
     const key = `${subject.key} ${target}`;
     const known = this.#groups.get(key);

@@ -4,9 +4,9 @@
 export const CONFLICT = 'Conflict';
 /** `versions` of the FleetOperator does not admit the next version. */
 export const VERSION_NOT_ALLOWED = 'VersionNotAllowed';
-/** Nothing satisfies the request in the cluster. */
+/** Reason of a report: nothing satisfies the request in the cluster. */
 export const RESOLUTION_FAILED = 'ResolutionFailed';
-/** The catalog of the cluster does not lead to the target any more. */
+/** Reason of a report: the catalog of the cluster no longer leads to the target. */
 export const NOT_OFFERED = 'NotOffered';
 /** Changes of others were set back. */
 export const DRIFT_CORRECTED = 'DriftCorrected';

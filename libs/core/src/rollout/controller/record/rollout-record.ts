@@ -20,16 +20,16 @@ type PastStep = Readonly<{
   rows: readonly (readonly [string, RolloutRow | undefined])[];
 }>;
 
-/** An order, and when the step was made that gives it. */
+/** An order, and the time of the step that gives it. */
 type GivenOrder = Order & Readonly<{ at: number }>;
 
 /** One rollout of the simulation: its stored state, and the controller's memory of it. */
 export class RolloutRecord implements RolloutView {
   readonly rows = new Map<string, RolloutRow>();
   tallies: readonly WaveTally[];
-  /** Nothing of it was written yet since it began. */
+  /** True until its first write. */
   isNew = true;
-  /** It was reported before it began: it waited for its turn. */
+  /** True if it was reported before it began: it waited for its turn. */
   hasWaited = false;
   readonly dirty = new Set<string>();
   isAllDirty = true;
@@ -39,7 +39,7 @@ export class RolloutRecord implements RolloutView {
   /** Grows with each write, as a resourceVersion does. */
   version = 0;
   readonly #past: PastStep[] = [];
-  /** How far back views are asked for, in milliseconds. */
+  /** Longest age of a requested view, in milliseconds. */
   keepsFor: number | undefined;
   /** Clusters that a decision skips: it is an object of its own, and outlives the rows. */
   readonly skipped = new Set<string>();
@@ -84,7 +84,7 @@ export class RolloutRecord implements RolloutView {
     );
   }
 
-  /** Begins anew with waves: a rollout that waited for its turn has none before. */
+  /** Restarts with waves: a rollout that waited for its turn has none before. */
   begin(spec: RolloutSpec, status: RolloutStatus): void {
     this.spec = spec;
     this.status = status;

@@ -1,7 +1,7 @@
 import type { SelectedCluster, SelectorFailure } from '../../placement/select-clusters.js';
 import type { FleetFiles, FleetSubject } from './subjects.js';
 
-/** True if a subject is to be in a cluster: both select it, and the cluster allows its namespace. */
+/** True if a cluster is a target of a subject: both select it, and the cluster allows its namespace. */
 export function isTargetOf(subject: FleetSubject | undefined, cluster: TargetCluster | undefined): boolean {
   return subject !== undefined && cluster !== undefined && allows(cluster, subject) && subject.selects(cluster);
 }
@@ -16,7 +16,7 @@ const allows = ({ allowedNamespaces: allowed }: TargetCluster, { namespace }: Fl
 export const selectorFailureOn = (subject: FleetSubject, cluster: TargetCluster): SelectorFailure | undefined =>
   allows(cluster, subject) ? subject.failureOn?.(cluster) : undefined;
 
-/** True if an older subject for the same package and namespace is to be in a cluster. */
+/** True if a cluster is a target of an older subject for the same package and namespace. */
 export function hasOlder(files: FleetFiles, { place, key }: FleetSubject, cluster: TargetCluster): boolean {
   if (place === undefined) return false;
   for (const other of files.subjects.values()) {

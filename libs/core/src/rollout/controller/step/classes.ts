@@ -17,7 +17,7 @@ export function settleClasses(clusters: Iterable<string>, draft: Draft): void {
     const plan = facts.plan(cluster);
     const row = draft.row(cluster);
     if (plan?.state !== 'Planned' || row?.phase !== 'Waiting' || facts.role === 'frozen') continue;
-    // Nothing is to be done there, and so nothing to be approved.
+    // Nothing must be done there, and so nothing must be approved.
     if (plan.isUpToDate && row.attempt === 0 && !row.isRetry) continue;
     classes = withPlan(classes, plan, draft);
   }
@@ -38,7 +38,7 @@ function withPlan(
   return classes.map((one) => (one === known ? { ...known, changes, votes } : one));
 }
 
-/** The class of returns is there once a cluster is chosen to go back, or would be but for a rule. */
+/** Adds the class of returns once a cluster is chosen to roll back, or would be without a rule. */
 export function addRollbackClass(draft: Draft): void {
   const isThere = draft.status.classes.some(({ name }) => name === ROLLBACK_CLASS);
   if (isThere || draft.sum.returnsDue + draft.sum.stuck === 0) return;

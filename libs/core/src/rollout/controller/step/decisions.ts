@@ -44,7 +44,7 @@ export type DecisionEffects = Readonly<{
   reason: DecisionReason;
   /** The reason why it has no effect, if neither `reason` nor the rollout's phase says it. */
   message?: string;
-  /** A rollout of the same target is made anew. */
+  /** True if a rollout of the same target is created again. */
   isNewRollout: boolean;
   /** Clusters that no longer deny the target. */
   allowedIn: readonly string[];
@@ -116,7 +116,7 @@ function resumeByDecision(draft: Draft): DecisionEffects | undefined {
   return EFFECTIVE;
 }
 
-/** Leaves a stop behind: failures were forgiven, and the gates of waves begin anew. */
+/** Forgets a stop: failures were forgiven, and the gates of waves restart. */
 function forgetStop(draft: Draft): void {
   draft.setStatus({ stop: undefined });
   for (const [index, { phase }] of draft.status.waves.entries()) {
@@ -180,7 +180,10 @@ export function concernedBy(
 
 const isSkippedByDecision = ({ phase, reason }: RolloutRow): boolean => phase === 'Skipped' && reason === 'ByDecision';
 
-/** A Retry makes a rollout anew that went back or was aborted, while no newer one is there. */
+/**
+ * True if a Retry creates a new rollout, after one that rolled back or was aborted. False if a newer one
+ * exists.
+ */
 export const isRetriedAnew = (
   { phase }: Pick<RolloutStatus, 'phase'>,
   { isNewest }: Pick<RolloutFacts, 'isNewest'>,

@@ -81,7 +81,10 @@ export class Draft {
     return wave;
   }
 
-  /** Changes of nothing leave the status as it is, so that a step without new facts changes nothing. */
+  /**
+   * Changes a wave. A change without an effect keeps the same status, so that a step without new facts
+   * changes nothing.
+   */
   setWave(index: number, change: Partial<WaveStatus>): void {
     if (isPart(change, this.wave(index))) return;
     const waves = this.status.waves.map((wave, at) => (at === index ? { ...wave, ...change } : wave));

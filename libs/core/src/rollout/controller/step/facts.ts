@@ -10,7 +10,7 @@ export type Member = Readonly<{
   /** Grows with each change of labels and facts. */
   generation: number;
   isReachable: boolean;
-  /** When it was last heard of; one that never was: when it joined. */
+  /** The time of its last contact. If there was none, the time at which it joined. */
   lastContact: number;
   isPaused: boolean;
   pausedAt: number;
@@ -25,7 +25,7 @@ export type PlanReport = Readonly<{
   /** `Failed`: the cluster cannot have the target; `message` says why. */
   state: 'Planning' | 'Planned' | 'Failed';
   message?: string;
-  /** Another plan than the one before is being made. */
+  /** True while another plan than the previous one is being computed. */
   isChanged: boolean;
   class: string;
   changes: readonly ChangeKind[];
@@ -70,7 +70,10 @@ export type RolloutFacts = Readonly<{
   report: (cluster: string) => ClusterReport | undefined;
   /** Returns the reason why the cluster cannot roll back, or undefined. */
   returnCheck: (cluster: string) => string | undefined;
-  /** Without a cluster the gate is asked for the wave as a whole. Undefined: its answer is not there yet. */
+  /**
+   * Returns a gate's answer. Without a cluster the gate is asked for the wave as a whole. Undefined if the
+   * answer has not arrived yet.
+   */
   gateAnswer: (gate: string, cluster: string | null, wave: number, attempt: number) => GateAnswer | undefined;
   /** Windows that hold the cluster; those that a break-glass decision lifts do not. */
   windowHold: (cluster: string, isStart: boolean) => WindowHold | undefined;
@@ -79,7 +82,7 @@ export type RolloutFacts = Readonly<{
   isWindowInTheWay: (groups: readonly string[]) => boolean;
   needsCatalog: (cluster: string) => boolean;
   hasOtherRollout: (cluster: string) => boolean;
-  /** Its plan moves other subjects too, and not all of these have it approved. */
+  /** True if its plan moves other subjects too, and not all of these have it approved. */
   waitsForNeighbour: (cluster: string) => boolean;
   /** An older subject for the same package and namespace acts there. */
   hasConflict: (cluster: string) => boolean;
@@ -88,13 +91,13 @@ export type RolloutFacts = Readonly<{
   /** True if a Skip decision holds there, even if the row with it was lost. */
   isSkipped: (cluster: string) => boolean;
   /**
-   * The cluster has a newer version than the target, and nothing leads back: `Allowed` if `versions` lets
-   * that one in. Undefined: the cluster is not ahead.
+   * Says if the cluster is ahead: it has a newer version than the target, and no path leads back. `Allowed`
+   * if `versions` admits its version. Undefined if it is not ahead.
    */
   ahead: (cluster: string) => Ahead | undefined;
   /** The target is denied in this cluster. */
   isTargetDenied: (cluster: string) => boolean;
-  /** No cluster has the target, or is led to it any more. */
+  /** True if no cluster has the target, or is led to it any more. */
   isTargetWithdrawn: boolean;
   isSubjectPaused: boolean;
   /** A newer rollout of the subject waits for its turn. */

@@ -22,7 +22,7 @@ export function forgiveMissedQuestions(clusters: Iterable<string>, draft: Draft)
 }
 
 function forgivenRow(row: RolloutRow, draft: Draft): RolloutRow {
-  // The deadline of a cluster that is unreachable stands still, and goes on once the cluster answers.
+  // The deadline of an unreachable cluster pauses, and continues once the cluster answers.
   if (row.phase !== 'Verifying' || row.heldSince !== undefined || row.gatesSince === undefined) return row;
   const late = missed(after(row.wave, 'Cluster', draft), row.gates, row.gatesSince, draft);
   if (late === 0) return row;

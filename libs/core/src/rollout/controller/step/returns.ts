@@ -45,7 +45,7 @@ function dueReturn(row: RolloutRow | undefined, draft: Draft): GoBack | undefine
   return { reason: 'ClusterFailure', denies: 'Cluster', honoursWindows: false };
 }
 
-/** Changed by the rollout, and nothing of it runs there. */
+/** True if the rollout has changed the cluster and nothing of it runs there. */
 const isAtRest = (row: RolloutRow): boolean =>
   isChanged(row) && (row.phase === 'Done' || row.phase === 'Failed' || isBetweenHops(row));
 
@@ -58,7 +58,7 @@ const isWithin = (row: RolloutRow, draft: Draft): boolean => {
 const isWaitingToReturn = (row: RolloutRow | undefined): row is RolloutRow =>
   row !== undefined && isReturnDue(row) && isAtRest(row);
 
-/** Starts returns as far as there are places, and ends those that cannot be made. */
+/** Starts returns while there are places, and ends those that are not possible. */
 export function startReturns(clusters: Iterable<string>, draft: Draft): Order[] {
   if (draft.sum.returnsDue === 0) return [];
   for (const cluster of clusters) {

@@ -104,7 +104,7 @@ function whileItStops(draft: Draft): void {
   }
 }
 
-/** Nothing runs any more after a failure too many: halt, or go back. */
+/** Halts or rolls back after too many failures, once nothing runs any more. */
 function actOnFailure(draft: Draft, stop: StopReason): void {
   const { onFailure } = draft.spec.strategy;
   if (onFailure === 'Halt') {

@@ -30,7 +30,7 @@ export type WaveStatus = Readonly<{
   /** A Promote decision has ended its soak, or its wait for successes. */
   isPromoted: boolean;
   gates: Readonly<Record<string, GateProgress>>;
-  /** From when on its gates can run out of time. */
+  /** The start of the time limit of its gates. */
   gatesFrom: number | undefined;
   /** The last success of clusters with rows that no longer show it: they have left, or began again. */
   lastSuccessAt?: number | undefined;

@@ -53,7 +53,7 @@ export const skippedByDecision = (row: RolloutRow): RolloutRow => ({
   isFailure: false,
   goBack: undefined,
 });
-/** Rows that were made anew do not know the decision any more. */
+/** True if a Skip decision holds for the row. Rebuilt rows do not know the decision. */
 const isSkipped = ({ cluster }: RolloutRow, { facts }: Draft): boolean =>
   facts.role !== 'frozen' && facts.isSkipped(cluster);
 
@@ -115,7 +115,7 @@ function inFlight(row: RolloutRow, member: Member, draft: Draft): RolloutRow {
   return row.phase === 'Applying' ? applying(row, current, draft) : verifying(row, current, draft);
 }
 
-/** Nothing of an attempt runs any more. */
+/** Returns the row at rest: nothing of an attempt runs any more. */
 const atRest = (row: RolloutRow): RolloutRow => ({
   ...row,
   isRunning: false,
@@ -125,7 +125,10 @@ const atRest = (row: RolloutRow): RolloutRow => ({
   gatesSince: undefined,
 });
 const refused = (row: RolloutRow): RolloutRow => atRest({ ...row, phase: 'Waiting', reason: 'PlanChanged' });
-/** A cluster with a newer version than the target is up to date, however far an attempt came. */
+/**
+ * Returns the row of a cluster with a newer version than the target. It is up to date, regardless of the
+ * progress of an attempt.
+ */
 const aheadRow = (row: RolloutRow): RolloutRow =>
   atRest({ ...row, phase: 'Done', reason: 'UpToDate', isFailure: false, isRetry: false, goBack: undefined });
 
@@ -246,7 +249,7 @@ function fromRollingBack(row: RolloutRow, member: Member, draft: Draft): Rollout
   return hasFailed || isOverdue(member, row, draft) ? returnFailed(row, report?.message) : row;
 }
 
-/** A return that could not be made. It is not tried again without a decision. */
+/** Returns the row after a failed return. It is not retried without a decision. */
 export const returnFailed = (row: RolloutRow, message = ''): RolloutRow => ({
   ...failed(row, 'RollbackFailed', message),
   goBack: row.goBack === undefined ? undefined : { ...row.goBack, blocked: 'RollbackFailed' },
@@ -269,7 +272,10 @@ export const waitingAgain = (row: RolloutRow, { facts }: Draft): RolloutRow => {
   return { ...row, phase, reason: isReachable ? 'Planning' : 'Offline', message: '', gates: {}, gatesSince: undefined };
 };
 
-/** When a row must be examined again by the clock alone, the earliest of its gates, deadline and grace. */
+/**
+ * Returns the time at which a row must be examined again by the clock alone: the earliest of its gates,
+ * deadline and grace.
+ */
 export function wakeOf(row: RolloutRow, draft: Pick<Draft, 'facts' | 'rules' | 'status' | 'now'>): number | undefined {
   const member = draft.facts.member(row.cluster);
   const rules = draft.rules(row.wave);
@@ -286,7 +292,7 @@ export function wakeOf(row: RolloutRow, draft: Pick<Draft, 'facts' | 'rules' | '
   return later.length === 0 ? undefined : Math.min(...later);
 }
 
-/** When gates of a cluster are asked again, or run out of time. */
+/** Returns the times at which gates of a cluster are asked again, or run out of time. */
 function gateTimes(row: RolloutRow, gates: ReturnType<Draft['rules']>['gates'], now: number): number[] {
   const since = row.gatesSince;
   if (since === undefined || (row.phase !== 'Verifying' && row.phase !== 'Waiting')) return [];

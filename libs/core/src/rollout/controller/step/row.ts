@@ -7,7 +7,7 @@ type ReturnReason = 'OnFailure' | 'ClusterFailure' | 'Decision';
 /** A cluster that was chosen for a return to its previous bundle. */
 export type GoBack = Readonly<{
   reason: ReturnReason;
-  /** `Operator`: the target is denied for the whole subject, else in this cluster alone. */
+  /** `Operator`: the target is denied for the whole subject. Otherwise it is denied in this cluster alone. */
   denies: 'Cluster' | 'Operator';
   /** Returns of clusters that are Done honour Deny windows; the others undo a change that failed. */
   honoursWindows: boolean;
@@ -18,10 +18,10 @@ export type GoBack = Readonly<{
 /** A rollout's decision for one cluster, and its progress. */
 export type RolloutRow = Readonly<{
   cluster: string;
-  /** Its place in the order inside a wave. */
+  /** The cluster's place in the order inside a wave. */
   order: string;
   wave: number;
-  /** It has started or was skipped: it stays in its wave. */
+  /** True if it has started or was skipped: it stays in its wave. */
   keepsWave: boolean;
   /** The generation of its cluster when the wave was chosen. */
   placedAt: number;
@@ -36,18 +36,18 @@ export type RolloutRow = Readonly<{
   hop: number;
   /** A hop runs: a rollout that stops waits for its end. */
   isRunning: boolean;
-  /** When the deadline of the attempt ends, while nothing holds it. */
+  /** The end of the attempt's deadline, while nothing holds it. */
   deadlineAt: number | undefined;
-  /** Since when the deadline does not run. */
+  /** The time since when the deadline does not run. */
   heldSince: number | undefined;
   doneAt: number | undefined;
-  /** It counts among the failures of its wave. */
+  /** True if it counts among the failures of its wave. */
   isFailure: boolean;
   /** True after a Retry: the next attempt goes through Verifying, even if the target is installed. */
   isRetry: boolean;
   goBack: GoBack | undefined;
   gates: Readonly<Record<string, GateProgress>>;
-  /** When gates were first asked in this attempt. */
+  /** The time of the first questions to gates in this attempt. */
   gatesSince: number | undefined;
 }>;
 
@@ -81,9 +81,12 @@ export const newRow = (
 });
 
 export const isInFlight = ({ phase }: RolloutRow): boolean => phase === 'Applying' || phase === 'Verifying';
-/** A cluster kept between two hops: it takes its place, and nothing happens there. */
+/** True if a cluster is kept between two hops. It takes its place, and nothing happens there. */
 export const isBetweenHops = (row: RolloutRow): boolean => row.phase === 'Applying' && !row.isRunning;
-/** It goes back, has, or was to: all returns are one class, whatever class its change was of. */
+/**
+ * True if it rolls back, has rolled back, or was to. All returns are one class, independent of the class of
+ * the change.
+ */
 export const isOfReturns = ({ goBack, phase }: RolloutRow): boolean => goBack !== undefined || phase === 'RolledBack';
 /** Chosen to go back, and neither on its way nor at an end. */
 export const isReturnDue = ({ goBack, phase }: RolloutRow): boolean =>

@@ -9,7 +9,7 @@ const MOST_STARTS = 100;
 /** An order for an applier to carry out now. */
 export type Order = Readonly<{ kind: 'Go' | 'Hop' | 'Return'; cluster: string; attempt: number; hop: number }>;
 
-/** Settles clusters between two hops: each goes on, is kept with its reason, or ends with the rollout. */
+/** Settles clusters between two hops: each continues, is kept with its reason, or ends with the rollout. */
 export function continueHops(clusters: Iterable<string>, draft: Draft): Order[] {
   const orders: Order[] = [];
   for (const cluster of clusters) {
@@ -58,9 +58,7 @@ function keptReason(row: RolloutRow, draft: Draft): string | undefined {
   return facts.windowHold(row.cluster, false) === undefined ? undefined : 'WindowClosed';
 }
 
-/**
- * Gives each waiting cluster its reason, and starts those that only lack a place as far as there are places.
- */
+/** Gives each waiting cluster its reason. Starts those that only wait for a place, while there are places. */
 export function startClusters(clusters: Iterable<string>, draft: Draft): Order[] {
   const isStopped = isHalted(draft);
   const ready = new Map<number, RolloutRow[]>();
@@ -120,7 +118,7 @@ function startFrom(queue: Iterable<string>, places: number, draft: Draft): Order
   for (const cluster of queue) {
     const row = draft.row(cluster);
     if (row?.phase !== 'Waiting') continue;
-    // One that was not examined in this step may be held by now.
+    // A cluster that was not examined in this step may now be held.
     const current = draft.settled.has(cluster) ? row : waitingRow(row, draft, false);
     if (current.reason !== 'Budget') put(row, current, draft);
     else {

@@ -21,9 +21,9 @@ export type StepResult = Readonly<{
   tallies: readonly WaveTally[];
   decision: DecisionEffects | undefined;
   orders: readonly Order[];
-  /** When each row that was examined must be examined again by the clock alone. */
+  /** The time at which each examined row must be examined again by the clock alone. */
   rowWakes: ReadonlyMap<string, number | undefined>;
-  /** When the rollout itself must be examined again by the clock alone. */
+  /** The time at which the rollout itself must be examined again by the clock alone. */
   wakeAt: number | undefined;
 }>;
 
@@ -80,7 +80,7 @@ function result(
   return { status, rows, tallies, decision, orders, rowWakes, wakeAt: rolloutWake(draft) };
 }
 
-/** Creates the row of a cluster that is to have one, or moves the one that is there by the facts. */
+/** Creates the row of a target cluster, or moves its existing row by the facts. */
 function examine(cluster: string, draft: Draft): void {
   if (draft.settled.has(cluster)) return;
   const { facts } = draft;

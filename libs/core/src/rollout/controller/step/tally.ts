@@ -1,6 +1,6 @@
 import { hasBrought, isChanged, isReturnDue, type RolloutRow } from './row.js';
 
-/** How many clusters of a wave, or of a rollout, are in each phase. */
+/** The number of clusters of a wave, or of a rollout, in each phase. */
 export type Counts = Readonly<
   Record<
     'targets' | 'waiting' | 'applying' | 'verifying' | 'done' | 'failed' | 'rollingBack' | 'rolledBack' | 'skipped',

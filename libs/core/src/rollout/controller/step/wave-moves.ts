@@ -33,7 +33,7 @@ function askGates(index: number, when: GateSpec['when'], draft: Draft): void {
 const areGreen = (index: number, when: GateSpec['when'], draft: Draft): boolean =>
   waveGates(index, when, draft).every(({ name }) => draft.wave(index).gates[name]?.state === 'Green');
 
-/** When the soak of a wave ends: counted from its last success, without one from its opening. */
+/** Returns the end of a wave's soak: counted from its last success, without one from its opening. */
 export const soakEnd = (
   wave: Pick<WaveStatus, 'openedAt' | 'isPromoted' | 'lastSuccessAt'>,
   tally: Pick<WaveTally, 'lastSuccessAt'>,
@@ -112,7 +112,7 @@ const isSettled = (index: number, draft: Draft): boolean => {
 function settleWave(index: number, draft: Draft): void {
   const { phase, reason, isPromoted } = draft.wave(index);
   if (!isSettled(index, draft)) {
-    // A member that came later takes the wave back to its work; one that soaks goes on soaking.
+    // A later member takes the wave back to its work. A soaking wave keeps soaking.
     if (reason === 'NotEnoughSuccesses') draft.setWave(index, { reason: phase === 'Open' ? 'Opened' : 'Soak' });
     return;
   }

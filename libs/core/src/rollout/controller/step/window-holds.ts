@@ -17,8 +17,8 @@ const mayLift = (groups: readonly string[], { breakGlassGroups }: WindowRules): 
   groups.some((group) => breakGlassGroups.includes(group));
 
 /**
- * True if a window that these groups may not lift holds a cluster of a rollout that has to start, go on or
- * go back. `holdingOf`: the windows of a cluster that nothing lifts.
+ * True if a window that these groups may not lift holds a cluster of a rollout that must start, continue or
+ * roll back. `holdingOf`: the windows of a cluster that nothing lifts.
  */
 export function isWindowInTheWay(
   rows: Iterable<RolloutRow>,
@@ -27,7 +27,7 @@ export function isWindowInTheWay(
   instant: number,
 ): boolean {
   for (const { cluster, phase, goBack } of rows) {
-    // A cluster that has come to its end needs no window any more.
+    // A cluster that has reached its end needs no window any more.
     if (phase !== 'Waiting' && phase !== 'Applying' && goBack === undefined) continue;
     const others = holdingOf(cluster).filter((window) => !mayLift(groups, window));
     if (others.some((window) => window.type === 'Deny' && isActive(window, instant))) return true;
