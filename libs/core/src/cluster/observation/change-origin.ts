@@ -23,7 +23,7 @@ const OF_PASSES: readonly unknown[] = [APPLIER, AGGREGATOR];
 const ROLLER = 'kube-controller-manager';
 
 /**
- * Returns the last writer of the object, as far as `metadata.managedFields` shows. Their times are whole
+ * Returns the last writer of the object, as far as `metadata.managedFields` shows. Its times are whole
  * seconds: if a user or a controller wrote in the same second, the change counts as theirs. Deletions leave
  * no trace there. An object that is being deleted counts as changed by others. The exception is a
  * ClusterServiceVersion that the applier deletes.

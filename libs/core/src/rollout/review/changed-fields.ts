@@ -10,9 +10,9 @@ const DEEPEST = 30;
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Returns the changes that applying `wanted` would make in `live`, field by field as `- path: value` and `+
- * path: value`, sorted by path. Fields that `wanted` does not name stay as they are, such as those that the
- * API server fills in. For a secret, only the fact of the change is shown.
+ * Returns the changes that applying `wanted` would make in `live`, field by field and sorted by path. A line
+ * is `- path: value` or `+ path: value`. Fields that `wanted` does not name stay as they are, such as those
+ * that the API server fills in. For a secret, only the fact of the change is shown.
  */
 export function changedFields(wanted: unknown, live: unknown): readonly string[] {
   const lines = differ({ of: wanted, shown: withoutSecrets(wanted) }, { of: live, shown: withoutSecrets(live) }, '', 0);
