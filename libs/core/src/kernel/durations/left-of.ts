@@ -1,5 +1,5 @@
 /**
- * Returns the milliseconds left of a pause, 0 when it is over. A begin that is more than a pause in the
+ * Returns the milliseconds left of a pause, 0 when it is over. A start time more than a pause in the
  * future was written while a clock was ahead, and is ignored. Otherwise all work would wait until then.
  */
 export function leftOf(pauseMs: number, sinceMs: number, nowMs: number): number {
