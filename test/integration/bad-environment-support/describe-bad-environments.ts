@@ -135,10 +135,17 @@ const kubeconfigRows: readonly Row[] = [
   },
   {
     wrong: 'an empty kubeconfig',
-    by: [UP, 'applier'],
+    by: [UP],
     with: kubeconfig(({ file }) => file('empty', '')),
-    says: /-empty is no kubeconfig: .* the input is empty: repair it, or name another file/,
+    says: /no context in .*-empty: name a kubeconfig that has one with --kubeconfig/,
     exit: 2,
+  },
+  {
+    // As kubectl has it, there is no context yet; one may be added while the service runs.
+    wrong: 'an empty kubeconfig',
+    by: ['applier'],
+    with: kubeconfig(({ file }) => file('empty', '')),
+    says: /no cluster is managed yet: the kubeconfig has no context that can be used; add one to it/,
   },
   {
     wrong: 'a context that the kubeconfig does not have',
@@ -175,7 +182,7 @@ const clusterRows: readonly Row[] = [
   {
     wrong: 'a host of the API server that nobody knows',
     with: kubeconfig(({ kubeconfigAt }) => kubeconfigAt('https://nowhere.invalid:6443')),
-    says: new RegExp(`ENOTFOUND nowhere.invalid; ${OF_KUBECONFIG}`),
+    says: new RegExp(`ENOTFOUND nowhere.invalid \\(directly: [^)]*\\); ${OF_KUBECONFIG}`),
   },
   {
     wrong: 'a web server in the place of the API server',
