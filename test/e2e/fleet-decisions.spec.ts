@@ -54,7 +54,7 @@ describe('a hub that flotilla fleet init has made', () => {
     admin = loaded;
     flags = ['--context', name, '--kubeconfig', kubeconfigPath];
     const { exit, err } = await runFlotilla(['fleet', 'init', ...flags]);
-    expect({ exit, err }).toMatchObject({ exit: 0, err: expect.stringContaining('9 kinds, 6 roles') });
+    expect({ exit, err }).toMatchObject({ exit: 0, err: expect.stringContaining('9 kinds, 7 roles') });
     await admin.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
     for (const [user, role] of Object.entries(USERS)) await bind(user, role);
     adminName = (await whoAmI(admin)).user;
@@ -102,7 +102,7 @@ describe('a hub that flotilla fleet init has made', () => {
   it('changes nothing when it is made again, and says so', async () => {
     const again = await runFlotilla(['fleet', 'init', ...flags]);
     expect(again.exit).toBe(0);
-    expect(again.out.trimEnd().split('\n')).toHaveLength(17);
+    expect(again.out.trimEnd().split('\n')).toHaveLength(18);
     expect(again.out).not.toMatch(/created|configured/);
     const dry = await runFlotilla(['fleet', 'init', ...flags, '--dry-run', '-o', 'json']);
     expect(JSON.parse(dry.out)).toMatchObject({ verdict: 'yes', dryRun: true });
