@@ -32,10 +32,7 @@ export type BullmqJobQueueOptions = Readonly<{
   prefix?: string;
   /** A killed worker's job is free this long after its last sign of life. Default 10 s. */
   lockDurationMs?: number;
-  /**
-   * How often free jobs are searched for: a job that is found under way is free where it is found again
-   * without its lock. Default 2 s.
-   */
+  /** Interval of the search for free jobs. A job found active twice without its lock is free. Default 2 s. */
   stalledIntervalMs?: number;
   backoff?: BackoffLimits;
   /** Shared by the queues of a process. Default: one for this queue alone. */
@@ -49,13 +46,13 @@ export type BullmqJobQueueOptions = Readonly<{
   onError?: (error: unknown) => void;
 }>;
 
-/** A job whose workers are killed over and over is kept: it is not known that the job is what kills them. */
+/** Keeps a job whose workers are killed over and over: the job may not be the cause. */
 const MAX_STALLED_COUNT = 1_000_000;
 const FAILURES_KEPT_SECONDS = 86_400;
 const GRACE_AFTER_ABORT_MS = 1_000;
-/** What was done is counted and not kept: to keep it takes a tenth of all commands. */
+/** Completed jobs are counted and not kept: to keep them takes a tenth of all commands. */
 const KEPT = { removeOnComplete: true, removeOnFail: { age: 7 * 86_400, count: 1_000 } };
-/** BullMQ notes each step of each job in a stream, which is not read here. */
+/** BullMQ notes each step of each job in a stream. The hub does not read it. */
 const EVENTS_KEPT = 100;
 /** An idle worker is woken by the next job; it asks by itself so often in case a wake-up was lost. */
 const ASKED_ANYWAY_SECONDS = 10;
@@ -159,7 +156,7 @@ export class BullmqJobQueue<J> extends JobQueue<J> {
       ...KEPT,
       jobId,
       priority,
-      // Retries go through delayed jobs of our own: one of BullMQ holds back what was added while the job
+      // Retries go through delayed jobs of our own. A retry of BullMQ holds back jobs added while the job
       // ran, and would be lost to a delayed job of its key (decision 0152).
       attempts: 1,
       deduplication: { id: key, keepLastIfActive: true },
@@ -330,8 +327,8 @@ export class BullmqJobQueue<J> extends JobQueue<J> {
 }
 
 /**
- * Looks for the jobs of dead workers only in a queue of which a job is under way: one question for all queues
- * of a process in place of a script each (decision 0152).
+ * Searches for the jobs of dead workers only in a queue with an active job. One question for all queues of a
+ * process replaces a script for each (decision 0152).
  */
 const backendThatAsksFirst =
   (occupied: OccupiedKeys): typeof createRedisBackend =>
@@ -355,7 +352,7 @@ function leaveInQueue(error: unknown): never {
   throw new DelayedError(describeError(error));
 }
 
-/** Whether the work ended in time. */
+/** True if the work ended in time. */
 async function within(ms: number, work: Promise<void>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<boolean>((resolve) => {

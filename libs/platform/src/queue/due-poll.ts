@@ -1,17 +1,17 @@
 import type { Redis } from 'ioredis';
 import { RedisScript, SERVER_NOW } from '../redis/redis-script.js';
 
-/** What other processes delayed is found no later than this after it is due. */
+/** Longest time after its due time until a delayed job of another process is found. */
 const LONGEST_WAIT_MS = 1_000;
 /**
- * A queue is asked at least so often while anything is delayed or claimed, whether it is due or not: it finds
- * what a dead process left behind.
+ * Longest time between two questions to a queue while anything is delayed or claimed, due or not. It finds
+ * the jobs that a dead process left behind.
  */
 const ASKED_ANYWAY_MS = 5_000;
 
 /**
- * In how many milliseconds the first of each set of times is due, -1 for one that is empty; nothing where all
- * keys are. KEYS: sets of times, then as many sets of claims.
+ * Returns the milliseconds until the first of each set of times is due, -1 for an empty set. Returns nothing
+ * if all keys are empty. KEYS: sets of times, then as many sets of claims.
  */
 const FIRST_DUE = new RedisScript(`
 if redis.call('EXISTS', unpack(KEYS)) == 0 then return {} end
@@ -36,7 +36,7 @@ export type Delayed = Readonly<{
 
 /** Asks Redis for delayed jobs that are due: one question for all queues of a process. */
 export class DuePoll {
-  /** With the time at which each was last asked. */
+  /** The queues, each with the time of its last question. */
   readonly #queues = new Map<Delayed, number>();
   #timer: NodeJS.Timeout | undefined;
   #timerMs = Number.POSITIVE_INFINITY;

@@ -25,7 +25,7 @@ export class RetryNotPlanned extends FlotillaError {
   }
 }
 
-/** What an attempt needs of the queue it came from. */
+/** The parts of a queue that an attempt needs. */
 export type AttemptHost<J> = Readonly<{
   contract: JobContract<J>;
   log: Log;
@@ -41,7 +41,7 @@ export type AttemptHost<J> = Readonly<{
   noteSuccess: (key: string) => Promise<void>;
   /** Sets the delayed job of the key. */
   again: (job: J, delayMs: number) => Promise<void>;
-  /** Keeps a job of a newer release for a service that can read it; false where it cannot be kept. */
+  /** Keeps a job of a newer release for a service that can read it. Returns false if it cannot be kept. */
   setAside: (data: unknown, version: number) => Promise<boolean>;
 }>;
 
@@ -52,8 +52,8 @@ const LONGEST_KEY = 200;
 
 /**
  * Runs the handler once. A failure sets a delayed job for the next try before it is thrown on, so that
- * nothing is lost if the process dies in between. @throws what the handler threw, InvalidJob or
- * RetryNotPlanned
+ * nothing is lost if the process dies in between.
+ * @throws the handler's error, InvalidJob or RetryNotPlanned
  */
 export async function attemptJob<J>(
   host: AttemptHost<J>,

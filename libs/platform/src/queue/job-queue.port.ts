@@ -2,16 +2,16 @@ import type { PayloadForm } from '#core/kernel/payload/read-payload';
 import type { ShardSource } from '../ownership/shard-follower.port.js';
 
 /**
- * What a queue carries: its name, the form of its jobs (identity only, never state) and
- * which thing a job is about.
+ * The contract of a queue's jobs: its name, the form of its jobs (identity only, never state) and the subject
+ * of a job.
  */
 export type JobContract<J> = PayloadForm<J> &
   Readonly<{
     name: string;
     keyOf: (job: J) => string;
     /**
-     * Of which cluster the job is: the more jobs of a cluster were added lately, the later
-     * its next ones are taken.
+     * Returns the cluster of the job. The more jobs of a cluster were added lately, the later its next ones
+     * are taken.
      */
     clusterOf?: (job: J) => string | undefined;
   }>;
@@ -34,7 +34,7 @@ export type JobHandler<J> = (job: J, context: JobContext) => Promise<void>;
 export type ProcessOptions = Readonly<{
   /** Most jobs at once. */
   concurrency: number;
-  /** Of which shards jobs are taken, where the queue has such parts; absent: of all. */
+  /** Shards to take jobs from, if the queue is sharded. Default: all. */
   shards?: ShardSource | undefined;
 }>;
 
@@ -44,9 +44,9 @@ export type JobCounts = Readonly<{
   /** Keys that have a delayed job: jobs added with a delay and jobs that wait for their next try. */
   delayed: number;
   completed: number;
-  /** Keys whose last try failed: a success, or a day, takes them out. */
+  /** Number of keys whose last try failed. A success, or a day, removes a key. */
   failed: number;
-  /** Of a newer release: they lie aside until a service of that release takes them. */
+  /** Number of jobs of a newer release. They lie aside until a service of that release takes them. */
   'set-aside': number;
 }>;
 
@@ -80,7 +80,7 @@ export type ShownJob = Readonly<{
 export abstract class JobQueue<J> {
   abstract readonly name: string;
   abstract add(job: J, options?: AddOptions): Promise<void>;
-  /** Forgets the delayed job of the key, where this process has set one: what it was to do is done. */
+  /** Forgets the delayed job of the key if this process has set one: its work is done. */
   abstract forgetDelayed(job: J): Promise<void>;
   /** Starts taking jobs. Once per queue object. */
   abstract process(handler: JobHandler<J>, options: ProcessOptions): Promise<void>;

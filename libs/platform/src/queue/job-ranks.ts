@@ -1,7 +1,9 @@
 import { RecentUse } from '#core/kernel/fairness/recent-use';
 import type { JobContract } from './job-queue.port.js';
 
-/** With which priority a job is added; `takeBack` where it turns out to be the same as one that waits. */
+/**
+ * The priority of a job that is added. Call `takeBack` if the job turns out to be the same as a waiting one.
+ */
 export type Rank = Readonly<{ priority: number; takeBack: () => void }>;
 
 const KEPT_PRIORITIES = 10_000;
@@ -25,7 +27,7 @@ export class JobRanks<J> {
     return { priority: rank, takeBack: () => this.#use.takeBack(cluster, this.now()) };
   }
 
-  /** What the job has in the queue, so that it need not be read for each duplicate. */
+  /** Notes the priority of the job in the queue, so that it need not be read for each duplicate. */
   note(jobId: string, priority: number): void {
     this.#given.delete(jobId);
     this.#given.set(jobId, priority);
@@ -33,7 +35,10 @@ export class JobRanks<J> {
     if (this.#given.size > KEPT_PRIORITIES && oldest !== undefined) this.#given.delete(oldest);
   }
 
-  /** Undefined where another process added the job, or this one long ago. */
+  /**
+   * Returns the priority of the job. Returns undefined if another process added the job, or this one long
+   * ago.
+   */
   noted(jobId: string): number | undefined {
     return this.#given.get(jobId);
   }

@@ -26,8 +26,8 @@ export const ResolveJob = z.strictObject({
 export type ResolveJob = z.infer<typeof ResolveJob>;
 
 /**
- * A problem has been handled by a resolver. The applier wakes what waits for the solution: a resolver sees no
- * names of clusters or namespaces but those in the problem, and writes to no queue that carries them.
+ * A resolver has handled a problem. The applier wakes the subjects that wait for the solution. A resolver
+ * sees no names of clusters or namespaces but those in the problem, and writes to no queue that carries them.
  */
 export const SOLVED_QUEUE = 'solved';
 export const SolvedJob = ResolveJob;

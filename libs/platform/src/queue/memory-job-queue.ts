@@ -31,8 +31,7 @@ export type MemoryJobQueueOptions = Readonly<{
 }>;
 
 /**
- * The queue within one process: for tests, and where one process does it all. Forgets
- * everything when it ends.
+ * The queue within one process: for tests, and for a process with all roles. Forgets everything when it ends.
  */
 export class MemoryJobQueue<J> extends JobQueue<J> {
   readonly name: string;
@@ -80,7 +79,7 @@ export class MemoryJobQueue<J> extends JobQueue<J> {
         this.#failing.delete(key);
       },
       again: (job, delayMs) => this.add(job, { delayMs }),
-      // What is added here was written by this release.
+      // All jobs here were written by this release.
       setAside: async () => false,
     };
   }

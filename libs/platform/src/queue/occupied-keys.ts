@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 /** Questions that come within this time are one command, as long as the answer is no. */
 const GATHER_MS = 200;
 
-/** Whether keys of Redis exist: one question for all queues of a process. */
+/** Checks if keys of Redis exist, with one question for all queues of a process. */
 export class OccupiedKeys {
   #asked: Set<string> | undefined;
   #answer: Promise<ReadonlySet<string>> = Promise.resolve(new Set<string>());

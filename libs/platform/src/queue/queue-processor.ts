@@ -6,7 +6,7 @@ export abstract class QueueProcessor<J> {
   protected constructor(
     private readonly queue: JobQueue<J>,
     private readonly concurrency: number,
-    /** Of which shards jobs are taken, where the queue has such parts. */
+    /** Shards to take jobs from, if the queue is sharded. */
     private readonly shards?: ShardSource | undefined,
   ) {}
 

@@ -17,7 +17,7 @@ const MOST_REMEMBERED = 10_000;
 const SET = new RedisScript(`${SERVER_NOW}; redis.call('ZADD', KEYS[1], 'LT', now + tonumber(ARGV[1]), ARGV[2])`);
 
 /**
- * Moves due jobs, and claims whose holder died, to the claims. Answers the claim's number, then the members.
+ * Moves due jobs, and claims of dead holders, to the claims. Returns the claim's number, then the members.
  * KEYS: delayed jobs, claims.
  */
 const CLAIM = new RedisScript(`${SERVER_NOW}
@@ -65,7 +65,7 @@ export class RedisDelayedJobs {
     this.#claims = `${prefix}:claims`;
   }
 
-  /** Sends nothing where this process has set the member for an earlier time that comes soon. */
+  /** Sets the member. Sends nothing if this process has set it for an earlier time that comes soon. */
   async set(member: string, delayMs: number): Promise<void> {
     const nowMs = performance.now();
     const known = this.#dueMs.get(member);
@@ -80,13 +80,13 @@ export class RedisDelayedJobs {
     if (this.#dueMs.size > MOST_REMEMBERED && oldest !== undefined) this.#dueMs.delete(oldest);
   }
 
-  /** Sends nothing where this process has not set the member, or has taken it since. */
+  /** Forgets the member. Sends nothing if this process has not set the member, or has taken it since. */
   async forget(member: string): Promise<void> {
     if (!this.#dueMs.delete(member)) return;
     await this.redis.zrem(this.#delayedJobs, member);
   }
 
-  /** Those that are due first, with their times in milliseconds since 1970. */
+  /** Returns the members that are due first, with their times in milliseconds since 1970. */
   async first(most: number): Promise<readonly Readonly<{ member: string; dueMs: number }>[]> {
     const found = await this.redis.zrange(this.#delayedJobs, '0', String(most - 1), 'WITHSCORES');
     return found.flatMap((member, at) => (at % 2 === 0 ? [{ member, dueMs: Number(found[at + 1]) }] : []));

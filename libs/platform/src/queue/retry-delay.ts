@@ -5,8 +5,8 @@ export type BackoffLimits = Readonly<{ firstMs: number; longestMs: number }>;
 export const defaultBackoff: BackoffLimits = { firstMs: 1_000, longestMs: 300_000 };
 
 /**
- * Up to this part of a pause is taken off at random, so that what failed together is
- * not tried again together.
+ * Largest part of a pause that is taken off at random, so that work that failed together is not retried
+ * together.
  */
 const JITTER = 0.5;
 

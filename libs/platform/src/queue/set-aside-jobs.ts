@@ -15,7 +15,7 @@ const LOOK_MS = 5_000;
 /** Taken back at a time: those that an older service takes again go round no faster. */
 const MOST_TAKEN_BACK = 100;
 
-/** Answers 0 where there are too many. KEYS: jobs aside. ARGV: the most, job. */
+/** Adds a job. Returns 0 if there are too many. KEYS: jobs aside. ARGV: the most, job. */
 const PUT = new RedisScript(`${SERVER_NOW}
 if redis.call('ZCARD', KEYS[1]) >= tonumber(ARGV[1]) and not redis.call('ZSCORE', KEYS[1], ARGV[2]) then return 0 end
 redis.call('ZADD', KEYS[1], now, ARGV[2])
@@ -25,13 +25,13 @@ return 1`);
 const LOOK = new RedisScript(`${SERVER_NOW}
 return { tostring(now), redis.call('ZRANGE', KEYS[1], 0, ARGV[1] - 1, 'WITHSCORES') }`);
 
-/** Where it was not put aside again meanwhile. KEYS: jobs aside. ARGV: job, its time. */
+/** Removes a job unless it was put aside again meanwhile. KEYS: jobs aside. ARGV: job, its time. */
 const REMOVE = new RedisScript(`
 if redis.call('ZSCORE', KEYS[1], ARGV[1]) == ARGV[2] then redis.call('ZREM', KEYS[1], ARGV[1]) end`);
 
 type SetAsideJobsOptions<J> = Readonly<{
   redis: Redis;
-  /** Of the set in Redis. */
+  /** Key of the set in Redis. */
   key: string;
   queue: string;
   form: PayloadForm<J>;
@@ -63,7 +63,7 @@ export class SetAsideJobs<J> {
     return this.#unreadable;
   }
 
-  /** Answers whether the job lies aside: not where it is too long, or too many do. */
+  /** Puts a job aside. Returns false if the job is too long, or too many lie aside. */
   async put(data: unknown, version: number): Promise<boolean> {
     const { redis, key, queue, log } = this.options;
     const text = canonicalJson(data);
@@ -82,7 +82,7 @@ export class SetAsideJobs<J> {
     return this.options.redis.zcard(this.options.key);
   }
 
-  /** Gives back what can be read: `add` must have taken the job over for good when it resolves. */
+  /** Returns readable jobs to the queue. When `add` resolves, it must have taken the job over for good. */
   start(add: (job: J) => Promise<void>): void {
     if (this.#started !== undefined) return;
     const { key, poll, onError } = this.options;

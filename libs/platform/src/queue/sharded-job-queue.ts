@@ -13,7 +13,9 @@ type ShardedJobQueueOptions<J> = Readonly<{
   name: string;
   shards: number;
   shardOf: (job: J) => number;
-  /** A queue object of the shard: what one adds, another one of the same shard takes. */
+  /**
+   * Returns a queue object of the shard. Jobs added by one object are taken by another one of the same shard.
+   */
   queueOf: (shard: number) => JobQueue<J>;
 }>;
 
@@ -44,7 +46,7 @@ export class ShardedJobQueue<J> extends JobQueue<J> {
     return this.#queueOf(this.options.shardOf(job)).forgetDelayed(job);
   }
 
-  /** Takes the jobs of the shards that `shards` has, all where it is absent. */
+  /** Takes the jobs of the shards in `shards`, or of all shards if it is absent. */
   async process(handler: JobHandler<J>, { concurrency, shards }: ProcessOptions): Promise<void> {
     const slots = new JobSlots(concurrency);
     const inTurn: JobHandler<J> = (job, context) => slots.run(context.signal, () => handler(job, context));
@@ -88,7 +90,10 @@ export class ShardedJobQueue<J> extends JobQueue<J> {
     return Array.from({ length: this.options.shards }, (_, shard) => shard);
   }
 
-  /** Of a shard of this process the object that takes its jobs: it knows when those it delays are due. */
+  /**
+   * Returns a queue object of the shard, preferably the one that takes its jobs in this process. That object
+   * knows when the jobs it delays are due.
+   */
   #queueOf(shard: number): JobQueue<J> {
     const known = this.#taking.get(shard) ?? this.#adding.get(shard);
     if (known !== undefined) return known;

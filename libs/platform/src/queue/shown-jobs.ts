@@ -3,7 +3,10 @@ import type { ShownJob } from './job-queue.port.js';
 
 const STATES = ['active', 'waiting', 'delayed', 'failed'] as const;
 
-/** No more than `most` of each state, in this order: who waits longest, is due first, or failed last. */
+/**
+ * Returns at most `most` jobs of each state. The first are those that wait longest, are due first, or failed
+ * last.
+ */
 export const firstOfEach = (jobs: readonly ShownJob[], most: number): readonly ShownJob[] =>
   STATES.flatMap((state) => {
     const latestFirst = state === 'failed' ? -1 : 1;

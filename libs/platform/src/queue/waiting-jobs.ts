@@ -2,8 +2,8 @@ import type { Redis } from 'ioredis';
 import { RedisScript } from '../redis/redis-script.js';
 
 /**
- * The job of a key where it waits, or runs and is to run once more: id and place. KEYS: the queue's note
- * of the job of a key (`de`), of the job that follows it (`dn`), and the jobs that run. ARGV: before ids of
+ * Finds the job of a key if it waits, or runs and must run once more: id and place. KEYS: the queue's note of
+ * the job of a key (`de`), of the job that follows it (`dn`), and the running jobs. ARGV: prefix of ids of
  * jobs.
  */
 const FIND = new RedisScript(`
@@ -14,7 +14,7 @@ if not at then return { id, 'waits' } end
 if type(at) == 'number' and redis.call('EXISTS', KEYS[2]) == 1 then return { id, 'follows' } end
 return {}`);
 
-/** Of more keys it is forgotten that they had a duplicate: a question less is asked then. */
+/** Most keys known to have had a duplicate. More are forgotten: one question less is asked then. */
 const MOST_KEYS = 10_000;
 
 type WaitingJob = Readonly<{ id: string; place: 'waits' | 'follows' }>;
@@ -42,7 +42,10 @@ export class WaitingJobs {
     if (this.#keys.size > MOST_KEYS && oldest !== undefined) this.#keys.delete(oldest);
   }
 
-  /** Undefined, too, where nothing is known of the key: it is then added, which shows it. */
+  /**
+   * Finds the job that waits for a key. Returns undefined also if nothing is known of the key: adding it then
+   * shows it.
+   */
   async find(key: string): Promise<WaitingJob | undefined> {
     if (!this.#keys.has(key)) return undefined;
     const { keyOf } = this;

@@ -4,8 +4,8 @@ import type { Redis } from 'ioredis';
 export const LONGEST_ANSWER = 16 * 1_024 * 1_024;
 
 /**
- * A connection of its own for answers whose length others decide: it ends before one of them fills the
- * memory. The next read has a new one. One read at a time.
+ * A separate connection for answers whose length others decide. It ends before an answer fills the memory;
+ * the next read opens a new one. Reads run one at a time.
  */
 export class BoundedConnection {
   #connection: Redis | undefined;

@@ -1,12 +1,12 @@
 import { type SentinelConnectionOptions, SentinelConnector } from 'ioredis';
 
 /**
- * Asks Sentinels for the master and connects to it. The client's own connector goes on listening for
- * fail-overs when a connection is lost. Where it hears of one while it asks for the next connection, it ends
- * that attempt without another, and every command fails from then on (ioredis 6.0).
+ * Asks Sentinels for the master and connects to it. The client's own connector keeps listening for fail-overs
+ * after it loses a connection. If it hears of one while it asks for the next connection, it ends that attempt
+ * without another. Every command then fails (ioredis 6.0).
  */
 export class MasterConnector extends SentinelConnector {
-  /** `options`: those of the client, whose type does not say that they are of Sentinels. */
+  /** `options`: those of the client. Their type does not say that they are for Sentinels. */
   constructor(options: unknown) {
     super(options as SentinelConnectionOptions);
   }
@@ -18,8 +18,9 @@ export class MasterConnector extends SentinelConnector {
   }
 
   /**
-   * The client calls this once for each write that a demoted master refuses. Each call would add a listener
-   * and a timer to the connections to Redis and to the Sentinels, which are ended by the first one.
+   * Ends the connections once. The client calls this for each write that a demoted master refuses. Each call
+   * would add a listener and a timer to the connections to Redis and to the Sentinels, although the first
+   * call ends them.
    */
   override disconnect(): void {
     super.disconnect();
@@ -27,8 +28,8 @@ export class MasterConnector extends SentinelConnector {
   }
 
   /**
-   * The Sentinel whose answer came to nothing is asked last. Without this, the client takes the end of its
-   * list for the end of all Sentinels.
+   * Asks the Sentinel without a usable answer last. Without this, the client takes the end of its list for
+   * the end of all Sentinels.
    */
   #askAnotherFirst(): void {
     this.sentinelIterator.next();

@@ -22,10 +22,9 @@ export type RedisAccessSettings = Readonly<{
 }>;
 
 /**
- * The URL with users and passwords, and what TLS needs.
- *
- * @throws InvalidRedisUrl, UnusableRedisAccess, UnusableRedisPassword where a file cannot be used; none holds
- * a secret
+ * Returns the URL with users and passwords, and the TLS settings.
+ * @throws InvalidRedisUrl, UnusableRedisAccess, UnusableRedisPassword if a file cannot be used; none holds a
+ * secret
  */
 export async function readRedisAccess(settings: RedisAccessSettings): Promise<RedisAccess> {
   const { redisUser, redisPasswordFile, redisSentinelUser, redisSentinelPasswordFile } = settings;

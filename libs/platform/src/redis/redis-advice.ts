@@ -29,7 +29,7 @@ const ADVICE: readonly (readonly [error: RegExp, advice: string])[] = [
   [/ECONNREFUSED/, 'check that Redis runs there, and FLOTILLA_REDIS_URL'],
 ];
 
-/** The text of a connection's error, with what to do where that is known. */
+/** Returns the text of a connection's error, with advice if any is known. */
 export function withAdvice(error: Error): string {
   const code = 'code' in error ? String(error.code) : '';
   const about = `${code} ${error.message}`;
@@ -39,10 +39,10 @@ export function withAdvice(error: Error): string {
 }
 
 const NO_MASTER = /^connected to sentinel (\S+) successfully, but got an invalid reply: null$/;
-/** Of HELLO and of other commands; what follows is about the protocol. */
+/** Errors of HELLO and of other commands; the rest of the text is about the protocol. */
 const NO_LOGIN = /NOAUTH (HELLO must|Authentication required)[\s\S]*/;
 
-/** The words of client and server where they are long, or not for users. */
+/** Replaces words of client and server that are long, or not meant for users. */
 const plainText = (message: string): string =>
   message
     .replace(NO_MASTER, 'the Sentinel at $1 knows no master of this name: check the name in FLOTILLA_REDIS_URL')

@@ -20,19 +20,19 @@ const CHECK_SECONDS = 60;
 type RedisCheckOptions = Readonly<{
   /** Before the key that the check writes. Default `flotilla`. */
   prefix?: string;
-  /** Gives the reason, where it is known, for a connection that does not work. */
+  /** Returns the reason, if known, for a connection that does not work. */
   trouble?: () => string | undefined;
   /** Gives the right, if any, that commands of the service were refused for lately. */
   missingRight?: () => string | undefined;
-  /** What is known of the server. */
+  /** Returns the known facts about the server. */
   serverInfo?: () => RedisServerInfo;
   /** The clock of this machine. */
   nowMs?: () => number;
 }>;
 
 /**
- * Whether Redis takes writes and keeps them. The check writes: a Redis that is full, or a replica, answers
- * PING and refuses what the hub does next.
+ * Checks that Redis takes writes and keeps them. The check writes: a full Redis, or a replica, answers PING
+ * and refuses the hub's next write.
  */
 export const redisCheck = (redis: Redis, options: RedisCheckOptions = {}): HealthCheck => ({
   name: 'redis',
@@ -59,7 +59,7 @@ export const redisCheck = (redis: Redis, options: RedisCheckOptions = {}): Healt
   },
 });
 
-/** `refusal`: the error with which Redis has refused to write. */
+/** `refusal`: the error of a write that Redis refused. */
 function healthOf(info: RedisServerInfo, refusal: string | undefined): Health {
   if (refusal?.startsWith('OOM')) return { up: false, detail: `refuses writes: ${fullText(info)}` };
   if (refusal !== undefined && isBusyWithScript(refusal)) return { up: false, detail: BUSY_TEXT };

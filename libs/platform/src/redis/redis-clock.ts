@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 /** Clocks that are set by NTP differ by less than a second. */
 const TOLERATED_SKEW_MS = 120_000;
 
-/** What the clocks of this machine and of Redis differ by, and what to do; undefined where it is little. */
+/** Clock skew between this machine and Redis, with advice. Undefined if negligible. */
 export async function clockSkew(redis: Pick<Redis, 'time'>, nowMs: () => number): Promise<string | undefined> {
   const [seconds] = await redis.time().catch(() => []);
   if (seconds === undefined) return undefined;

@@ -19,15 +19,12 @@ const SPEAK_TLS = 'where it speaks TLS alone, write rediss:// in the place of re
 
 export type RedisConnection = Readonly<{
   redis: Redis;
-  /** What keeps the connection from working; undefined while it works or nothing is known yet. */
+  /** Returns the reason the connection does not work. Undefined while it works or nothing is known yet. */
   trouble: () => string | undefined;
-  /**
-   * Which rights the user of the connection lacks, as seen from commands that were
-   * refused in the last minute.
-   */
+  /** Missing rights of the connection's user, as seen from commands that Redis refused in the last minute. */
   rights: MissingRights;
   refusals: RedisRefusals;
-  /** As of the last answer to INFO, which is asked for at each connect. */
+  /** Returns the facts of the last answer to INFO, requested at each connect. */
   serverInfo: () => RedisServerInfo;
 }>;
 
@@ -35,10 +32,10 @@ export type RedisConnection = Readonly<{
 export const connectRedis = (url: string, log: Log = silentLog): Redis => openRedis(url, log).redis;
 
 /**
- * A connection that returns by itself whenever Redis does: commands given meanwhile wait for it, as
- * the queue's workers need. Errors go to the log as text alone, because the client's error objects
- * carry the arguments of AUTH. `onUnusable` is called before anything is sent to a Redis with which the hub
- * cannot work, `onError` with every error of every command.
+ * Opens a connection that returns by itself whenever Redis does. Commands given meanwhile wait for it, as the
+ * queue's workers need. Errors go to the log as text alone, because the client's error objects carry the
+ * arguments of AUTH. `onUnusable` is called before anything is sent to a Redis that the hub cannot work with.
+ * `onError` is called with every error of every command.
  */
 export function openRedis(
   url: string,
@@ -76,7 +73,10 @@ export function openRedis(
 
 type Place = Readonly<{ url: string; address: string; log: Log; tls?: RedisTls }>;
 
-/** Notes and logs what keeps the connection from working; answers the last one while it stays. */
+/**
+ * Notes and logs the trouble that keeps the connection from working. Returns a function that returns the last
+ * trouble while it lasts.
+ */
 function watchTrouble(redis: Redis, { url, address, log, tls }: Place): () => string | undefined {
   const sentinels = parseSentinelUrl(url);
   let trouble: RedisTrouble | undefined;
@@ -147,14 +147,14 @@ class CheckedRedis extends Redis {
   }
 
   /**
-   * For commands that wait. What keeps it from working is logged once, by this connection. The client prints
-   * errors that have no listener.
+   * Returns a connection for commands that wait. It logs its own trouble once. The client prints errors that
+   * have no listener.
    */
   override duplicate(...options: Parameters<Redis['duplicate']>): Redis {
     return super.duplicate(...options).on('error', () => undefined);
   }
 
-  /** Holds back what is written until all code that runs now has given its commands. */
+  /** Holds back writes until all code that runs now has given its commands. */
   #writeTogether(): void {
     const stream: NetStream | undefined = this.stream; // undefined until it connects
     if (stream === undefined || stream === this.#corked) return;
@@ -173,8 +173,9 @@ const SETTLED: ReadonlySet<string> = new Set(['ready', 'end']);
 const CUT_OFF = /EPIPE|ECONNRESET|Connection is closed/;
 
 /**
- * One PING over a connection of its own, no retries. @throws RedisUnreachable saying
- * why, without the password; RedisUnusable for one with which the hub cannot work
+ * Sends one PING over a separate connection, without retries.
+ * @throws RedisUnreachable with the reason, without the password; RedisUnusable if the hub cannot work with
+ * this Redis
  */
 export async function pingRedis(url: string, timeoutMs = 5_000, tls?: RedisTls): Promise<void> {
   const target = redisTarget(url, tls);
@@ -213,7 +214,7 @@ export async function pingRedis(url: string, timeoutMs = 5_000, tls?: RedisTls):
   }
 }
 
-/** Why a connection failed: what the server answered, else what the client saw. */
+/** Returns the reason a connection failed: the server's answer, otherwise the client's error. */
 async function reasonOf(error: unknown, seen: Error | undefined, { url, tls }: Pick<Place, 'url' | 'tls'>) {
   const answered = error instanceof Error && !/closed/i.test(error.message) && !ALL_SENTINELS.test(error.message);
   const failure = answered ? error : seen;

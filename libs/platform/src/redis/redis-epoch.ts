@@ -7,7 +7,7 @@ import { isLostConnection } from './redis-trouble.js';
 type RedisEpochOptions = Readonly<{
   redis: Redis;
   clock: Clock;
-  /** Called when what was in Redis is gone, or may be: put everything there again. */
+  /** Called when the content of Redis is lost, or may be: put everything there again. */
   onEmptied: () => Promise<void> | void;
   /** A text that changes whenever Redis may lack something that was written. Default: never. */
   losses?: () => string;

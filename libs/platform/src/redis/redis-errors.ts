@@ -38,7 +38,8 @@ export class UnusableRedisPassword extends FlotillaError {
 }
 
 /**
- * User, authority or client certificate for Redis cannot be used. The message never holds what is in a file.
+ * User, authority or client certificate for Redis cannot be used. The message never holds the content of a
+ * file.
  */
 export class UnusableRedisAccess extends FlotillaError {
   readonly code = 'UnusableRedisAccess';

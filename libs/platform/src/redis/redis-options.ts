@@ -7,14 +7,14 @@ const LONGEST_RECONNECT_PAUSE_MS = 2_000;
 /** A Sentinel that has not answered after so long is passed over. */
 const LONGEST_ANSWER_OF_SENTINEL_MS = 5_000;
 
-/** What TLS needs beyond the authorities that Node.js trusts. */
+/** TLS settings beyond the authorities that Node.js trusts. */
 export type RedisTls = Readonly<Pick<ConnectionOptions, 'ca' | 'cert' | 'key'>>;
 
 /** Pause before the next try: 100 ms at first, two seconds in the end. */
 export const reconnectPauseMs = (times: number): number =>
   Math.min(LONGEST_RECONNECT_PAUSE_MS, 50 * 2 ** Math.min(times, 6));
 
-/** What the client is given: a URL that names Redis itself, or options that say how Sentinels are asked. */
+/** Arguments of the client: a URL that names Redis itself, or options that say how to ask Sentinels. */
 export type RedisTarget = Readonly<{ url?: string; options: RedisOptions }>;
 
 /** @throws InvalidRedisUrl */
@@ -40,7 +40,7 @@ function sentinelOptions(
     ...(sentinel.user && { sentinelUsername: sentinel.user }),
     ...(sentinel.password && { sentinelPassword: sentinel.password }),
     ...(url.tls && { tls, sentinelTLS: tls, enableTLSForSentinelMode: true }),
-    // The addresses at which Sentinels see one another may lead nowhere from here.
+    // The addresses that Sentinels use among one another may be unreachable from here.
     updateSentinels: false,
     failoverDetector: true,
     sentinelRetryStrategy: reconnectPauseMs,

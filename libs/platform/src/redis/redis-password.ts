@@ -5,8 +5,9 @@ import { UnusableRedisPassword } from './redis-errors.js';
 const LONGEST_PASSWORD = 4_096;
 
 /**
- * What the file holds, without white space around it; undefined where no file is named. `setting` names the
- * file. @throws UnusableRedisPassword, which never holds the password
+ * Returns the content of the file, without white space around it. Returns undefined if no file is named.
+ * `setting` names the file.
+ * @throws UnusableRedisPassword, without the password
  */
 export async function passwordIn(file: string, setting: string): Promise<string | undefined> {
   if (file === '') return undefined;

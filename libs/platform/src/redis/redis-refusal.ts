@@ -6,9 +6,9 @@ const LONGEST_LINE = 4_096;
 const DEFAULT_PORT = 6_379;
 
 /**
- * The error line with which a Redis turns a connection away before any command, such as `DENIED Redis is
- * running in protected mode …`; undefined where it sends none. The client library loses this line when it
- * writes first and its write fails, so this connection only reads.
+ * Returns the error line of a Redis that turns a connection away before any command, such as `DENIED Redis is
+ * running in protected mode …`. Returns undefined if it sends none. The client library loses this line when
+ * it writes first and its write fails, so this connection only reads.
  */
 export function refusalLine(url: URL, tls: ConnectionOptions = {}): Promise<string | undefined> {
   return new Promise((resolve) => {
@@ -46,8 +46,8 @@ const open = ({ host, port, speaksTls }: Place, tls: ConnectionOptions): Socket 
 const SENTINEL_CLOSED = /^(failed to connect to sentinel (.+):(\d+) because )Connection is closed/;
 
 /**
- * The error of a Sentinel, with what a connection of its own meets there: the client library drops the error
- * of its connections to Sentinels, and says that they are closed.
+ * Returns the error of a Sentinel, with the error that a separate connection meets there. The client library
+ * drops the error of its connections to Sentinels, and says that they are closed.
  */
 export function sentinelFailure(error: Error, speaksTls: boolean, tls: ConnectionOptions = {}): Promise<Error> {
   const [, begin, host, port] = SENTINEL_CLOSED.exec(error.message) ?? [];

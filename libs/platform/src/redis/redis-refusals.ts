@@ -1,4 +1,4 @@
-/** First words of errors with which Redis refuses a command that it would carry out at another time. */
+/** First words of errors that Redis returns for a command it would carry out at another time. */
 const REFUSALS: readonly string[] = [
   ...[
     'BUSY',
@@ -15,10 +15,10 @@ const REFUSALS: readonly string[] = [
   ],
   ...['READONLY', 'WRONGPASS'],
 ];
-/** Of these, those that concern writes: what was to be written is not in Redis. */
+/** Refusals of writes: the value is not in Redis. */
 const OF_WRITES: ReadonlySet<string> = new Set(['MISCONF', 'NOREPLICAS', 'OOM', 'READONLY']);
 
-/** Also of an error of a script, before which older versions write a text of their own. */
+/** Also matches an error of a script: older versions write a text of their own before it. */
 const FIRST_WORD = /^(?:ERR Error running script.*?|-)?([A-Z]+)\b/;
 
 /** Counts the commands that Redis has refused on the connections of a process. */

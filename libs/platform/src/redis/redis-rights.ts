@@ -1,4 +1,4 @@
-/** A refusal is shown in health for so long: what lacks the right tries again within that time. */
+/** Time that a refusal is shown in health. The work that lacks the right tries again within that time. */
 const SHOWN_MS = 60_000;
 
 /** As Redis 7.0, and later versions, refuse a command, and one within a script. */
@@ -20,7 +20,7 @@ export class MissingRights {
     this.#last = { text: `${error.message.split('\n')[0]} (answer${sent})`, atMs: this.nowMs() };
   }
 
-  /** For health checks; undefined where nothing was refused lately. */
+  /** Text for health checks. Undefined if nothing was refused lately. */
   get text(): string | undefined {
     if (this.#last === undefined || this.nowMs() - this.#last.atMs > SHOWN_MS) return undefined;
     return (

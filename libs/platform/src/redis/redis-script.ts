@@ -4,7 +4,7 @@ import type { Redis } from 'ioredis';
 /** A line of scripts: `now` in milliseconds, by the Redis server: clocks of our processes need not agree. */
 export const SERVER_NOW = "local t = redis.call('TIME'); local now = t[1] * 1000 + math.floor(t[2] / 1000)";
 
-/** A Lua script that Redis keeps: sent by its digest, and whole only where Redis does not have it. */
+/** A Lua script that Redis keeps. It is sent by its digest, and whole only if Redis does not have it. */
 export class RedisScript {
   readonly #sha1: string;
 

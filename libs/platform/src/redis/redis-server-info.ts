@@ -1,12 +1,12 @@
 import type { Redis } from 'ioredis';
 
-/** What a Redis says about itself in its answer to INFO; undefined where the answer does not have it. */
+/** Facts that Redis reports in its answer to INFO. A field is undefined if the answer does not have it. */
 export type RedisServerInfo = Readonly<{
   /** Another one after each start of the server. */
   runId?: string;
   /** The history of its data: another one each time that it was put in the place of a master. */
   replicationId?: string;
-  /** As `redis_version`; a Valkey says there with which Redis it is compatible. */
+  /** The field `redis_version`. A Valkey reports there the Redis version that it is compatible with. */
   version?: string;
   clusterMode: boolean;
   usedBytes?: number;
@@ -24,7 +24,9 @@ const OLDEST_MAJOR = 7;
 const NEARLY_FULL = 0.9;
 const MEBIBYTE = 2 ** 20;
 
-/** Reads an answer, whole or of some sections; what it does not have stays as it was known. */
+/**
+ * Reads an answer, whole or of some sections. Fields that the answer does not have keep their known values.
+ */
 export function readServerInfo(answer: string, known: RedisServerInfo = NOTHING_KNOWN): RedisServerInfo {
   const field = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(answer)?.[1];
   const count = (name: string) => (field(name) === undefined ? undefined : Number(field(name)));
@@ -45,18 +47,18 @@ export function readServerInfo(answer: string, known: RedisServerInfo = NOTHING_
 }
 
 /**
- * A text that is another one where the data may lack the last writes: after a restart and after each
- * fail-over, also one to another server and back, which the run alone does not show.
+ * Returns a text that changes if the data may lack the last writes: after a restart and after each fail-over.
+ * This includes a fail-over to another server and back, which the run id alone does not show.
  */
 export const historyOf = ({ runId, replicationId }: RedisServerInfo): string => `${runId} ${replicationId}`;
 
-/** Asks for the memory; answers what was known where Redis is away or does not let this user ask. */
+/** Asks for the memory. Returns the known facts if Redis is unreachable or does not let this user ask. */
 export async function askServerInfo(redis: Redis, known: RedisServerInfo): Promise<RedisServerInfo> {
   if (redis.status !== 'ready') return known;
   return readServerInfo(await redis.info('memory').catch(() => ''), known);
 }
 
-/** Why the hub does not work with a Redis in Cluster mode; undefined for any other. */
+/** Returns the reason the hub does not work with a Redis in Cluster mode. Undefined for any other. */
 export const clusterModeRefusal = ({ clusterMode }: RedisServerInfo): string | undefined =>
   clusterMode
     ? 'runs in Cluster mode, and Flotilla changes several keys in one step, which a Cluster refuses (CROSSSLOT): ' +
@@ -64,18 +66,21 @@ export const clusterModeRefusal = ({ clusterMode }: RedisServerInfo): string | u
       'FLOTILLA_REDIS_URL'
     : undefined;
 
-/** Why the hub does not work with a Redis that is too old; undefined where its version is new or unknown. */
+/**
+ * Returns the reason the hub does not work with a Redis that is too old. Undefined if its version is new
+ * enough or unknown.
+ */
 export function versionRefusal({ version = '' }: RedisServerInfo): string | undefined {
   const major = Number.parseInt(version, 10);
   if (Number.isNaN(major) || major >= OLDEST_MAJOR) return undefined;
   return `is version ${version}, and Flotilla needs ${OLDEST_MAJOR}.0 or newer: name such a Redis in FLOTILLA_REDIS_URL`;
 }
 
-/** Why the hub does not work with this Redis, whatever is done to its memory. */
+/** Returns the reason the hub does not work with this Redis, independent of its memory. */
 export const unusableText = (info: RedisServerInfo): string | undefined =>
   versionRefusal(info) ?? clusterModeRefusal(info);
 
-/** Why this Redis may remove jobs by itself, and what to do; undefined for one that does not. */
+/** Returns the reason this Redis may remove jobs by itself, with advice. Undefined if it does not. */
 export function evictionRefusal({ maxBytes = 0, evictionPolicy = 'noeviction' }: RedisServerInfo): string | undefined {
   if (maxBytes === 0 || evictionPolicy === 'noeviction') return undefined;
   return (
@@ -84,7 +89,7 @@ export function evictionRefusal({ maxBytes = 0, evictionPolicy = 'noeviction' }:
   );
 }
 
-/** How full it is and what to do, for a Redis that refuses writes since its memory is used. */
+/** Returns how full Redis is, with advice, for a Redis that refuses writes since its memory is used. */
 export function fullText({ usedBytes, maxBytes = 0 }: RedisServerInfo): string {
   const used = usedBytes === undefined || maxBytes === 0 ? '' : ` (${mebibytes(usedBytes)} of ${mebibytes(maxBytes)})`;
   return (

@@ -1,12 +1,13 @@
-/** What keeps a connection to Redis from working, and when the log last had it. */
+/** The reason a connection to Redis does not work, and the time of its last log line. */
 export type RedisTrouble = Readonly<{ reason: string; loggedAtMs: number }>;
 
 const LOG_AGAIN_AFTER_MS = 60_000;
 const LONGEST_REASON = 240;
 
 /**
- * The trouble after a failed try: `log` where it begins, and where the log has not had it for a minute. A
- * Redis that stays away thus has one line a minute, however many tries and reasons there are.
+ * Returns the trouble after a failed try. `log` is true when the trouble begins, and if the log has not had
+ * it for a minute. A Redis that stays unreachable thus has one line a minute, however many tries and reasons
+ * there are.
  */
 export function noteTrouble(
   known: RedisTrouble | undefined,
@@ -23,12 +24,12 @@ function firstLine(text: string): string {
   return line.length > LONGEST_REASON ? `${line.slice(0, LONGEST_REASON)}…` : line;
 }
 
-/** The client's summary of what it has said of each Sentinel; it has no code. */
+/** The client's summary of its errors of each Sentinel; it has no code. */
 export const ALL_SENTINELS = /^All sentinels are unreachable/;
 
 /**
- * True for what a lost connection makes of commands and of further tries to connect: the connection itself
- * logs why.
+ * True if the error is the effect of a lost connection on commands and on further tries to connect. The
+ * connection itself logs the reason.
  */
 export function isLostConnection(error: unknown): boolean {
   if (!(error instanceof Error)) return false;

@@ -10,14 +10,14 @@ const OPTIONS: readonly string[] = ['sentinel_username', 'sentinel_password'];
 export type RedisLogin = Readonly<{ user: string; password: string }>;
 
 /**
- * Sentinels that know where a Redis is: `redis+sentinel://USER:PASSWORD@HOST:PORT,HOST:PORT/MASTER/DB`, with
- * `sentinel_username` and `sentinel_password` as options, and `rediss+sentinel://` for TLS to Redis and
+ * Sentinels that know the address of a Redis: `redis+sentinel://USER:PASSWORD@HOST:PORT,HOST:PORT/MASTER/DB`,
+ * with `sentinel_username` and `sentinel_password` as options, and `rediss+sentinel://` for TLS to Redis and
  * Sentinels. The login before the hosts is that of Redis.
  */
 export type SentinelUrl = Readonly<{
   tls: boolean;
   hosts: readonly Readonly<{ host: string; port: number }>[];
-  /** Name under which the Sentinels know the Redis. */
+  /** Name of the Redis in the Sentinels. */
   master: string;
   db: number;
   redis: RedisLogin;
@@ -26,7 +26,10 @@ export type SentinelUrl = Readonly<{
 
 const isSentinel = (url: string): boolean => /^rediss?\+sentinel:/.test(url);
 
-/** Undefined for a URL of Redis itself. @throws InvalidRedisUrl, which does not repeat the text */
+/**
+ * Reads a URL of Sentinels. Returns undefined for a URL of Redis itself.
+ * @throws InvalidRedisUrl, without the text
+ */
 export function parseSentinelUrl(url: string): SentinelUrl | undefined {
   if (!isSentinel(url)) return undefined;
   const [, scheme, login = '', hosts = '', path = '', query = ''] = SENTINEL.exec(url) ?? [];
@@ -63,7 +66,10 @@ function decoded(text: string): string {
   }
 }
 
-/** The URL of Redis itself. @throws InvalidRedisUrl, without the text, which may hold a password */
+/**
+ * Reads the URL of Redis itself.
+ * @throws InvalidRedisUrl, without the text: it may hold a password
+ */
 export function parseRedisUrl(url: string): URL {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed === undefined || !['redis:', 'rediss:'].includes(parsed.protocol) || parsed.hostname === '') {
@@ -89,14 +95,20 @@ export function withLogin(url: string, login: Partial<RedisLogin>): string {
   return parsed.href;
 }
 
-/** The same for the Sentinels. @throws InvalidRedisUrl, also where the URL names none */
+/**
+ * Adds the login of the Sentinels to the URL.
+ * @throws InvalidRedisUrl, also if the URL names no Sentinels
+ */
 export function withSentinelLogin(url: string, login: Partial<RedisLogin>): string {
   const sentinels = parseSentinelUrl(url);
   if (sentinels === undefined) throw new InvalidRedisUrl('a login for Sentinels is set, and the URL names none');
   return sentinelText({ ...sentinels, sentinel: { ...sentinels.sentinel, ...login } });
 }
 
-/** Whether TLS is spoken. @throws InvalidRedisUrl */
+/**
+ * True if the connection uses TLS.
+ * @throws InvalidRedisUrl
+ */
 export const speaksTls = (url: string): boolean =>
   parseSentinelUrl(url)?.tls ?? parseRedisUrl(url).protocol === 'rediss:';
 

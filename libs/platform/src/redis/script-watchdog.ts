@@ -20,8 +20,8 @@ type ScriptWatchdogOptions = Readonly<{ url: string; tls?: RedisTls | undefined;
 
 /**
  * Ends a script that keeps Redis from answering any other client, such as one of a stolen resolver (decision
- * 0519). Needs the right `script|kill`, which poller and applier have. A script that has written cannot be
- * ended so: Redis has to be restarted, which its health check does where it is shipped.
+ * 0519). Needs the right `script|kill`: poller and applier have it. It cannot end a script that has written.
+ * Redis must then be restarted; the health check of the shipped Redis does so.
  */
 export class ScriptWatchdog {
   readonly #address: string;
@@ -67,8 +67,8 @@ export class ScriptWatchdog {
 }
 
 /**
- * Sends SCRIPT KILL over a connection of its own: one that is made while a script runs gets no answer to what
- * clients usually ask first. Returns why that failed.
+ * Sends SCRIPT KILL over a separate connection. A connection made while a script runs gets no answer to the
+ * usual first questions of clients. Returns the error if that failed.
  */
 async function killScript({ url, tls }: ScriptWatchdogOptions): Promise<Error | undefined> {
   const target = redisTarget(url, tls);

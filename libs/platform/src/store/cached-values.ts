@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 
 /**
- * Values of the store by hash, kept in this process; the least recently used ones leave first. What has a
- * hash never changes, so that what is kept is never stale.
+ * Values of the store by hash, kept in this process; the least recently used ones leave first. A value with a
+ * hash never changes, so that kept values are never stale.
  */
 export class CachedValues<V extends {}> {
   readonly #held: LRUCache<string, V>;
@@ -17,7 +17,7 @@ export class CachedValues<V extends {}> {
     this.#held = new LRUCache<string, V>({ maxSize: Math.max(maxBytes, 1), sizeCalculation: bytesOf });
   }
 
-  /** Undefined where the store does not have it either; that is not remembered. */
+  /** Returns the value. Returns undefined if the store does not have it either; that is not remembered. */
   async get(hash: string): Promise<V | undefined> {
     const held = this.#held.get(hash);
     if (held !== undefined) return held;

@@ -4,13 +4,13 @@ import { decodeValue } from './value-codec.js';
 type Decoded = Readonly<{ bytes: Buffer; text: string }>;
 
 const MOST_VALUES = 512;
-/** Of the text; larger values are read seldom, and are decoded each time. */
+/** Longest text that is kept. Larger values are read seldom, and are decoded each time. */
 const LONGEST_TEXT = 16 * 1024;
 
 /**
- * Decodes values of Redis. Small texts are kept with the bytes that they came from: the same solution is read
- * in every pass over every namespace that has its problem, and to decompress it costs more than to read it.
- * Other bytes under the same key are decoded anew, so that what is kept is never stale.
+ * Decodes values of Redis. Small texts are kept with their encoded bytes. Every pass over every namespace
+ * with a problem reads the same solution, and to decompress it costs more than to read it. Other bytes under
+ * the same key are decoded again, so that kept texts are never stale.
  */
 export class DecodedValues {
   readonly #decoded = new LRUCache<string, Decoded>({ max: MOST_VALUES });
@@ -19,7 +19,7 @@ export class DecodedValues {
     const held = this.#decoded.get(key);
     if (held?.bytes.equals(bytes)) return held.text;
     const text = await decodeValue(bytes, maxBytes);
-    // A copy: what the client gives out may be a part of a much larger buffer.
+    // A copy: the client's bytes may be a part of a much larger buffer.
     if (text !== undefined && text.length <= LONGEST_TEXT) this.#decoded.set(key, { bytes: Buffer.from(bytes), text });
     return text;
   }

@@ -19,7 +19,7 @@ type MemoryProblemStoreOptions = Readonly<{
   clock?: Clock;
   /** Milliseconds until an unused value goes: more than the resync interval. Default: a day. */
   ttlMs?: number;
-  /** Of one problem, record or solution as JSON. Default 64 MiB. */
+  /** Largest problem, record or solution as JSON. Default 64 MiB. */
   maxValueBytes?: number;
 }>;
 

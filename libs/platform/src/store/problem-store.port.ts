@@ -6,10 +6,13 @@ import type { Subject } from '#core/kernel/subject/subject';
 import type { ExtensionPackage, ExtensionProblem, ExtensionSolution } from '#core/v1/extension/extension-problem';
 import type { SeenVersions } from '../kube/cache/seen-versions.js';
 
-/** What the poller last saw in a namespace, or of a ClusterExtension: the hash of its problem. */
+/** The last observation of a namespace, or of a ClusterExtension, by the poller: the hash of its problem. */
 export type Observation = Readonly<{ problem: string }>;
 
-/** The problem of a subject, whose observation is in the place of `owner`, and the hashes of its records. */
+/**
+ * The problem of a subject and the hashes of its records. The subject's observation is in the place of
+ * `owner`.
+ */
 export type PublishedProblem = Readonly<{
   subject: Subject;
   owner: Owner;
@@ -17,7 +20,7 @@ export type PublishedProblem = Readonly<{
   records: readonly string[];
 }>;
 
-/** What problems of one family are made of. */
+/** Types of the problems of one family. */
 export type ProblemFamily = Readonly<{ problem: object; record: Readonly<{ name: string }>; solution: object }>;
 
 /** OLM Classic: one problem a namespace. */
@@ -28,8 +31,8 @@ export type NamespaceProblems = Readonly<{
 }>;
 
 /**
- * OLM v1: one problem a ClusterExtension. Observations have its name where those of OLM
- * Classic have a namespace.
+ * OLM v1: one problem a ClusterExtension. Observations have its name in place of the namespace of OLM
+ * Classic.
  */
 export type ExtensionProblems = Readonly<{
   problem: ExtensionProblem;
@@ -38,13 +41,12 @@ export type ExtensionProblems = Readonly<{
 }>;
 
 /**
- * Problems, their package records and their solutions by hash, and which namespace has which problem. All of
- * it can be made anew from the clusters, and expires when it is no longer read.
- *
- * No namespace waits in vain, in whatever order things happen, when all keep to this: the poller first puts
- * the namespace among the waiters, then reads the solution, and enqueues the problem where there is none. The
- * resolver first puts the solution, then reports the problem as solved; the applier takes the waiters and
- * enqueues each. If an applier dies in between, another gets the same waiters again.
+ * Problems, their package records and their solutions by hash, and the problem of each namespace. All of it
+ * can be rebuilt from the clusters, and expires when it is no longer read. No namespace waits in vain,
+ * whatever the order of events, if every service keeps to this protocol. The poller first puts the namespace
+ * among the waiters, then reads the solution, and enqueues the problem if there is none. The resolver first
+ * puts the solution, then reports the problem as solved. The applier takes the waiters and enqueues each. If
+ * an applier dies in between, another gets the same waiters again.
  */
 export abstract class ProblemStore<F extends ProblemFamily = NamespaceProblems> {
   /** Stores the problem and those of its records that are not there yet. Answers the problem's hash. */
@@ -59,9 +61,10 @@ export abstract class ProblemStore<F extends ProblemFamily = NamespaceProblems> 
   abstract putObservation(cluster: string, namespace: string, observation: Observation): Promise<boolean>;
   abstract getObservation(cluster: string, namespace: string): Promise<Observation | undefined>;
   /**
-   * Whether all that this process published of a subject a short while ago is still there: the observation as
-   * it was written, with no demand for a newer one, the problem, its records and a solution. The subject is
-   * then among the waiters again. False, too, where that is not known: all of it is to be put there anew.
+   * True if everything that this process published of a subject a short while ago is still there. This is the
+   * observation as written, with no demand for a newer one, the problem, its records and a solution. The
+   * subject is then among the waiters again. Returns false also if that is not known: publish everything
+   * again.
    */
   abstract isPublished(published: PublishedProblem): Promise<boolean>;
   /**

@@ -8,8 +8,8 @@ import { RecentValues } from './recent-values.js';
 import { RenewedKeys } from './renewed-keys.js';
 
 /**
- * What was refused: the authentication code is wrong (`observation`, `seen`), or it is an
- * older one written again.
+ * Kinds of refused values: the authentication code is wrong (`observation`, `seen`), or it is an older one
+ * written again.
  */
 type RefusedObservation = 'observation' | 'seen' | 'replayed-observation';
 
@@ -42,7 +42,7 @@ const LONGEST_VALUE = 255;
 const MOST_ACCEPTED = 100_000;
 /** An observation is written again, with the time it then is, when it is made anew after so long. */
 const KEPT_MS = 60_000;
-/** The time to live of what was seen is given anew once in so long. */
+/** Shortest time between two renewals of the time to live of seen versions. */
 const SEEN_RENEWED_MS = 300_000;
 
 /** The versions of the kinds in ARGV[2…], a blank for one that is longer than ARGV[1]. KEYS: seen. */
@@ -54,14 +54,14 @@ end
 return found`);
 
 /**
- * What the poller passes to the applier: which problem a namespace has, and what was seen of it. Each value
- * has a code that only they can make, over its place and its content. An observation carries the time at
- * which it was made, so that an older one that is written again is not taken.
+ * Data that the poller passes to the applier: the problem of a namespace, and the versions seen of it. Each
+ * value has a code over its place and its content that only poller and applier can make. An observation
+ * carries its time, so that an older one that is written again is refused.
  */
 export class RedisObservations {
   /** The times of the newest observations that were taken, the least recently read first. */
   readonly #accepted = new Map<string, number>();
-  /** What this process wrote lately, by place. */
+  /** Values that this process wrote lately, by place. */
   readonly #written: RecentValues<WrittenObservation>;
   readonly #seenRenewed: RenewedKeys;
 
@@ -104,8 +104,8 @@ export class RedisObservations {
   }
 
   /**
-   * Undefined, too, where the code is wrong or the observation is too old: the applier then has the
-   * namespace observed anew.
+   * Returns the observation. Returns undefined also if the code is wrong or the observation is too old: the
+   * applier then has the namespace observed again.
    */
   async get(cluster: string, namespace: string): Promise<Observation | undefined> {
     const place = `${cluster}/${namespace}`;
@@ -150,7 +150,7 @@ export class RedisObservations {
     });
     if (entries.length === 0) return;
     const added = await this.redis.hset(key, Object.fromEntries(entries));
-    // Nothing is added to what is there already: it has not been emptied since its time to live was given.
+    // Nothing was added: the key has not been emptied since its time to live was given.
     if (added === 0 && !this.#seenRenewed.isDue(key)) return;
     await this.redis.expire(key, SEEN_SECONDS);
     this.#seenRenewed.note(key);
@@ -186,12 +186,12 @@ export class RedisObservations {
     return { there: text !== '', value: this.#verified(text, signed) };
   }
 
-  /** What an authentication code covers: a value of one place cannot be moved to another. */
+  /** Returns the content of an authentication code: a value of one place cannot be moved to another. */
   #signed(what: string, cluster: string, namespace: string, value: string): readonly string[] {
     return [this.options.prefix, what, cluster, namespace, value];
   }
 
-  /** The value of `<value> <code>`; undefined where the code is not that of the value. */
+  /** Returns the value of `<value> <code>`. Returns undefined if the code is not that of the value. */
   #verified(text: string, signed: (value: string) => readonly string[]): string | undefined {
     const end = text.lastIndexOf(' ');
     if (end < 0) return undefined;

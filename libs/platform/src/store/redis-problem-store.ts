@@ -21,13 +21,13 @@ export type RedisProblemStoreOptions = Readonly<{
   prefix?: string;
   /** How long an unused key is kept, in seconds. Must be longer than the resync interval. Default one day. */
   ttlSeconds?: number;
-  /** Of one problem, record or solution as JSON. Default 64 MiB. */
+  /** Largest problem, record or solution as JSON. Default 64 MiB. */
   maxValueBytes?: number;
-  /** Of a process that writes or reads observations; a resolver has none, and removes nothing. */
+  /** Key of a process that writes or reads observations. A resolver has none, and removes nothing. */
   key?: HubKey;
   /** Observations that are older are made anew before they are acted on. Default one hour. */
   observationMaxAgeMs?: number;
-  /** Of this process, in milliseconds. Default: the machine's time. */
+  /** Returns the time of this process in milliseconds. Default: the machine's time. */
   now?: () => number;
   /**
    * Called for values that were not used: their authentication code is wrong, or they are
@@ -42,16 +42,18 @@ export type RedisProblemStoreOptions = Readonly<{
  */
 const SOLUTION_VERSION = 2;
 const TAKEN_SECONDS = 600;
-/** A read starts the time to live anew once in this part of it: what is read lives for at least the rest. */
+/**
+ * A read renews the time to live once in this part of it: values that were read live for at least the rest.
+ */
 const PARTS_OF_TTL = 24;
-/** Of a waiter, as JSON; the text is a subject. */
+/** Longest waiter, as JSON; the text is a subject. */
 const LONGEST_WAITER = 2_048;
 
 /** A problem that names more records is put anew: a script takes no more keys than a few thousand. */
 const MOST_RECORDS_ASKED = 1_000;
 
 /**
- * 1 where the observation is what it was and all else is there; the waiter then waits. KEYS: observation,
+ * Returns 1 if the observation is unchanged and all else is there; the waiter then waits. KEYS: observation,
  * waiters, and all else. ARGV: observation, its length, waiter, seconds.
  */
 const IS_PUBLISHED = new RedisScript(`
@@ -118,8 +120,8 @@ export class RedisProblemStore<F extends ProblemFamily = NamespaceProblems> exte
   }
 
   /**
-   * Which of the keys exist; their time to live starts anew. Most passes over a namespace
-   * find all keys unchanged.
+   * Returns for each key if it exists, and renews the time to live. Most passes over a namespace find all
+   * keys unchanged.
    */
   async #held(keys: readonly string[]): Promise<boolean[]> {
     const there = await Promise.all(keys.map((key) => this.redis.expire(key, this.#ttl)));
@@ -208,8 +210,7 @@ export class RedisProblemStore<F extends ProblemFamily = NamespaceProblems> exte
   }
 
   /**
-   * No more is read than a value may have. Reading starts the time to live anew, but for a
-   * resolver, which may not.
+   * Reads at most the longest value. Reading renews the time to live, except for a resolver, which may not.
    */
   async #get(key: string): Promise<string | undefined> {
     const reading = this.redis.getrangeBuffer(key, 0, this.#maxBytes + 1);
@@ -222,7 +223,10 @@ export class RedisProblemStore<F extends ProblemFamily = NamespaceProblems> exte
     if ((await this.redis.expire(key, this.#ttl)) === 1) this.#renewed.note(key);
   }
 
-  /** Undefined, too, where the bytes do not have the hash they are stored under: it is then written again. */
+  /**
+   * Reads a value by hash. Returns undefined also if the bytes do not have the hash they are stored under:
+   * the value is then written again.
+   */
   async #getByHash(kind: 'problem' | 'record', hash: string): Promise<unknown> {
     const key = this.#name(kind, hash);
     const text = await this.#get(key);

@@ -2,8 +2,8 @@
 const MOST_KEYS = 20_000;
 
 /**
- * Which keys this process gave their whole time to live a short while ago, so that not each
- * read costs a second command.
+ * Keys whose whole time to live this process renewed a short while ago, so that not each read costs a second
+ * command.
  */
 export class RenewedKeys {
   readonly #renewedMs = new Map<string, number>();

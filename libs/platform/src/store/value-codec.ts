@@ -12,8 +12,8 @@ const PLAIN = 0;
 const DEFLATED = 1;
 
 /**
- * Text → bytes for Redis: one byte that says how, then the text, compressed where that
- * pays. @throws ValueTooLarge
+ * Encodes a text for Redis: one byte that says how, then the text, compressed if that pays.
+ * @throws ValueTooLarge
  */
 export async function encodeValue(what: string, text: string, maxBytes: number): Promise<Buffer> {
   const bytes = Buffer.from(text);
@@ -23,8 +23,8 @@ export async function encodeValue(what: string, text: string, maxBytes: number):
 }
 
 /**
- * The text, or undefined where the bytes are not what {@link encodeValue} wrote or would unpack
- * to more than `maxBytes`.
+ * Returns the text. Returns undefined if {@link encodeValue} did not write the bytes or they would unpack to
+ * more than `maxBytes`.
  */
 export async function decodeValue(bytes: Buffer, maxBytes: number): Promise<string | undefined> {
   const body = bytes.subarray(1);

@@ -29,7 +29,7 @@ EOF`;
 /** Removes the container, also one that the engine is still making. */
 const REMOVE = 'for try in 1 2 3 4 5; do "$1" rm --force "$2" && exit 0; sleep 2; done';
 
-/** A `docker` command whose engine answers. */
+/** A `docker` command with a running engine. */
 type Docker = Readonly<{ command: string; environment: Environment }>;
 
 /** The `docker` command of the PATH, or one line saying why it is of no use here. */
@@ -96,7 +96,7 @@ async function untilAnswering(docker: Docker, name: string, url: string): Promis
   }
 }
 
-/** Standard output of a docker command. Rejects where it fails or takes longer. */
+/** Returns the standard output of a docker command. Rejects if the command fails or takes longer. */
 function run({ command, environment }: Docker, args: readonly string[], timeoutMs: number): Promise<string> {
   return new Promise((resolve, reject) => {
     execFile(command, args, { env: environment, timeout: timeoutMs }, (error, stdout, stderr) => {

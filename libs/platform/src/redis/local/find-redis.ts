@@ -24,9 +24,9 @@ export type FindRedisOptions = Readonly<{
 /** Its URL has the password: for connecting, never for printing. */
 export type FoundRedis = RedisAccess &
   Readonly<{
-    /** Where it came from, for people. */
+    /** Description of the source, for people. */
     how: string;
-    /** Ends what was started; a Redis that was there before stays. */
+    /** Stops the Redis if the hub started it; a Redis that ran before stays. */
     stop(): Promise<void>;
   }>;
 
