@@ -1,14 +1,14 @@
 import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 
 /**
- * A kubeconfig, or a cluster in it, that cannot be used. The message names the file, the
- * context and what to change.
+ * A kubeconfig, or a cluster in it, is unusable. The message names the file, the context and the necessary
+ * change.
  */
 export class ClusterConfigError extends FlotillaError {
   readonly code = 'ClusterConfigError';
   readonly retry: Retry = 'when-input-changes';
   constructor(
-    /** The context, where the failure is of one context. */
+    /** The context, if the failure is of one context. */
     readonly context: string | undefined,
     message: string,
   ) {

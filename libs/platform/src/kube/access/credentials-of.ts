@@ -9,7 +9,7 @@ import type { PluginOptions } from './plugin-logins.js';
 const loadLibrary = async () => (await import('@kubernetes/client-node')).KubeConfig;
 
 /**
- * Returns what authenticates the requests of a context. As in client-go, a plugin is run if nothing else is
+ * Returns the credentials for the requests of a context. As in client-go, a plugin is run if nothing else is
  * given.
  */
 export function credentialsOf(access: ClusterAccess, plugins: PluginOptions): CredentialSource {

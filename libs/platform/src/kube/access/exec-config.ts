@@ -10,7 +10,7 @@ type ExecFields = Readonly<{ apiVersion?: string | null | undefined; interactive
 /** Writes a text of others as a short one in quotes. */
 export const short = (text: string): string => JSON.stringify(cutText(text, 80));
 
-/** Returns the reason for which a plugin is not run as it is configured: undefined if it is. */
+/** Returns the reason not to run a plugin as it is configured. Undefined if there is none. */
 export function unusableExec({ apiVersion, interactiveMode }: ExecFields): string | undefined {
   if (apiVersion && !VERSIONS.includes(apiVersion))
     return `exec.apiVersion ${short(apiVersion)} is not known: write ${DEFAULT_VERSION}`;

@@ -77,9 +77,8 @@ const ExecCredential = z.object({
 });
 
 /**
- * Reads what a plugin printed. No part of it is in a message, since any part may be a secret.
- *
- * @throws PluginError with the reason for which it is no login
+ * Reads the output of a plugin. No part of it is in a message, since any part may be a secret.
+ * @throws PluginError with the reason if the output is no login
  */
 export function readExecCredential(text: string, exec: ExecConfig, nowMs: number): PluginLogin {
   const { apiVersion, status } = parse(text);

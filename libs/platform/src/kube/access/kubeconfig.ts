@@ -53,7 +53,8 @@ const KubeconfigUser = z.looseObject({
 });
 
 /**
- * Where a context says what is set for its cluster alone; kubectl leaves extensions of others as they are.
+ * Name of a context's extension with settings for its cluster alone. kubectl leaves extensions of others as
+ * they are.
  */
 export const FLOTILLA_EXTENSION = 'flotilla';
 const FlotillaExtension = z.looseObject({
@@ -76,7 +77,7 @@ const Context = z.looseObject({ cluster: optional, user: optional, extensions: z
 type KubeconfigCluster = z.infer<typeof KubeconfigCluster>;
 export type KubeconfigUser = z.infer<typeof KubeconfigUser>;
 
-/** One context with what it points to; paths in it are absolute. */
+/** One context with its cluster and user; paths in it are absolute. */
 export type ClusterAccess = Readonly<{
   context: string;
   file: string;
@@ -87,7 +88,7 @@ export type ClusterAccess = Readonly<{
 }> &
   ClusterTerms;
 
-/** What the context's extension sets for its cluster alone. */
+/** Settings of the context's extension for its cluster alone. */
 export type ClusterTerms = Readonly<{
   /** Decision 0107. */
   globalCatalogNamespace?: string;
@@ -106,7 +107,7 @@ export type ClusterTerms = Readonly<{
   accepted?: string;
 }>;
 
-/** An entry of a kubeconfig: its file, and the value, which may be broken. */
+/** An entry of a kubeconfig: its file, and the value, possibly broken. */
 type Entry = Readonly<{ file: string; value: unknown; isTwice: boolean }>;
 type Kind = 'clusters' | 'users' | 'contexts';
 
@@ -121,15 +122,17 @@ export type ParsedKubeconfig = Readonly<{
   /** A line for each entry that is passed over: it has no name. */
   problems: readonly string[];
   entry(kind: Kind, name: string): Entry | undefined;
-  /** Fails where the context, its cluster or its user is missing or malformed. */
+  /**
+   * Returns the access of a context. Fails if the context, its cluster or its user is missing or malformed.
+   */
   access(context: string): ClusterAccess;
 }>;
 
 export const LARGEST_KUBECONFIG = 8 * 1024 * 1024;
 
 /**
- * Reads a kubeconfig's text. A context, cluster, user or extension that is empty or broken spoils nothing
- * but itself, and what refers to it.
+ * Reads a kubeconfig's text. A context, cluster, user or extension that is empty or broken spoils only itself
+ * and the entries that refer to it.
  */
 export function parseKubeconfig(file: string, source: string): ParsedKubeconfig {
   const config = parse(file, source);
@@ -214,7 +217,7 @@ export function accessIn(configs: readonly ParsedKubeconfig[], context: string):
   return access;
 }
 
-/** Returns the reason for which no client can be made of an access. No text of an address is repeated. */
+/** Returns the reason no client can be created from an access. No text of an address is repeated. */
 function unusable({ cluster, user }: ClusterAccess): string | undefined {
   if (serverUrl(cluster.server) === undefined) return 'its server is no http(s) URL';
   const proxy = cluster['proxy-url'];

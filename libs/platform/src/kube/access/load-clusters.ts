@@ -28,7 +28,7 @@ export type LoadClustersOptions = Readonly<{
    * Files; without any: `$KUBECONFIG`, then `~/.kube/config`, then the service account of the pod we run in.
    */
   kubeconfigs?: readonly string[];
-  /** What names those files, for the message about one that cannot be read. */
+  /** The source of those file names, for the message about an unreadable file. */
   namedBy?: string;
   /**
    * Contexts by name. Without any: every context of files that were named, else the current context alone.
@@ -44,17 +44,17 @@ export type LoadClustersOptions = Readonly<{
   fieldManager: string;
   /** Most objects of one page of a list. */
   pageSize?: number;
-  /** What may be read and kept of each cluster. */
+  /** Limits on data read and kept of each cluster. */
   limits?: ReadLimits;
-  /** For what is kept of all clusters; of all clients of the process. */
+  /** Memory for the kept data of all clusters, shared by all clients of the process. */
   memory?: SharedBytes;
-  /** Whether each rests after work that it makes. Default: true. */
+  /** True if each cluster rests after work that it makes. Default: true. */
   rests?: boolean;
   environment?: Readonly<Record<string, string | undefined>>;
-  /** Where a pod finds its service account. */
+  /** Folder of the pod's service account. */
   serviceAccountFolder?: string;
   transport?: Omit<TransportOptions, 'server' | 'credentials' | 'route' | 'proxyPolicy' | 'serverPolicy'>;
-  /** The addresses at which a proxy may be that a Secret names. Default: any. */
+  /** Allowed addresses of a proxy that a Secret names. Default: any. */
   policy?: OutboundPolicy;
   /** How login plugins are run. Default: for a minute at most, without a terminal. */
   plugins?: Partial<PluginOptions>;
@@ -63,9 +63,9 @@ export type LoadClustersOptions = Readonly<{
 const SERVICE_ACCOUNT_FOLDER = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 /**
- * A client for each chosen context, named after it; a further context of the same name in another file gets
- * `-2`, `-3` … Connects to nothing. A context that was not named and cannot be used is left out. Fails with
- * a {@link ClusterConfigError} where none can be used, or one that was named.
+ * Creates a client for each chosen context, named after it. A further context of the same name in another
+ * file gets `-2`, `-3` … Connects to nothing. Leaves out an unusable context that was not named. Fails with a
+ * {@link ClusterConfigError} if no context can be used, or if a named one cannot.
  */
 export async function loadClusters(options: LoadClustersOptions): Promise<KubeClient[]> {
   const environment = options.environment ?? process.env;
@@ -148,7 +148,7 @@ function budgets({ limits = DEFAULT_READ_LIMITS, memory, rests }: LoadClustersOp
   return (cluster: string) => new ReadBudget(cluster, limits, undefined, bytes.join(), rests);
 }
 
-/** What each chosen context leads to: the same choice as that of {@link loadClusters}. */
+/** Returns the access of each chosen context: the same choice as that of {@link loadClusters}. */
 export const readAccess = (
   options: Pick<LoadClustersOptions, 'kubeconfigs' | 'contexts' | 'environment' | 'serviceAccountFolder' | 'onProblem'>,
 ): Promise<readonly ClusterAccess[]> => chooseAccess(options, options.environment ?? process.env);
@@ -190,8 +190,8 @@ function ownFirst(configs: readonly ParsedKubeconfig[], context: string): readon
 }
 
 /**
- * All that can be had of all. Without `onFailure`, or where nothing can be had: one error with the reasons
- * of all that cannot.
+ * Returns all usable accesses. Without `onFailure`, or if none is usable, throws one error with the reasons
+ * of all unusable ones.
  */
 function collect(
   accesses: readonly (() => ClusterAccess)[],
@@ -225,7 +225,7 @@ async function readConfig(file: string, namedBy: string): Promise<ParsedKubeconf
   return parseKubeconfig(file, source);
 }
 
-/** The files that kubectl reads where none is named, whether they are there or not. */
+/** Returns the files that kubectl reads if none is named, existing or not. */
 export function kubectlFiles(environment: Readonly<Record<string, string | undefined>>): readonly string[] {
   const list = environment['KUBECONFIG']?.split(delimiter).filter((file) => file !== '') ?? [];
   return list.length > 0 ? list : [join(environment['HOME'] ?? homedir(), '.kube', 'config')];
@@ -245,7 +245,10 @@ async function defaultConfigs(environment: Readonly<Record<string, string | unde
   return configs;
 }
 
-/** The API server of the cluster in which this process runs, as the service account of its pod. */
+/**
+ * Returns the access to the API server of the cluster that this process runs in, as the service account of
+ * its pod.
+ */
 export const inClusterAccess = (
   options: Pick<LoadClustersOptions, 'environment' | 'serviceAccountFolder'> & Readonly<{ neededBy?: string }> = {},
 ): ClusterAccess => {
@@ -256,7 +259,7 @@ export const inClusterAccess = (
   throw new ClusterConfigError(undefined, options.neededBy ?? why);
 };
 
-/** What is said where no file was named, and kubectl has none either. */
+/** Message if no file was named, and kubectl has none either. */
 export const NO_KUBECONFIG =
   'no kubeconfig was found: name one with --kubeconfig, set KUBECONFIG, or have ~/.kube/config';
 

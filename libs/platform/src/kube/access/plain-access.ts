@@ -3,7 +3,7 @@ import { type AccountToken, accountToken } from '#core/cluster/membership/accoun
 import type { TlsIdentity } from '../transport/credentials.js';
 import type { ClusterAccess } from './kubeconfig.js';
 
-/** What authenticates one request, before headers of impersonation. */
+/** Credentials of one request, before headers of impersonation. */
 export type Applied = TlsIdentity & { headers?: Record<string, unknown>; auth?: string };
 
 /**

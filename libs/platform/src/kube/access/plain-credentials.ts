@@ -12,7 +12,7 @@ const REREAD_MS = 60_000;
 type HeldToken = Readonly<{ token: string; readAt: number }>;
 
 /**
- * Credentials that a kubeconfig has: a token, a password, certificates, or files with these, which are
+ * Credentials that a kubeconfig has: a token, a password, certificates, or files with these. The files are
  * rotated.
  */
 export class PlainCredentials implements CredentialSource {

@@ -33,11 +33,11 @@ const TURNS = new DialTurns(16, 5_000);
 const TERMINAL_TURNS = new DialTurns(1, 600_000);
 const NO_NEEDS = { nearest: 0 };
 
-/** Logins that are in use, by what the plugin is given. */
+/** Logins that are in use, by the input of the plugin. */
 const SHARED = new Map<string, { logins: PluginLogins; users: number }>();
 
 /**
- * Returns the login of a plugin, which all clients of the process share that configure it alike, as in
+ * Returns the login of a plugin. All clients of the process that configure it alike share it, as in
  * client-go. `release` is called once by each.
  */
 export function sharedLogins(access: ClusterAccess, exec: ExecConfig, options: PluginOptions) {

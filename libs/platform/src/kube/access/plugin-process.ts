@@ -16,15 +16,15 @@ type PluginCommand = Readonly<{
 export class PluginError extends Error {}
 
 const MOST_ANSWER = 1024 * 1024;
-/** The beginning and the end of what a plugin writes on standard error. */
+/** Most characters kept of a plugin's standard error: its beginning and its end. */
 const MOST_SAID = 4_000;
 const SHOWN = { first: 150, last: 250 };
 /** A child of the plugin that left its process group may hold its standard output open. */
 const OUTPUT_ENDS_WITHIN_MS = 500;
 
 /**
- * One run of a login plugin, without a shell. Its standard input is empty unless it has the terminal. It
- * has a process group of its own, which ends with it: what it left behind is ended, too.
+ * One run of a login plugin, without a shell. Its standard input is empty unless it has the terminal. It has
+ * a process group of its own. The group ends with the plugin: processes that it left behind are ended, too.
  */
 export class PluginProcess {
   readonly answer: Promise<string>;
@@ -73,7 +73,7 @@ export class PluginProcess {
     else this.#parts.push(part);
   }
 
-  /** Ends what the plugin left in its group: the answer is complete once that is gone. */
+  /** Ends the processes that the plugin left in its group: the answer is complete once they are gone. */
   #exited(): void {
     if (!this.plugin.isInteractive) killGroup(this.#child.pid);
     setTimeout(() => this.#child.stdout?.destroy(), OUTPUT_ENDS_WITHIN_MS).unref();
@@ -136,7 +136,7 @@ class BoundedText {
   }
 }
 
-/** Long runs of token characters: what a plugin writes is not ours to trust. */
+/** Long runs of token characters: a plugin's output is not ours to trust. */
 const LONG_RUN = /[A-Za-z0-9_\-+=.]{40,}/g;
 const oneLine = (text: string): string =>
   textWithoutSecrets(text)
@@ -211,7 +211,7 @@ class RunningPlugins {
     this.#all.add(one);
     if (this.#all.size > 1) return;
     process.on('exit', this.#onExit);
-    // A service has a handler of its own, which closes its clients.
+    // A service has a handler of its own. It closes the service's clients.
     for (const signal of SIGNALS) if (process.listenerCount(signal) === 0) process.once(signal, this.#onSignal);
   }
 

@@ -26,7 +26,7 @@ export class RequestCredentials {
     return { headers, tls: this.#keep(applied) };
   }
 
-  /** Returns what makes the client certificate useless at that time. */
+  /** Returns the reason the client certificate is useless at that time. */
   fault(now: Date): string | undefined {
     const until = validUntil(this.#identity.cert);
     if (until === undefined || until >= now) return undefined;

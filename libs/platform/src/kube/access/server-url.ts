@@ -2,8 +2,8 @@ import { isLoopback } from '#core/kernel/http-access/loopback';
 import { isRefusedLiteral, type OutboundPolicy } from '../../outbound/outbound-policy.js';
 
 /**
- * Addresses at which a server may be that a Secret names: all but those of the cloud itself, link-local ones
- * and such.
+ * Allowed addresses of a server that a Secret names: all but those of the cloud itself, link-local ones and
+ * such.
  */
 export const SERVER_POLICY: OutboundPolicy = {
   addresses: ['public', 'private', 'loopback'],

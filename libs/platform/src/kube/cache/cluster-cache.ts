@@ -68,7 +68,7 @@ export class ClusterCache {
     for (const { cache } of this.#kinds.values()) cache.start();
   }
 
-  /** From now on no question is answered: what is here is not kept up to date any more. */
+  /** Stops the watches. The cache then answers no question: its content is no longer kept up to date. */
   async stop(): Promise<void> {
     this.#stopped = true;
     await Promise.all([...this.#kinds.values()].map(({ cache }) => cache.stop()));
@@ -85,7 +85,7 @@ export class ClusterCache {
     return () => this.#listeners.delete(listener);
   }
 
-  /** The cache with every object that a list with these options has; undefined where there is none. */
+  /** Returns the cache with every object of a list with these options. Returns undefined if there is none. */
   ofKind(kind: KindRef, options: ListOptions = {}): KindCache | undefined {
     const held = this.#of(kind);
     return held !== undefined && hasAll(held, options) ? held.cache : undefined;
@@ -96,12 +96,12 @@ export class ClusterCache {
     return new Date(Math.max(0, ...[...this.#kinds.values()].map(({ cache }) => cache.lastSeen().getTime())));
   }
 
-  /** What keeps the cache from being up to date, one text a kind. */
+  /** Returns the reasons the cache is not up to date, one text a kind. */
   problems(): readonly string[] {
     return [...this.#kinds.values()].flatMap(({ cache }) => cache.watch.problem() ?? []);
   }
 
-  /** The kinds among these whose watches have not reached the version within `patienceMs`. */
+  /** Returns the kinds among these with watches that have not reached the version within `patienceMs`. */
   async behind(seen: SeenVersions, patienceMs: number): Promise<readonly string[]> {
     for (const deadline = this.#clock.now().getTime() + patienceMs; ; ) {
       const behind = Object.entries(seen).filter(
@@ -114,7 +114,7 @@ export class ClusterCache {
     }
   }
 
-  /** Undefined where this cache cannot answer. */
+  /** Lists the objects. Returns undefined if this cache cannot answer. */
   list({ apiVersion, kind }: KindRef, options: ListOptions): readonly KubernetesObject[] | undefined {
     const held = this.#heldOf({ apiVersion, kind });
     if (held === undefined) return undefined;
@@ -127,15 +127,17 @@ export class ClusterCache {
   }
 
   /**
-   * All objects of the kind with their names, labels, versions and time of deletion alone: none is opened.
-   * Undefined where this cache cannot answer.
+   * Returns all objects of the kind with their names, labels, versions and time of deletion alone: none is
+   * opened. Returns undefined if this cache cannot answer.
    */
   listMetadata(kind: KindRef): readonly KubernetesObject[] | undefined {
     const held = this.#heldOf(kind);
     return held === undefined || !hasAll(held, {}) ? undefined : held.cache.list();
   }
 
-  /** `found` is undefined where there is none; the answer is undefined where this cache cannot answer. */
+  /**
+   * Reads an object. `found` is undefined if there is none. Returns undefined if this cache cannot answer.
+   */
   get(ref: ObjectRef): Readonly<{ found: KubernetesObject | undefined }> | undefined {
     const held = this.#heldOf(ref);
     return held === undefined || held.kind.labelSelector !== undefined
@@ -143,7 +145,7 @@ export class ClusterCache {
       : { found: held.cache.get(ref)?.open() };
   }
 
-  /** What the API server answered to a write of ours. */
+  /** Notes the API server's answer to a write of ours. */
   noteWritten(object: KubernetesObject): void {
     this.#of(object)?.cache.noteWritten(object);
   }
@@ -163,7 +165,7 @@ export class ClusterCache {
   }
 }
 
-/** Whether the kind is cached as a whole, or with a label that the options ask for. */
+/** True if the kind is cached as a whole, or with a label that the options ask for. */
 function hasAll({ kind: { labelSelector } }: Held, options: ListOptions): boolean {
   return labelSelector === undefined || (options.labelSelector ?? '').split(',').includes(labelSelector);
 }

@@ -9,9 +9,12 @@ import type { ReflectorOptions } from './reflector-options.js';
 
 type KindCacheOptions = Omit<ReflectorOptions<PackedObject>, 'keep' | 'contentOf' | 'handlers'> &
   Readonly<{
-    /** What is kept of an object beside its names and labels; by default all but `metadata.managedFields`. */
+    /**
+     * Returns the fields to keep of an object in addition to its names and labels. Default: all but
+     * `metadata.managedFields`.
+     */
     reduce?: (object: KubernetesObject) => KubernetesObject;
-    /** Whether the watch's selector takes an object in. */
+    /** True if the watch's selector selects an object. */
     selected?: (object: KubernetesObject) => boolean;
     /**
      * An object appeared, changed or went, by any writer; not called for the objects of the first list.
@@ -25,7 +28,7 @@ type KindFollower = Readonly<{
   onDelete: (object: PackedObject) => void;
 }>;
 
-/** What we did to one object: its state after a write, or that the one of `uid` was deleted. */
+/** Our own change of one object: its state after a write, or the deletion of the one with `uid`. */
 type Own = Readonly<{ namespace: string; name: string; at: number }> &
   (Readonly<{ object: PackedObject; selected: boolean }> | Readonly<{ deleted: string }>);
 
@@ -122,7 +125,7 @@ export class KindCache {
     return this.#reflector;
   }
 
-  /** Whether what is here is kept up to date: the kind is served, was listed, and its watch is open. */
+  /** True if the content is kept up to date: the kind is served, was listed, and its watch is open. */
   get current(): boolean {
     const reflector = this.#reflector;
     return reflector.synced() && reflector.served() && !reflector.interrupted() && reflector.problem() === undefined;
@@ -133,7 +136,7 @@ export class KindCache {
     return this.#reflector.lastSeen();
   }
 
-  /** Whether everything is here that was written up to this resourceVersion. */
+  /** True if the cache has every write up to this resourceVersion. */
   hasReached(version: string): boolean {
     return isAsNewAs(this.#reflector.version(), version);
   }
@@ -225,11 +228,11 @@ export class KindCache {
 const isSame = (one: KubernetesObject | undefined, other: KubernetesObject): boolean =>
   one?.metadata.resourceVersion === other.metadata.resourceVersion && one?.metadata.uid === other.metadata.uid;
 
-/** Whether this is the object that was deleted, as it was before. */
+/** True if this is the deleted object, as it was before. */
 const hides = (deleted: string, { uid, deletionTimestamp }: KubernetesObject['metadata']): boolean =>
   uid === deleted && !deletionTimestamp;
 
-/** Changes a sorted list, as the watch has reported it, to what we know by a write of ours. */
+/** Applies a write of ours to a sorted list that the watch has reported. */
 function show(own: Own, sorted: PackedObject[]): void {
   const at = placeIn(sorted, own);
   const found = sorted[at];
@@ -247,8 +250,8 @@ const keyOf = ({
 const VERSION = '"resourceVersion":"';
 
 /**
- * The version of the object, where the text names one alone. Text within a string has its quotes escaped; but
- * a user may call an annotation so, which stands before the version of the object.
+ * Returns the version of the object if the text names one alone. Text within a string has its quotes escaped.
+ * But a user may give an annotation this name, and it precedes the version of the object.
  */
 function onlyVersionIn(line: string): string | undefined {
   const at = line.indexOf(VERSION);

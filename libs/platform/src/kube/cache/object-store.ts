@@ -14,7 +14,7 @@ const WORTH_KEEPING = 256;
 /** Objects of one kind by namespace and name; cluster-scoped ones have the empty namespace. */
 export class ObjectStore<T extends KubernetesObject> {
   readonly #namespaces = new SmallMap<Held<T>>();
-  /** All objects in order, as they were listed last; undefined where one has come or gone since. */
+  /** All objects in the order of the last list. Undefined if one was added or removed since. */
   #sorted: readonly T[] | undefined;
   #size = 0;
   #bytes = 0;
@@ -103,7 +103,7 @@ export class ObjectStore<T extends KubernetesObject> {
     return sorted;
   }
 
-  /** Of all objects, or those of one namespace, the selected ones; sorted by namespace and name. */
+  /** Returns the selected ones of all objects, or of those of one namespace, sorted by namespace and name. */
   listWhere(namespace: string | undefined, selected: (object: T) => boolean): T[] {
     const names = namespace === undefined ? this.#namespaces.keys().sort(byCodeUnit) : [namespace];
     return names.flatMap((name) => {
@@ -122,7 +122,7 @@ const nameOf = ({ metadata }: KubernetesObject): string => metadata.name ?? '';
 export const byPlace = (a: Named, b: Named): number =>
   byCodeUnit(a.namespace ?? '', b.namespace ?? '') || byCodeUnit(a.name ?? '', b.name ?? '');
 
-/** Where the object of this place is in a sorted list, or would be. */
+/** Returns the index of this place's object in a sorted list, or the index at which to insert it. */
 export function placeIn(sorted: readonly KubernetesObject[], named: Named): number {
   let from = 0;
   for (let to = sorted.length; from < to; ) {

@@ -21,7 +21,7 @@ export class PackedObject implements KubernetesObject {
   #isDeflated = false;
   #opened: WeakRef<KubernetesObject> | undefined;
 
-  /** `opened`: the object is about to be read, so that what is given here is what `open` gives. */
+  /** `opened`: the object is about to be read, so that `open` gives the object passed here. */
   constructor(object: KubernetesObject, state?: 'opened') {
     const { apiVersion, kind, metadata } = object;
     const { name, namespace, uid, resourceVersion, labels, deletionTimestamp } = metadata;
@@ -34,7 +34,7 @@ export class PackedObject implements KubernetesObject {
     this[PACKED_BYTES] = this.#text.length;
   }
 
-  /** Whether deflating it would save memory. */
+  /** True if deflating it would save memory. */
   get isLong(): boolean {
     return !this.#isDeflated && this.#text.length >= WORTH_DEFLATING;
   }
@@ -50,7 +50,7 @@ export class PackedObject implements KubernetesObject {
     return made;
   }
 
-  /** This is what `open` would give: it was read another way, and is about to be read again. */
+  /** Notes the result of `open`: the object was read another way, and is about to be read again. */
   isOpenAs(object: KubernetesObject): void {
     this.#opened ??= new WeakRef(object);
   }

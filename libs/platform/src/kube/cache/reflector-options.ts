@@ -9,7 +9,7 @@ type ReflectorHandlers<T extends KubernetesObject> = Readonly<{
   onReplace?: (items: readonly T[]) => void;
   onChange?: (object: T, previous: T | undefined) => void;
   onDelete?: (object: T) => void;
-  /** The API server has another history than before. A list follows, which reports every object. */
+  /** Called if the API server has another history than before. A list follows and reports every object. */
   onOtherHistory?: () => void;
 }>;
 
@@ -20,9 +20,14 @@ export type ReflectorOptions<T extends KubernetesObject> = Readonly<{
   options?: ListOptions;
   handlers?: ReflectorHandlers<T>;
   log?: Log;
-  /** What is kept of an object; by default all but `metadata.managedFields`, often half of its bytes. */
+  /**
+   * Returns the parts to keep of an object. Default: all but `metadata.managedFields`, often half of its
+   * bytes.
+   */
   keep?: (object: T) => T;
-  /** The content that is kept of an object; default: as `keep`, which may have effects. */
+  /**
+   * Returns the content that is kept of an object, without effects. Default: `keep`, which may have effects.
+   */
   contentOf?: (object: KubernetesObject) => KubernetesObject;
   /** The object of an event of the watch that is known by its text, as {@link WatchOptions} has it. */
   known?: (line: string) => T | undefined;

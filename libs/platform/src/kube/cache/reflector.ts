@@ -21,8 +21,9 @@ const LONGEST_PAUSE_MS = 30_000;
 const SHORTEST_WATCH_MS = 1_000;
 
 /**
- * Keeps a copy of all objects of a kind by list and watch. Goes on through lost connections, expired
- * resourceVersions, silent sockets and kinds whose CustomResourceDefinition comes later or goes.
+ * Keeps a copy of all objects of a kind by list and watch. Continues after lost connections, expired
+ * resourceVersions and silent sockets. It also continues if a kind's CustomResourceDefinition is created
+ * later or deleted.
  */
 export class Reflector<T extends KubernetesObject = KubernetesObject> {
   readonly kind: KindRef;
@@ -33,7 +34,7 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
   readonly #random: () => number;
   #stopped = false;
   /**
-   * Ends what the reflector waits for, but for a watch; none while it watches, as it does most of the
+   * Ends the wait of the reflector, except for a watch. Undefined while it watches, as it does most of the
    * time.
    */
   #waiting: AbortController | undefined;
@@ -98,7 +99,7 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
     return this.#served;
   }
 
-  /** Sorted by namespace and name; all, or those of one namespace, where `where`. */
+  /** Returns the objects that satisfy `where`, of all namespaces or of one, sorted by namespace and name. */
   list(namespace?: string, where?: (object: T) => boolean): readonly T[] {
     return where === undefined ? this.store.list(namespace) : this.store.listWhere(namespace, where);
   }
@@ -128,12 +129,12 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
     return this.#version;
   }
 
-  /** Why the store is not being kept up to date; undefined while it is. */
+  /** Returns the reason the store is not kept up to date. Undefined while it is. */
   problem(): string | undefined {
     return this.#problem ?? (this.#isOther ? WENT_BACK : undefined);
   }
 
-  /** The server answered a write with this version, which it must reach in the watch. */
+  /** Notes the version of the server's answer to a write. The watch must reach it. */
   noteVersion(version: string): void {
     this.#history?.noteVersion(version);
   }
@@ -144,8 +145,8 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
   }
 
   /**
-   * No watch is open that goes on where the store is: between two watches, and from a place that is too old
-   * until the next list. Differences of this time are missing, without a {@link problem} to report.
+   * True while no watch continues from the store's resourceVersion: between two watches, or after an expired
+   * one until the next list. Differences of this time are missing, without a {@link problem} to report.
    */
   interrupted(): boolean {
     return this.#interrupted;
@@ -284,7 +285,7 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
     return this.#history?.isOther === true;
   }
 
-  /** `isOther`: what was held before is of another history, in which equal versions say nothing. */
+  /** `isOther`: the objects held before are of another history, so that equal versions prove nothing. */
   #replace(present: ObjectStore<T>, isOther: boolean): void {
     const items = present.list();
     for (const old of this.store.list()) if (present.get(old.metadata) === undefined) this.#drop(old);
@@ -335,8 +336,8 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
     if (this.#problem === undefined && !expected) this.#log.warn({ ...this.#fields(), err: error }, 'a watch failed');
     if (!expected) this.#problem = troubleOf(error);
     const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(this.#failures, 10));
-    // A place that is too old is asked for anew at once; a server to whom every place is
-    // too old, not over and over.
+    // After an expired resourceVersion the list follows at once. If the server reports every one as expired,
+    // the reflector pauses between lists.
     const atOnce = expected && this.#failures === 0;
     this.#failures += 1;
     await this.#pause(atOnce ? 0 : this.#jitter(pause));

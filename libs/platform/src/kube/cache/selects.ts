@@ -7,8 +7,9 @@ const TERM = /^(?:(?<name>[\w./-]+)(?:=(?<value>[\w.-]*))?|!(?<absent>[\w./-]+))
 type Term = Readonly<{ name: string; value: string | undefined; absent?: true }>;
 
 /**
- * A test of whether a list with these options has an object in it. Knows the terms that the applier asks
- * with: `a=b`, `a` and `!a` for labels, `metadata.name=x` for fields; undefined where there is another one.
+ * Returns a test that is true if a list with these options has an object in it. Knows the terms that the
+ * applier asks with: `a=b`, `a` and `!a` for labels, `metadata.name=x` for fields. Returns undefined if there
+ * is any other term.
  */
 export function selects(options: ListOptions): ((object: KubernetesObject) => boolean) | undefined {
   const labels = termsOf(options.labelSelector).map(readTerm);

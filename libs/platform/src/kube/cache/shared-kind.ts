@@ -7,7 +7,7 @@ type SharedKindOptions = Readonly<{
   cache: KindCache;
   /** The objects that are wanted, by their names and labels. */
   selected: (object: KubernetesObject) => boolean;
-  /** What is wanted of an object. */
+  /** Returns the wanted parts of an object. */
   keep: (object: KubernetesObject) => KubernetesObject;
   handlers: Readonly<{
     onChange: (object: KubernetesObject, previous: KubernetesObject | undefined) => void;
@@ -17,7 +17,7 @@ type SharedKindOptions = Readonly<{
 
 /**
  * Objects of a kind from the cache of another role of this process, in place of a watch of one's own. Keeps
- * nothing itself: an object is opened and cut down to what is wanted each time it is read.
+ * nothing itself. Each read opens an object and cuts it down to the wanted parts.
  */
 export class SharedKind implements KindWatch {
   readonly #options: SharedKindOptions;
@@ -62,7 +62,7 @@ export class SharedKind implements KindWatch {
     return this.#options.cache.watch.problem();
   }
 
-  /** Only what `where` takes in, which sees names and labels alone, is opened. */
+  /** Opens only the objects that `where` accepts. `where` sees names and labels alone. */
   list(namespace?: string, where: (object: KubernetesObject) => boolean = () => true): KubernetesObject[] {
     const { cache, selected } = this.#options;
     return cache
@@ -84,7 +84,7 @@ export class SharedKind implements KindWatch {
     return found !== undefined && this.#options.selected(found) ? this.#read(found) : undefined;
   }
 
-  /** An object that lost the label by which it was selected has gone, as in a watch with that selector. */
+  /** Reports a change. An object that lost its selecting label is gone, as in a watch with that selector. */
   #changed(object: PackedObject, previous: PackedObject | undefined): void {
     const { selected, handlers } = this.#options;
     const before = previous !== undefined && selected(previous) ? this.#read(previous) : undefined;

@@ -7,9 +7,9 @@ import { OWN_BYTES } from '#core/kernel/read-budget/held-bytes';
  */
 export class SharedObject implements KubernetesObject {
   [field: string]: unknown;
-  /** What is shared; no one may change it. */
+  /** The shared parts; they must not be changed. */
   readonly #shared: KubernetesObject;
-  /** As a number where it is one: it takes no memory of its own. */
+  /** The resourceVersion, as a number if it is one: it takes no memory of its own. */
   readonly #version: number | string | undefined;
   readonly #uid: string | undefined;
   /** Memory that this object takes alone: bytes. */

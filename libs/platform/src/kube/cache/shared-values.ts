@@ -2,12 +2,15 @@ import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { heldBytes } from '#core/kernel/read-budget/held-bytes';
 import { SharedObject } from './shared-object.js';
 
-/** Beyond, all are forgotten: what is in use stays where it is, and later values are shared anew. */
+/**
+ * Most shared values. Beyond, all are forgotten: values in use stay in place, and later values are shared
+ * again.
+ */
 const MOST_VALUES = 50_000;
 const MOST_CHARACTERS = 8 * 1024 * 1024;
 /** A shared object and its entry in a store. */
 const OBJECT_BYTES = 128;
-/** What equal objects share, beside its values. */
+/** Memory that equal objects share, in addition to their values. */
 const SHARED_BYTES = 192;
 
 /**
@@ -17,11 +20,14 @@ const SHARED_BYTES = 192;
  */
 export class SharedValues {
   readonly #values = new Map<string, unknown>();
-  /** Whole objects without what each has alone. Apart, as each cluster may have objects of its own names. */
+  /**
+   * Whole objects without their resourceVersion and uid. Apart, as each cluster may have objects of its own
+   * names.
+   */
   readonly #objects = new Map<string, KubernetesObject>();
   #characters = 0;
   #objectCharacters = 0;
-  /** Of all values that no object before had. */
+  /** Bytes of all values that no object before had. */
   #newBytes = 0;
 
   constructor(private readonly most = { values: MOST_VALUES, characters: MOST_CHARACTERS }) {}
@@ -31,8 +37,9 @@ export class SharedValues {
   }
 
   /**
-   * Names, labels, annotations, spec and status of the object, shared but for its resourceVersion and uid.
-   * Budgets count what it holds alone: itself, and the values that no object before it had.
+   * Returns names, labels, annotations, spec and status of the object, shared but for its resourceVersion and
+   * uid. Budgets count only the memory that it holds alone: itself, and the values that no object before it
+   * had.
    */
   within(object: KubernetesObject): SharedObject {
     const before = this.#newBytes;

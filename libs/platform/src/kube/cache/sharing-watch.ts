@@ -6,13 +6,13 @@ import type { SharedObject } from './shared-object.js';
 
 type SharingWatchOptions = Omit<ReflectorOptions<SharedObject>, 'keep' | 'handlers' | 'handlerBytes'> &
   Readonly<{
-    /** What is kept of an object. */
+    /** Returns the parts to keep of an object. */
     keep: (object: KubernetesObject) => SharedObject;
     handlerBytes?: (object: KubernetesObject) => number;
     handlers: HeldHandlers;
   }>;
 
-/** `held` is the object as `keep` returned it; absent where that is `object` itself. */
+/** `held` is the object as `keep` returned it. It is absent if that is `object` itself. */
 export type HeldHandlers = Readonly<{
   onChange: (object: KubernetesObject, previous: KubernetesObject | undefined, held?: KubernetesObject) => void;
   onDelete: (object: KubernetesObject, held?: KubernetesObject) => void;
@@ -30,7 +30,7 @@ class OpeningHandlers {
   }
 }
 
-/** A watch of a kind whose objects share what is equal in them with those of other clusters. */
+/** A watch of a kind. Its objects share equal values with those of other clusters. */
 export class SharingWatch implements KindWatch {
   readonly #reflector: Reflector<SharedObject>;
 

@@ -40,7 +40,7 @@ export class StoreCharge<T extends KubernetesObject> {
     this.#charged = after;
   }
 
-  /** Charges what the store takes now: it may have an object less, or none more. */
+  /** Charges the current bytes of the store: it may have lost an object, or be empty. */
   update(): void {
     this.options.client.budget.keep(this.store.bytes, this.#charged);
     this.#charged = this.store.bytes;

@@ -11,8 +11,7 @@ import type { SharedObject } from './shared-object.js';
 import { type HeldHandlers, SharingWatch } from './sharing-watch.js';
 
 /**
- * `object` is absent where it was deleted, `previous` where it is new; `held` is what `keep` or `share`
- * returned.
+ * `object` is absent if it was deleted, `previous` if it is new. `held` is the result of `keep` or `share`.
  */
 type CacheChange = (
   kind: KindRef,
@@ -27,7 +26,10 @@ type WatchCacheOptions = Omit<ReflectorOptions<KubernetesObject>, 'kind' | 'hand
     onChange?: CacheChange;
     /** Kinds that this cache of another role has are read there, and not watched again. */
     shared?: ClusterCache;
-    /** What is kept where objects share what is equal in several clusters. Default: what `keep` returns. */
+    /**
+     * Returns the parts to keep if objects share equal values in several clusters. Default: the result of
+     * `keep`.
+     */
     share?: (object: KubernetesObject) => SharedObject;
   }>;
 
@@ -59,13 +61,13 @@ export class WatchCache {
     await Promise.all([...this.#watches.values()].map((watch) => watch.whenSynced()));
   }
 
-  /** The time up to which all kinds were seen; the oldest of them counts. */
+  /** Returns the time up to which all kinds were seen; the oldest of them counts. */
   lastSeen(): Date {
     const times = [...this.#watches.values()].map((watch) => watch.lastSeen().getTime());
     return new Date(Math.min(...times));
   }
 
-  /** What keeps the cache from being up to date, one text a kind. */
+  /** Returns the reasons the cache is not up to date, one text a kind. */
   problems(): string[] {
     return [...this.#watches.values()].flatMap((watch) => watch.problem() ?? []);
   }
@@ -103,7 +105,10 @@ export class WatchCache {
   }
 }
 
-/** Of one kind: an object, as functions of each kind of each cluster would take several times as much. */
+/**
+ * Handlers of one kind. A class, as functions of each kind of each cluster would take several times as much
+ * memory.
+ */
 class KindHandlers implements HeldHandlers {
   constructor(
     private readonly kind: KindRef,

@@ -8,7 +8,7 @@ import type { HistoryAsking, HistoryFollower, SeenChange, ServerHistory } from '
 import type { ObjectStore } from './object-store.js';
 import type { ReflectorOptions } from './reflector-options.js';
 
-/** The watch whose history is followed. */
+/** The watch of this history. */
 type Watched<T extends KubernetesObject> = Readonly<{
   store: ObjectStore<T>;
   version: () => string;
@@ -16,17 +16,20 @@ type Watched<T extends KubernetesObject> = Readonly<{
 }>;
 
 /**
- * The relation of a list to what was seen before: it goes on with that, it is of another history, or it is
+ * The relation of a list to the history seen before. The list continues it, is of another history, or is
  * older and must be read again.
  */
 type ListHistory = 'same' | 'other' | 'stale';
 
-/** The history of its server that one watch has seen, and the version from which the watch may go on. */
+/**
+ * The part of its server's history that one watch has seen, and the version from which the watch may
+ * continue.
+ */
 export class WatchedHistory<T extends KubernetesObject> implements HistoryFollower {
   #epoch: number;
   /** When the connection was lost, until the history is confirmed. */
   #lostAtMs: number | undefined;
-  /** The version from which the watch goes on, if that is an older one than it has reached. */
+  /** The version from which the watch continues, if it is older than the reached version. */
   #since: string | undefined;
   #mustList = false;
   #gone: KubernetesObject['metadata'] | undefined;
@@ -71,7 +74,7 @@ export class WatchedHistory<T extends KubernetesObject> implements HistoryFollow
     this.watched.onOtherHistory();
   }
 
-  /** The connection was lost: what the server has afterwards may be another history. */
+  /** Notes a lost connection: the server may have another history afterwards. */
   lost(): void {
     this.#lostAtMs ??= this.options.clock.now().getTime();
   }
@@ -95,8 +98,8 @@ export class WatchedHistory<T extends KubernetesObject> implements HistoryFollow
   }
 
   /**
-   * False for a change of a version that was passed before. It is of another history, or from before the
-   * first list: the next list shows which.
+   * Returns false for a change of a version that was passed before. It is of another history, or from before
+   * the first list: the next list decides.
    */
   takes(version: string | undefined): boolean {
     if (this.isOther || this.#mustList) return false;
@@ -115,7 +118,7 @@ export class WatchedHistory<T extends KubernetesObject> implements HistoryFollow
     return this.server.epoch;
   }
 
-  /** Compares a list with what was seen before; the next watch goes on from there. */
+  /** Compares a list with the history seen before; the next watch continues from there. */
   async compared(list: KubernetesList<T> | undefined, begunIn: number): Promise<ListHistory> {
     if (begunIn !== this.server.epoch) return 'stale';
     const history = list === undefined || this.isOther ? 'same' : await this.#compare(list);

@@ -13,10 +13,7 @@ import { isWellFormedObject } from './well-formed-object.js';
 
 const LONGEST_REFUSAL_BYTES = 1024 * 1024;
 
-/**
- * Requests of one cluster as one user: every failure comes out as a {@link KubeApiError}
- * that says what was asked.
- */
+/** Requests of one cluster as one user. Every failure is a {@link KubeApiError} that names the request. */
 export class ApiRequests {
   constructor(
     readonly cluster: string,
@@ -30,8 +27,8 @@ export class ApiRequests {
   }
 
   /**
-   * The answer; statuses of 400 and more are thrown. `what` names the request in messages. A request whose
-   * answer was too large is refused for a while (reason `TooLarge`).
+   * Sends a request and returns the answer. Throws statuses of 400 and more. `what` names the request in
+   * messages. Refuses a request for a while if its answer was too large (reason `TooLarge`).
    */
   async send(what: string, request: ApiRequest): Promise<ApiResponse> {
     const key = `${request.method} ${request.path.split('?', 1)[0]}`;

@@ -15,14 +15,14 @@ type Kinds = ReadonlyMap<string, ServedResource>;
 
 /** Clusters of one version answer the same: their kinds are held once in the process, by the answer. */
 const SHARED_KINDS = new Map<string, Kinds>();
-/** A cluster with other answers takes the place of the one whose answer came first. */
+/** Most shared answers. A cluster with other answers replaces the oldest answer. */
 const MOST_SHARED = 128;
 const LONGEST_SHARED = 64 * 1024;
 
 type Known = Readonly<{ kinds: Kinds; readAt: number }>;
 type Unavailable = Readonly<{ error: KubeApiError; until: number }>;
 
-/** How long `fresh` lookups trust what was read. */
+/** Time for which `fresh` lookups trust earlier answers. */
 const FRESH_MS = 30_000;
 /**
  * How long an API that failed is not asked again, at least: a backend that hangs costs
@@ -31,8 +31,8 @@ const FRESH_MS = 30_000;
 const SHORTEST_UNAVAILABLE_MS = 1_000;
 
 /**
- * What kinds a cluster serves, read per group and version when first asked for, and again whenever a kind is
- * missing: CRDs come at any time.
+ * Kinds that a cluster serves, read per group and version when first asked for. They are read again whenever
+ * a kind is missing: CRDs may be created at any time.
  */
 export class Discovery {
   readonly #known = new Map<string, Known>();
@@ -40,15 +40,14 @@ export class Discovery {
   readonly #unavailable = new Map<string, Unavailable>();
 
   constructor(
-    /** The body of a GET, or undefined where the server answers 404. */
+    /** Returns the body of a GET, or undefined if the server answers 404. */
     private readonly read: (path: string) => Promise<string | undefined>,
     private readonly now: () => number = () => performance.now(),
   ) {}
 
   /**
-   * The kind as it is served; undefined where a fresh discovery does not find it.
-   *
-   * @throws KubeApiError of reason APIUnavailable where the backend of an aggregated API does not answer
+   * Returns the kind as it is served. Returns undefined if a fresh discovery does not find it.
+   * @throws KubeApiError of reason APIUnavailable if the backend of an aggregated API does not answer
    */
   async find(kind: KindRef): Promise<ServedResource | undefined> {
     const cached = this.#known.get(kind.apiVersion)?.kinds.get(kind.kind);
@@ -62,7 +61,7 @@ export class Discovery {
     return this.find(kind);
   }
 
-  /** The next lookup in this group and version asks the server. Of all groups where none is named. */
+  /** Makes the next lookup in this group and version ask the server. Forgets all groups if none is named. */
   forget(apiVersion?: string): void {
     if (apiVersion === undefined) this.#known.clear();
     else this.#known.delete(apiVersion);
@@ -74,8 +73,8 @@ export class Discovery {
   }
 
   /**
-   * What a failed request means: distinguishes an aggregated API whose backend does not answer
-   * from a failing API server.
+   * Returns the error of a failed request. Returns a more precise one if the backend of an aggregated API
+   * does not answer, as opposed to a failing API server.
    */
   async explain(error: unknown, apiVersion: string): Promise<unknown> {
     return (await unavailableApi(error, apiVersion, this.read)) ?? error;

@@ -61,7 +61,7 @@ type HttpKubeClientOptions = Readonly<{
   globalCatalogNamespace?: string;
   account?: AccountToken;
   login?: ClusterLogin;
-  /** What may be read and kept of the cluster. */
+  /** Limits on data read and kept of the cluster. */
   budget?: ReadBudget;
 }>;
 
@@ -222,7 +222,7 @@ export class HttpKubeClient extends KubeClient {
     return String(version);
   }
 
-  /** Of the header Date, which every answer of HTTP has (RFC 9110 §6.6.1). */
+  /** Returns the time of the header Date. Every answer of HTTP has it (RFC 9110 §6.6.1). */
   override async serverTime(): Promise<Date | undefined> {
     const what = 'read the clock of the API server';
     const { headers } = await this.#requests.send(what, { method: 'GET', path: '/version' });
@@ -330,7 +330,7 @@ export class HttpKubeClient extends KubeClient {
   }
 }
 
-/** The object that an answer to its deletion shows, where its finalizers keep it. */
+/** Returns the object in an answer to its deletion, if its finalizers keep it. */
 function heldObject(answer: unknown): KubernetesObject | undefined {
   if (!isWellFormedObject(answer)) return undefined;
   const { deletionTimestamp, finalizers = [] } = answer.metadata;

@@ -12,12 +12,12 @@ export type KindRef = Readonly<{ apiVersion: string; kind: string }>;
 
 export type ListOptions = Readonly<{ namespace?: string; labelSelector?: string; fieldSelector?: string }>;
 
-/** `keep`: what is kept of each item while the list is read; for lists that may be long. */
+/** `keep`: returns the parts to keep of each item while the list is read; for lists that may be long. */
 export type ListReading<T extends KubernetesObject> = ListOptions & Readonly<{ keep?: (object: T) => T }>;
 
 export type KubernetesList<T extends KubernetesObject> = Readonly<{ items: readonly T[]; resourceVersion: string }>;
 
-/** What a write answered; `warnings` are the API server's `Warning: 299` headers. */
+/** The answer to a write; `warnings` are the API server's `Warning: 299` headers. */
 export type Written<T extends KubernetesObject> = Readonly<{ object: T; warnings: readonly string[] }>;
 
 export type WatchEvent<T extends KubernetesObject> =
@@ -25,9 +25,10 @@ export type WatchEvent<T extends KubernetesObject> =
   | Readonly<{ type: 'BOOKMARK'; resourceVersion: string }>;
 
 /**
- * `timeoutSeconds`: after that time the server ends the watch by itself. `onOpen` is called once the server
- * has accepted the watch. Aborting `signal` or `until` ends it without an error. `known` answers with the
- * object of an event, by its JSON text, where the caller has it already: the text is not parsed then.
+ * Options of a watch. `timeoutSeconds`: after that time the server ends the watch by itself. `onOpen` is
+ * called once the server has accepted the watch. Aborting `signal` or `until` ends it without an error.
+ * `known` returns the object of an event, by its JSON text, if the caller has it already: the text is not
+ * parsed then.
  */
 export type WatchOptions = ListOptions &
   Readonly<{
@@ -40,13 +41,13 @@ export type WatchOptions = ListOptions &
   }>;
 
 /**
- * The events of a watch, one at a time; `each` and `close` where it can do without an iterator's promises.
+ * The events of a watch, one at a time. `each` and `close` exist if it can do without an iterator's promises.
  */
 export type WatchedEvents<T extends KubernetesObject> = AsyncIterable<WatchEvent<T>> &
   Readonly<{
     /**
-     * Gives each event to `take`, and waits for what that returns. Resolves when the watch has ended; fails
-     * as the iterator does, and with what `take` throws.
+     * Gives each event to `take`, and waits for the promise that it returns. Resolves when the watch has
+     * ended. Fails as the iterator does, and with the errors of `take`.
      */
     each?: (take: (event: WatchEvent<T>) => Promise<void> | undefined) => Promise<void>;
     /** Ends the watch once it is open, as its signal does. */
@@ -66,8 +67,8 @@ async function iterated<T>(stream: AsyncIterable<T>, take: (event: T) => void): 
 }
 
 /**
- * `uid`, `resourceVersion`: the object to delete; of another version the deletion is refused with reason
- * Conflict. `onHeld` is called with the object where finalizers keep it.
+ * Options of a deletion. `uid`, `resourceVersion`: the object to delete; the deletion of another version is
+ * refused with reason Conflict. `onHeld` is called with the object if finalizers keep it.
  */
 export type DeletionOptions = Readonly<{
   propagation?: 'Background' | 'Foreground' | 'Orphan';
@@ -81,35 +82,36 @@ export type DeletionOptions = Readonly<{
 /** `fieldManager`: of this write alone; default: that of the client. */
 export type WriteOptions = Readonly<{ dryRun?: boolean; fieldManager?: string }>;
 
-/** The ServiceAccount for which a token is asked, and for how long. */
+/** A request for a token: its ServiceAccount and its lifetime. */
 export type TokenQuestion = Readonly<{ namespace: string; name: string; seconds: number }>;
 
 /** The context of a kubeconfig. */
 export type ClusterLogin = Readonly<{ file: string; context: string }>;
 
 /**
- * One managed cluster's API. Expected "no"s of reads are values; every other refusal is a
- * `KubeApiError`. Requests for an aggregated API whose backend does not answer fail with
- * reason `APIUnavailable`.
+ * One managed cluster's API. Expected "no"s of reads are values; every other refusal is a `KubeApiError`.
+ * Requests for an aggregated API fail with reason `APIUnavailable` if its backend does not answer.
  */
 export abstract class KubeClient {
-  /** The name under which Flotilla knows the cluster. */
+  /** Flotilla's name of the cluster. */
   abstract readonly cluster: string;
-  /** What may be read and kept of the cluster; what exceeds it fails with reason `TooLarge`. */
+  /** Limits on data read and kept of the cluster. Reads beyond them fail with reason `TooLarge`. */
   abstract readonly budget: ReadBudget;
   /** Facts that watches have seen of the API server's history; undefined if it never changes. */
   readonly history: ServerHistory | undefined;
-  /** The namespace of its global catalogs, where that is set for this cluster alone. */
+  /** The namespace of its global catalogs, if it is set for this cluster alone. */
   readonly globalCatalogNamespace: string | undefined;
-  /** Where its login was read; absent: in a Secret of the hub, or with the pod we run in. */
+  /** The source of its login. Absent: a Secret of the hub, or the pod we run in. */
   readonly login: ClusterLogin | undefined;
   /** The ServiceAccount of its login, and when its token ends; absent for any other login. */
   readonly account: AccountToken | undefined;
   /** The address of its API server in the kubeconfig; absent if clients of it are wrapped. */
   readonly server: URL | undefined;
-  /** The object, or undefined where there is none (404). */
+  /** Returns the object, or undefined if there is none (404). */
   abstract get<T extends KubernetesObject>(ref: ObjectRef): Promise<T | undefined>;
-  /** All objects of a kind, read page by page; undefined where the cluster does not serve the kind. */
+  /**
+   * Lists all objects of a kind, read page by page. Returns undefined if the cluster does not serve the kind.
+   */
   abstract list<T extends KubernetesObject>(
     kind: KindRef,
     options?: ListReading<T>,
@@ -130,7 +132,10 @@ export abstract class KubeClient {
     patch: Readonly<Record<string, unknown>>,
     options?: WriteOptions & Readonly<{ subresource?: 'status'; type?: 'merge' | 'strategic' }>,
   ): Promise<Written<T>>;
-  /** False where the object was gone already, or another one than that of `uid` has its name by now. */
+  /**
+   * Deletes an object. Returns false if it was gone already, or if the name belongs to an object with another
+   * `uid`.
+   */
   abstract delete(ref: ObjectRef, options?: DeletionOptions): Promise<boolean>;
   /**
    * One watch request, from `resourceVersion` on; ends when the server ends it. 410 Gone is a
@@ -138,13 +143,13 @@ export abstract class KubeClient {
    */
   abstract watch<T extends KubernetesObject>(kind: KindRef, options: WatchOptions): WatchedEvents<T>;
   /**
-   * Whether the cluster serves this kind now (fresh discovery when it was not known before); false while the
+   * True if the cluster serves this kind now (fresh discovery when it was not known before). False while the
    * backend of an aggregated API does not answer.
    */
   abstract serves(kind: KindRef): Promise<boolean>;
   /** gitVersion of the API server, such as `v1.34.4`. */
   abstract serverVersion(): Promise<string>;
-  /** The clock of the API server, to the second; undefined where its answers have none. */
+  /** Returns the clock of the API server, to the second. Returns undefined if its answers have none. */
   serverTime(): Promise<Date | undefined> {
     return Promise.resolve(undefined);
   }
@@ -153,7 +158,8 @@ export abstract class KubeClient {
     return Promise.reject(new Error(`this client asks for no token of ServiceAccount ${namespace}/${name}`));
   }
   /**
-   * Does work that must not wait for connections of other clusters which only watches need, such as a pass.
+   * Does urgent work, such as a pass. It must not wait for connections that other clusters need for watches
+   * alone.
    */
   hurried<T>(work: () => Promise<T>): Promise<T> {
     return work();

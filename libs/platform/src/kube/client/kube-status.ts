@@ -4,7 +4,7 @@ import { KubeApiError } from './kube-client.port.js';
 
 const LONGEST_MESSAGE = 4096;
 
-/** What the API server answers instead of an object (meta/v1 Status). */
+/** The API server's answer in place of an object (meta/v1 Status). */
 export const KubeStatus = z.looseObject({
   kind: z.literal('Status'),
   status: z.string().optional(),
@@ -58,8 +58,8 @@ function parseStatus(text: string): KubeStatus | undefined {
 }
 
 /**
- * The refusal as an error with the server's own reason, message and causes. `fault`: what is known to be
- * wrong with the credentials.
+ * Returns the refusal as an error with the server's own reason, message and causes. `fault`: a known fault of
+ * the credentials.
  */
 export function refusal(cluster: string, what: string, code: number, body: string, fault?: string): KubeApiError {
   const status = parseStatus(body);
@@ -102,7 +102,7 @@ const ADVICE: Readonly<Record<TransportError['failure'], string>> = {
   closed: 'Flotilla is shutting down or has let go of this cluster',
 };
 
-/** Of certificates, in the words of OpenSSL. */
+/** Errors of the validity of certificates, in the words of OpenSSL. */
 const OF_TIME = /certificate (has expired|is not yet valid)/;
 const NO_API_SERVER = /^the answer is (not JSON|no list of resources)/;
 
@@ -124,8 +124,8 @@ const OUTAGE_REASONS: Readonly<Partial<Record<TransportError['failure'], string>
 };
 
 /**
- * A failure of the network, of the credentials or of time, as the port's error of status 0. `fault`: what is
- * known to be wrong with the credentials, for which some servers end the connection.
+ * Returns a failure of the network, of the credentials or of time as the port's error of status 0. `fault`: a
+ * known fault of the credentials; some servers end the connection for it.
  */
 export function outage(
   cluster: string,

@@ -20,7 +20,7 @@ type Found<T extends KubernetesObject> = KubernetesList<T> | undefined;
 type ListRequest<T extends KubernetesObject> = Readonly<{
   resource: ServedResource;
   options: ListOptions;
-  /** What is kept of an item; all of it where absent. */
+  /** Returns the parts to keep of an item. Absent: all of it. */
   keep?: ((object: T) => T) | undefined;
   pageSize: number;
 }>;
@@ -29,10 +29,10 @@ type ListRequest<T extends KubernetesObject> = Readonly<{
 const PARSED_BYTES = 3;
 
 /**
- * All objects, page by page. A list whose continuation has expired (410, it took longer than etcd keeps old
- * versions) is read anew in one piece, as client-go does; pages that are too large for one answer are asked
- * for in smaller ones. Undefined where the collection is not there. A list that exceeds the cluster's budget
- * fails; no part of it comes out.
+ * Lists all objects, page by page. A list whose continuation has expired (410, it took longer than etcd keeps
+ * old versions) is read again in one piece, as client-go does. Pages that are too large for one answer are
+ * requested in smaller ones. Returns undefined if the collection does not exist. A list that exceeds the
+ * cluster's budget fails; no part of it is returned.
  */
 export function listAll<T extends KubernetesObject>(requests: ApiRequests, request: ListRequest<T>): Promise<Found<T>> {
   return requests.budget.run(listKey(request), async () => {
@@ -85,12 +85,12 @@ class ListReader<T extends KubernetesObject> {
     }
   }
 
-  /** What a pass waits for is read at once. */
+  /** Reads at once if a pass waits for the list; otherwise takes turns. */
   #inTurn<R>(read: () => Promise<R>): Promise<R> {
     return this.request.keep === undefined ? read() : LIST_TURNS.run(read);
   }
 
-  /** One page, read and taken in. Undefined where the collection is not there. */
+  /** Reads and takes in one page. Returns undefined if the collection does not exist. */
   async #taken(limit: number | undefined, next: string | undefined) {
     const page = await this.#page(limit, next);
     if (page === 'too large') return page;
@@ -105,7 +105,7 @@ class ListReader<T extends KubernetesObject> {
     return `list ${this.request.resource.kind}`;
   }
 
-  /** `text` is undefined where the collection is not there. */
+  /** Reads one page. `text` is undefined if the collection does not exist. */
   async #page(
     limit: number | undefined,
     next: string | undefined,

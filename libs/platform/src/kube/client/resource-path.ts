@@ -10,7 +10,7 @@ export function groupVersionPath(apiVersion: string): string {
   return parts.map((part) => `/${encodeURIComponent(part)}`).join('');
 }
 
-/** The collection: of one namespace, or of all where `namespace` is absent. */
+/** Returns the path of the collection: of one namespace, or of all if `namespace` is absent. */
 export function collectionPath(resource: ServedResource, namespace: string | undefined): string {
   const root = groupVersionPath(resource.apiVersion);
   if (!resource.namespaced || namespace === undefined) return `${root}/${resource.plural}`;
@@ -18,8 +18,8 @@ export function collectionPath(resource: ServedResource, namespace: string | und
 }
 
 /**
- * The object. `name` must be a path segment: an empty one would name the whole collection, which matters for
- * DELETE; undefined where it is not.
+ * Returns the path of the object. `name` must be a path segment: an empty one would name the whole
+ * collection. That matters for DELETE. Returns undefined if `name` is no path segment.
  */
 export function objectPath(
   resource: ServedResource,

@@ -13,13 +13,12 @@ const ApiService = z.looseObject({
     .nullish(),
 });
 
-/** Failures by which an API server answers for a backend that it could not reach. */
+/** True for failures of an API server that could not reach its backend. */
 const isFailureOfBackend = (error: KubeApiError): boolean => error.status >= 500 || error.reason === 'Timeout';
 
 /**
- * The error of an API that a backend of its own serves (an APIService with a Service) and that fails at
- * the moment; undefined where `error` says something about the API server itself, or where the
- * APIService cannot be read.
+ * Returns the error of a failing API that a backend of its own serves (an APIService with a Service). Returns
+ * undefined if `error` concerns the API server itself, or if the APIService cannot be read.
  */
 export async function unavailableApi(
   error: unknown,

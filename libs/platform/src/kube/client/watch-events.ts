@@ -24,14 +24,14 @@ export interface WatchSource {
   /** Names the request in messages. */
   readonly what: string;
   readonly budget: ReadBudget;
-  /** Whether the caller has ended the watch, which then ends without an error. */
+  /** True if the caller has ended the watch. It then ends without an error. */
   readonly isAborted: boolean;
   open(): Promise<WatchLines>;
   /** The error of a watch that brought too much. */
   exceeded(excess: Excess): KubeApiError;
   /** The object of an event that its consumer has already, by the text. */
   known(line: string): KubernetesObject | undefined;
-  /** What comes out for an error. */
+  /** Returns the error to report for an error. */
   failure(error: unknown): unknown;
 }
 
@@ -121,7 +121,10 @@ export class WatchEvents<T extends KubernetesObject> implements WatchedEvents<T>
     else this.onLines();
   }
 
-  /** What to wait for before the next one; `none`: there is no further one yet, or it has ended. */
+  /**
+   * Returns the promise to wait for before the next one. `none`: there is no further one yet, or it has
+   * ended.
+   */
   #next(): Promise<void> | 'none' | undefined {
     if (this.#isDone) return 'none';
     const found = this.#lines?.take(this);
@@ -181,7 +184,7 @@ export class WatchEvents<T extends KubernetesObject> implements WatchedEvents<T>
     else this.#fail(this.source.failure(error));
   }
 
-  /** What the consumer threw comes out as it is. */
+  /** Errors of the consumer are thrown unchanged. */
   #fail(error: unknown): void {
     this.#end();
     this.#ended?.reject(error);

@@ -16,7 +16,7 @@ export type SeenChange = LastChange &
 /** The kind of the objects of a watch. */
 type WatchedKind = Readonly<{ apiVersion: string; kind: string }>;
 
-/** A watch whose objects are of one history of its server. */
+/** A watch with objects of one history of its server. */
 export interface HistoryFollower {
   readonly kind: WatchedKind;
   /** The resourceVersion that it has reached; empty before the first list. */
@@ -40,18 +40,21 @@ type HistoryReader = Readonly<{
 export type HistoryAsking = Readonly<{ client: HistoryReader; clock: Clock; log?: Log; random: () => number }>;
 
 /**
- * The point from which watches may go on: up to `since` the server has the history that was seen. Followers
- * in `except` have newer changes that it did not confirm.
+ * The point from which watches may continue: up to `since` the server has the history that was seen.
+ * Followers in `except` have newer changes that it did not confirm.
  */
 type ConfirmedHistory = Readonly<{ since: string; except: ReadonlySet<HistoryFollower> }>;
 
 type HistoryCheck = Readonly<{ begunAtMs: number; result: Promise<ConfirmedHistory | undefined> }>;
-/** A follower, with what it knew before the server was asked. */
+/** A follower, with its state before the question to the server. */
 type Known = Readonly<{ follower: HistoryFollower; version: string; change: SeenChange | undefined }>;
 
 /** The newest changes are read one after the other, until one is confirmed. */
 const MOST_READS = 3;
-/** A stale answer is no restored server: what contradicts is read again after one to two times this. */
+/**
+ * Pause before a contradicting answer is read again: one to two times this. A stale answer does not prove a
+ * restored server.
+ */
 const AGAIN_MS = 1_000;
 const LONGEST_AGAIN_MS = 60_000;
 /** Watches that lost their connections together ask within this time. */

@@ -10,11 +10,11 @@ import { listKey } from './list-key.js';
 import { collectionPath, query, type ServedResource } from './resource-path.js';
 import type { WatchSource } from './watch-events.js';
 
-/** What all watches of a client have in common. */
+/** Properties that all watches of a client share. */
 export type WatchAccess = Readonly<{
   requests: ApiRequests;
   discovery: Discovery;
-  /** The kind as the cluster serves it; fails where it does not. */
+  /** Returns the kind as the cluster serves it. Fails if it does not. */
   required: (what: string, kind: KindRef) => Promise<ServedResource>;
 }>;
 

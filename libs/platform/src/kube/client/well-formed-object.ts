@@ -8,7 +8,7 @@ const OWNER_TEXTS = ['apiVersion', 'kind', 'name', 'uid'];
 const OWNER_FLAGS = ['controller', 'blockOwnerDeletion'];
 
 /**
- * Whether the value certainly satisfies the schema of KubernetesObject. After a no the schema decides: it
+ * True if the value certainly satisfies the schema of KubernetesObject. If false, the schema decides: it
  * copies the object and takes many times as long, and each answer and event of a cluster is checked.
  */
 export function isWellFormedObject(value: unknown): value is KubernetesObject {
@@ -36,6 +36,6 @@ const isOwner = (value: unknown): boolean =>
   OWNER_TEXTS.every((field) => isText(value[field])) &&
   OWNER_FLAGS.every((field) => isAbsentOr(value[field], (flag) => typeof flag === 'boolean'));
 
-/** An object of JSON; with a key `__proto__`, which the schema leaves out of its copy, none. */
+/** True for an object of JSON without a key `__proto__`: the schema leaves this key out of its copy. */
 const isPlain = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !Object.hasOwn(value, '__proto__');

@@ -13,12 +13,14 @@ export class KubeApiError extends FlotillaError {
     readonly reason: string,
     message: string,
     readonly causes: readonly string[] = [],
-    /** The server's own words alone, as conditions quote them; `message` also says where and at what. */
+    /**
+     * The server's own words alone, as conditions quote them; `message` also names the place and the object.
+     */
     readonly said: string = message,
   ) {
     super(message);
   }
-  /** Whether the API server answered, if only with more than is read of an answer. */
+  /** True if the API server answered, even if the answer exceeds the limit. */
   get answered(): boolean {
     return this.status !== 0 || this.reason === 'ResponseTooLarge' || this.reason === 'TooLarge';
   }

@@ -38,13 +38,13 @@ const FIRST_PAUSE_MS = 2_000;
 const LONGEST_PAUSE_MS = 60_000;
 /** Shortest retry delay for jobs turned away at the cluster's concurrency limit. */
 const BUSY_AGAIN_MS = 250;
-/** Longest time between two returns: what made the work take long may be over long before the last one. */
+/** Longest time between two returns: the cause of slow work may be over long before the last one. */
 const LONGEST_GAP_MS = 250;
 /** Work that takes longer waits for its cluster, unless this process was busy most of the time. */
 const SLOW_MS = 2_000;
-/** Least part of that time in which the process had nothing to do. */
+/** Least idle time of the process within that time. */
 const SLOW_IDLE_MS = 1_000;
-/** Work that is parked holds a job of the queue, of which a process takes a bounded number. */
+/** Most parked work. Parked work holds a job of the queue, and a process takes a bounded number of jobs. */
 const MOST_PARKED = 96;
 /** Most pieces of work at once for a cluster that has such work. */
 const SLOW_AT_ONCE = 2;
@@ -69,9 +69,9 @@ export class ClusterLimiter {
   }
 
   /**
-   * Does the work unless the cluster is busy or away, once there is a slot; what the work throws is thrown.
-   * A little work of a busy cluster waits here, the rest comes again. Rejects without having begun where the
-   * signal is aborted first.
+   * Does the work once there is a slot, unless the cluster is busy or unreachable. Throws the errors of the
+   * work. A little work of a busy cluster waits here; the rest is retried. Rejects before the work begins if
+   * the signal is aborted first.
    */
   async run<T>(
     cluster: string,
@@ -85,7 +85,7 @@ export class ClusterLimiter {
     if (isParked) await this.#park(state, signal);
     else state.running += 1;
     try {
-      // What was learnt of the cluster while the work was parked.
+      // The state of the cluster may have changed while the work was parked.
       const laterMs = isParked ? this.#turnedAwayMs(state, 1) : 0;
       if (laterMs > 0) return { admitted: false, againAfterMs: laterMs };
       const begunMs = this.#now();
@@ -101,7 +101,7 @@ export class ClusterLimiter {
     }
   }
 
-  /** Whether work finds its cluster busy and waits here: of a cluster that answers, and not much. */
+  /** True if work waits here: its cluster is busy but answers, and little work waits already. */
   #parks({ running, failures, slow, parked }: LimiterState): boolean {
     const most = this.options.mostAtOnce();
     if (failures > 0 || slow > 0 || running < most) return false;
@@ -127,7 +127,7 @@ export class ClusterLimiter {
     await promise;
   }
 
-  /** The place of the work goes to what is parked longest. */
+  /** Passes the place of the work to the longest parked work. */
   #end(cluster: string, state: LimiterState): void {
     const [next] = state.parked;
     if (next !== undefined) {
@@ -186,7 +186,9 @@ export class ClusterLimiter {
     return known;
   }
 
-  /** Milliseconds until the job is to come again; 0 where its work may begin. `held`: places that it has. */
+  /**
+   * Returns the milliseconds until the retry of the job; 0 if its work may begin. `held`: places that it has.
+   */
   #turnedAwayMs(state: LimiterState, held = 0): number {
     const { slow, failures, awayUntilMs } = state;
     const running = state.running - held;

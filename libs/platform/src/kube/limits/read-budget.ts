@@ -12,7 +12,7 @@ type Exceeded = { text: string; fitsSince?: number };
 
 /** The bytes of one list that is being read. */
 type ListShare = Readonly<{
-  /** What is exceeded with these bytes, which then do not count. */
+  /** Adds the bytes. If they exceed a budget, returns the excess, and they do not count. */
   add: (bytes: number) => Excess | undefined;
   release: () => void;
 }>;
@@ -24,17 +24,17 @@ const LATELY_MS = 120_000;
 /** A read stays reported for so long after it was well again: a flood begins anew within seconds. */
 const PROVEN_MS = 30_000;
 /**
- * So many lists in a row whose answer was too long, and none that fits: pages do not end there. Large objects
- * end this with the first smaller page.
+ * Lists in a row with a too long answer, and none that fits, until they count as excess: pages do not end
+ * there. Large objects end this with the first smaller page.
  */
 const LONG_ANSWERS = 3;
 /** Reads that are remembered as too large; a cluster with more of them has its oldest ones tried again. */
 const MOST_EXCEEDED = 256;
 
 /**
- * What one process may read and keep of one cluster. A read that exceeds its budget fails with
- * reason `TooLarge` and is refused from then on without a request; after growing pauses one such
- * read at a time may try again.
+ * Limits on the data that one process reads and keeps of one cluster. A read that exceeds its budget fails
+ * with reason `TooLarge` and is then refused without a request. After growing pauses one such read at a time
+ * may try again.
  */
 export class ReadBudget {
   readonly #exceeded = new Map<string, Exceeded>();
@@ -51,9 +51,9 @@ export class ReadBudget {
     readonly cluster: string,
     readonly limits: ReadLimits = DEFAULT_READ_LIMITS,
     private readonly now: () => number = () => performance.now(),
-    /** Of what one process may keep of all clusters. */
+    /** Share of the bytes that one process may keep of all clusters. */
     private readonly share: BytesShare = new SharedBytes(limits.processBytes).join(),
-    /** Whether the cluster rests after work that it makes; the hub API does not. */
+    /** True if the cluster rests after work that it makes; the hub API does not. */
     private readonly rests = true,
   ) {}
 
@@ -91,7 +91,7 @@ export class ReadBudget {
     this.#longAnswers = 0;
   }
 
-  /** What is too large at the moment, one text for each kind or request; sorted. */
+  /** Returns the reads that are too large at the moment, one text for each kind or request; sorted. */
   problems(): readonly string[] {
     for (const [key, { fitsSince }] of this.#exceeded) {
       if (fitsSince !== undefined && this.now() - fitsSince > PROVEN_MS) this.#exceeded.delete(key);
@@ -100,8 +100,8 @@ export class ReadBudget {
   }
 
   /**
-   * Takes `bytes` for a cache in place of `before`. Where a budget does not allow it, nothing is taken, and
-   * the budget is named.
+   * Takes `bytes` for a cache in place of `before`. If a budget does not allow it, takes nothing and returns
+   * the budget's name.
    */
   keep(bytes: number, before: number): Excess | undefined {
     if (bytes > before && this.#held - before + bytes > this.limits.clusterBytes) return 'cluster';
@@ -115,7 +115,7 @@ export class ReadBudget {
     return this.#held + this.#listing;
   }
 
-  /** The cluster has left: what is held of it counts no more. */
+  /** Releases the memory of a cluster that has left. */
   close(): void {
     this.share.leave();
   }

@@ -7,7 +7,7 @@ import { type Pace, paceAfter, type WorkKind } from '#core/kernel/read-budget/wo
 export class WorkPace {
   #pace: Pace | undefined;
 
-  /** Called after work for the cluster; undefined where no rest is due. */
+  /** Called after work for the cluster. Returns undefined if no rest is due. */
   rest(work: Readonly<{ kind: WorkKind; workMs: number }>): Promise<void> | undefined {
     const { pace, pauseMs } = paceAfter(this.#pace, work, performance.now());
     this.#pace = pace;

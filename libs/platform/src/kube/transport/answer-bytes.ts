@@ -5,7 +5,7 @@ const SHORT_ANSWER = 256 * 1024;
 
 /** The part of one answer in the bytes that are being read. */
 export type AnswerLease = Readonly<{
-  /** More of the answer has come. Resolves when more may be read; undefined where that is at once. */
+  /** Notes more bytes of the answer. Resolves when more may be read. Returns undefined if that is at once. */
   grow: (bytes: number, signal?: AbortSignal) => Promise<void> | undefined;
   /** The answer was read, or given up. */
   release: () => void;

@@ -1,8 +1,8 @@
-/** What needs a connection, the nearest need first: passes and writes; reads; watches and their lists. */
+/** Needs of a connection, the nearest first: passes and writes; reads; watches and their lists. */
 const NEEDS = ['pass', 'read', 'watch'] as const;
 export type ConnectionNeed = (typeof NEEDS)[number];
 
-/** What waits for the connections of one cluster now. */
+/** The needs that wait for the connections of one cluster now. */
 export class ConnectionNeeds {
   readonly #counts = new Map<ConnectionNeed, number>();
 

@@ -1,8 +1,8 @@
 import type { RequestHeaders } from './wire.js';
 
 /**
- * What a TLS connection to an API server needs. Two requests may share a connection only when
- * they hold the same object.
+ * Settings of a TLS connection to an API server. Two requests may share a connection only when they hold the
+ * same object.
  */
 export type TlsIdentity = Readonly<{
   ca?: string | Buffer;
@@ -12,12 +12,11 @@ export type TlsIdentity = Readonly<{
   rejectUnauthorized?: boolean;
 }>;
 
-/** What one request is authenticated with. Never logged, never put into a message. */
+/** Credentials of one request. Never logged, never put into a message. */
 export type Credentials = Readonly<{ headers: RequestHeaders; tls: TlsIdentity }>;
 
 /**
- * Where a cluster's credentials come from: fixed ones, files that are rotated, plugins
- * that issue short-lived ones.
+ * Source of a cluster's credentials: fixed ones, files that are rotated, plugins that issue short-lived ones.
  */
 export interface CredentialSource {
   /** The credentials for the next request. */
@@ -27,11 +26,11 @@ export interface CredentialSource {
    * would give the same.
    */
   forget(used?: Credentials): boolean;
-  /** What makes these credentials useless at that time; undefined where nothing is known. */
+  /** Returns the reason these credentials are useless at that time. Returns undefined if nothing is known. */
   fault?(now: Date): string | undefined;
-  /** Describes what `current` waits for now: undefined if for nothing. */
+  /** Describes the wait of `current` now. Undefined if it waits for nothing. */
   pending?(): string | undefined;
-  /** Ends what is under way: nothing waits for it any more. */
+  /** Ends active work: nothing waits for it any more. */
   close?(): void;
 }
 

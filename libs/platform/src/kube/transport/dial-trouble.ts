@@ -1,6 +1,6 @@
 import { textOf } from './transport.error.js';
 
-/** What keeps TLS from being agreed on, by the code of Node or the words of OpenSSL. */
+/** Reasons TLS could not be agreed on, by the code of Node or the words of OpenSSL. */
 const TROUBLES: readonly (readonly [error: RegExp, text: string])[] = [
   [/wrong version number|packet length too long/, 'what answers there speaks no TLS'],
   [
@@ -9,7 +9,7 @@ const TROUBLES: readonly (readonly [error: RegExp, text: string])[] = [
   ],
 ];
 
-/** Why a connection could not be made, in one line for users. */
+/** Returns the reason a connection could not be opened, in one line for users. */
 export function dialTrouble(error: unknown): string {
   const text = textOf(error);
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';

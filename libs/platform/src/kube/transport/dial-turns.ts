@@ -5,7 +5,7 @@ const MOST_AT_ONCE = 32;
 /** A connection that takes longer waits for its cluster, not for this process. */
 const SLOW_MS = 2_000;
 
-/** What asks for a connection; `signal` ends its wait. */
+/** A request for a connection; `signal` ends its wait. */
 export type DialRequest = Readonly<{ needs: Pick<ConnectionNeeds, 'nearest'>; signal: AbortSignal }>;
 type Waiting = DialRequest & Readonly<{ begin: () => void }>;
 
@@ -23,7 +23,7 @@ export class DialTurns {
     private readonly slowMs = SLOW_MS,
   ) {}
 
-  /** @throws TransportError `closed` where the signal comes before the turn */
+  /** @throws TransportError `closed` if the signal comes before the turn */
   async run<T>(request: DialRequest, dial: () => Promise<T>): Promise<T> {
     await this.#turn(request);
     let held = true;

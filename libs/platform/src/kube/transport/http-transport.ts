@@ -19,7 +19,7 @@ export type TransportOptions = Readonly<{
   credentials: CredentialSource;
   /** The way to the server. Default: directly. */
   route?: Route;
-  /** The addresses at which the proxy may be, if people without rights in the hub name it. Default: any. */
+  /** Allowed addresses of the proxy, if people without rights in the hub name it. Default: any. */
   proxyPolicy?: OutboundPolicy;
   /** The same of the server itself. */
   serverPolicy?: OutboundPolicy;
@@ -42,7 +42,7 @@ export type TransportOptions = Readonly<{
   sleep?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   /** Called with the time that reading took; resolves when the cluster may be read on. */
   rest?: (workMs: number) => Promise<void> | undefined;
-  /** In which connections are opened; default: those of the process. */
+  /** Turns for opening connections. Default: those of the process. */
   turns?: DialTurns;
 }>;
 
@@ -118,7 +118,7 @@ export class HttpTransport {
     };
   }
 
-  /** What makes the credentials useless now; undefined where nothing is known. */
+  /** Returns the reason the credentials are useless now. Returns undefined if nothing is known. */
   credentialsFault(): string | undefined {
     return this.#options.credentials.fault?.(new Date());
   }
@@ -235,9 +235,7 @@ export class HttpTransport {
     }
   }
 
-  /**
-   * Milliseconds after which to send the request again; undefined where the answer is to be taken as it is.
-   */
+  /** Returns the milliseconds until the request is sent again. Returns undefined if the answer is final. */
   #waitBeforeRetry(exchange: Exchange, attempts: Attempts): number | undefined {
     if (exchange.status === 401 && !attempts.renewed && this.#options.credentials.forget(attempts.used)) {
       attempts.renewed = true;
@@ -292,7 +290,7 @@ export class HttpTransport {
       if (wire.usable()) return wire;
     }
     if (this.#wire !== held) return this.#connect(identity);
-    // New credentials need new connections; what runs on the old ones may end.
+    // New credentials need new connections; active requests on the old ones may end.
     void held?.ready.then((wire) => wire.retire()).catch(() => undefined);
     const ready = this.#negotiate(identity);
     const next = { identity, ready };
@@ -343,8 +341,8 @@ function needOf({ method, background = false }: ApiRequest, longLived: boolean):
 const MAX_REPEATS = 8;
 
 /**
- * Milliseconds after which a request without an answer is sent again; undefined where it must not be.
- * Requests the server provably did not process are retried, any method. Requests it may have processed
+ * Returns the milliseconds until a request without an answer is sent again. Returns undefined if it must not
+ * be. Requests the server provably did not process are retried, any method. Requests it may have processed
  * are retried once, GET only.
  */
 function waitBeforeRepeat(error: unknown, request: ApiRequest, attempts: Attempts): number | undefined {
@@ -370,9 +368,9 @@ function abortable<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Milliseconds that an overloaded server asks us to wait, at most 30 s; undefined where it does not ask. As
- * client-go does: 429 and 5xx are tried again only with a Retry-After header, and then for every method,
- * since the server says that it did nothing.
+ * Returns the milliseconds that an overloaded server asks us to wait, at most 30 s. Returns undefined if it
+ * does not ask. As client-go does: 429 and 5xx are tried again only with a Retry-After header. This applies
+ * to every method, since the server says that it did nothing.
  */
 export function retryDelay(status: number, header: string | string[] | undefined): number | undefined {
   if (status !== 429 && status < 500) return undefined;

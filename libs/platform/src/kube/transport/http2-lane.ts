@@ -22,7 +22,10 @@ function takesLists(version: string): boolean {
   return major > 24 || (major === 24 && minor >= 2);
 }
 
-/** Node keeps the headers as long as the stream: a list takes a quarter of what its own object does. */
+/**
+ * Returns the headers as a list. Node keeps them as long as the stream, and a list takes a quarter of the
+ * memory of its own object.
+ */
 const headerList = (headers: RequestHeaders): string[] =>
   Object.entries(headers)
     .flatMap(([name, value]) => (typeof value === 'string' ? [name, value] : value.flatMap((one) => [name, one])))
@@ -127,8 +130,8 @@ export class Http2Lane {
   }
 
   /**
-   * What is set up here stays as long as the stream: tens of thousands of watches rest, so it holds
-   * little.
+   * Returns the answer of a stream. Its handlers stay as long as the stream: tens of thousands of watches
+   * rest, so they hold little.
    */
   #answerOf(stream: ClientHttp2Stream): Promise<Exchange> {
     const { promise, ...settle } = Promise.withResolvers<Exchange>();
@@ -149,7 +152,7 @@ export class Http2Lane {
     stream.once('close', () => {
       this.#streams -= 1;
       this.listener.onRoom();
-      // Every stream closes; an error with its stack is created only where a caller waits for it.
+      // Every stream closes; an error with its stack is created only if a caller waits for it.
       waiting?.reject(this.#failure(stream, new Error(this.#whyEnded)));
     });
     return promise;
@@ -225,7 +228,7 @@ class FrameBudget {
     };
   }
 
-  /** Counts what comes of the stream as an answer. */
+  /** Counts the bytes of the stream as an answer. */
   count(stream: ClientHttp2Stream): void {
     this.#opened += 1;
     stream.push = this.#push;

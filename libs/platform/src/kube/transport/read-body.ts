@@ -51,7 +51,7 @@ function readPlain(exchange: Exchange, { limit, lease, signal }: BodyBounds): Pr
         reject(error);
       }
     };
-    // A closed body gives what came before the close to who asks for it, and to no listener.
+    // A closed body gives the bytes from before the close to `read`, and to no listener.
     const settleClosed = () => {
       body.off('data', onData);
       for (let chunk = body.read(); chunk !== null; chunk = body.read()) onData(chunk);
@@ -77,7 +77,7 @@ function isWhole(exchange: Exchange, size: number): boolean {
 const failureOf = (error: unknown): unknown =>
   error instanceof TransportError || isAbort(error) ? error : new TransportError('lost', textOf(error));
 
-/** What has come of a body. */
+/** The received parts of a body. */
 class BodyParts {
   #chunks: Buffer[] = [];
   /** Bytes. */
@@ -99,7 +99,9 @@ class BodyParts {
   }
 }
 
-/** The body's bytes as they come. Fails where there are more or fewer bytes than the server has announced. */
+/**
+ * Yields the body's bytes as they come. Fails if there are more or fewer bytes than the server has announced.
+ */
 async function* whole(exchange: Exchange): AsyncGenerator<Buffer> {
   let size = 0;
   for await (const chunk of bodyChunks(exchange)) {
@@ -134,7 +136,7 @@ async function* unpacked(exchange: Exchange, limit: number): AsyncGenerator<Buff
 
 const isAbort = (error: unknown): boolean => error instanceof Error && error.name === 'AbortError';
 
-/** The body's bytes as they come. Fails where it was not the server that ended them. */
+/** Yields the body's bytes as they come. Fails if the server did not end them. */
 async function* bodyChunks(exchange: Exchange): AsyncGenerator<Buffer> {
   try {
     for await (const chunk of exchange.body) if (Buffer.isBuffer(chunk)) yield chunk;

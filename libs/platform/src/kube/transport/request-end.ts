@@ -1,6 +1,6 @@
 /**
- * What ends a request before its answer: its deadline, its caller, or the end of the transport. `release`
- * takes back timer and listeners once the answer is there: a request leaves nothing that fires later.
+ * Ends a request before its answer: by its deadline, its caller, or the end of the transport. `release`
+ * removes timer and listeners once the answer is there: a request leaves nothing that fires later.
  */
 export class RequestEnd {
   #timer: NodeJS.Timeout | undefined;
@@ -34,7 +34,7 @@ export class RequestEnd {
     return this.#ending?.signal ?? AbortSignal.abort();
   }
 
-  /** Whether the deadline has passed. */
+  /** True if the deadline has passed. */
   get expired(): boolean {
     return this.#expired;
   }
@@ -44,7 +44,7 @@ export class RequestEnd {
     this.#cancel?.(reason);
   }
 
-  /** The answer has begun: only the caller and the transport end what comes of it, by `cancel`. */
+  /** Notes that the answer has begun: only the caller and the transport now end the rest, by `cancel`. */
   begun(cancel: (reason: unknown) => void): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

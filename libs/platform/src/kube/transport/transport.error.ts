@@ -1,11 +1,11 @@
 import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 
 /**
- * - `unreachable`: no connection could be made;
+ * - `unreachable`: no connection could be opened;
  * - `not-processed`: the server said that it did not process the request, any method may be sent again;
  * - `lost`: the connection ended before the answer did, the request may have been carried out;
  * - `timeout`: the deadline passed;
- * - `too-large`: the answer is above the limit on what is held;
+ * - `too-large`: the answer exceeds the limit on held bytes;
  * - `credentials`: there are no credentials to send;
  * - `closed`: the client was closed.
  */

@@ -19,23 +19,26 @@ const LINE_END = 0x0a;
 const NOTHING = Buffer.alloc(0);
 const BROKEN = 'the connection broke in the middle of the answer';
 
-/** Where a long line gets its part in the bytes that are read at a time. */
+/** Leases of a long line in the bytes that are read at a time. */
 type LineLeases = Readonly<{ lease: () => AnswerLease }>;
 
-/** Who reads lines, one after the other: an object, as tens of thousands wait for a line at a time. */
+/** A reader of lines, one after the other. An object, as tens of thousands wait for a line at a time. */
 export interface LineReader {
   /** There is a line to take, or an end. */
   onLines(): void;
 }
 
-/** What there is to read: a line, nothing yet, or the end, with an error where it was not the server's. */
+/**
+ * The next item to read: a line, nothing yet, or the end. The end has an error if the server did not end the
+ * body.
+ */
 type LineFound = Readonly<{ line: string } | { end: Readonly<{ error?: unknown }> }> | undefined;
 
 /**
- * The lines of a body, each without its end; what follows the last line end is dropped, being half an
- * event. A line that grows long is counted in a lease until it ends, so that many watches do not hold
- * long lines at the same time. Holds next to nothing between two lines: a fleet has tens of thousands of
- * watches that rest.
+ * The lines of a body, each without its end. The text after the last line end is dropped, being half an
+ * event. A line that grows long is counted in a lease until it ends, so that many watches do not hold long
+ * lines at the same time. Holds next to nothing between two lines: a fleet has tens of thousands of watches
+ * that rest.
  */
 export class WatchLines {
   #lines: string[] = [];
@@ -64,7 +67,7 @@ export class WatchLines {
     if (body.closed) this.#ended();
   }
 
-  /** The next line, or the end; where there is neither yet, `reader` is called once when there is. */
+  /** Returns the next line, or the end. If there is neither yet, calls `reader` once when there is. */
   take(reader: LineReader): LineFound {
     const line = this.#lines.shift();
     // An array that was filled once keeps room for seventeen.
@@ -136,7 +139,7 @@ export class WatchLines {
   }
 }
 
-/** The line whose end has not come yet. */
+/** A line without its end yet. */
 class GrowingLine {
   #pieces: Buffer[] = [];
   #length = 0;
@@ -144,7 +147,7 @@ class GrowingLine {
 
   constructor(private readonly leases: LineLeases | undefined) {}
 
-  /** Resolves when more of it may be read; undefined where that is at once. */
+  /** Adds a piece. Resolves when more of it may be read. Returns undefined if that is at once. */
   grow(piece: Buffer, signal: AbortSignal | undefined): Promise<void> | undefined {
     this.#pieces.push(piece);
     this.#length += piece.length;

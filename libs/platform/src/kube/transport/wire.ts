@@ -10,7 +10,9 @@ export type WireRequest = Readonly<{
   path: string;
   headers: RequestHeaders;
   body?: Buffer;
-  /** Ends the request; that of a watch only until its answer begins, which `cancel` of its exchange ends. */
+  /**
+   * Ends the request. It ends a watch only until its answer begins; `cancel` of its exchange ends the answer.
+   */
   signal: AbortSignal;
   /** A watch: it lives for minutes, so that it must not hold up short requests. */
   longLived: boolean;
@@ -36,7 +38,7 @@ export interface Wire {
   /** False once new requests need a new wire. */
   usable(): boolean;
   send(request: WireRequest): Promise<Exchange>;
-  /** Takes no new requests; what runs may end. */
+  /** Takes no new requests; active requests may end. */
   retire(): void;
   /** Ends everything at once. */
   destroy(): void;

@@ -16,8 +16,8 @@ const ManagedFields = z.array(
 const UNOWNED = new Set(['apiVersion', 'kind']);
 
 /**
- * Whether `manager` owns, by its server-side applies, exactly fields that are in `applied`. False where it
- * owns nothing yet (the apply would take ownership) or where `live` carries no managedFields.
+ * True if `manager` owns, by its server-side applies, exactly the fields that are in `applied`. False if it
+ * owns nothing yet (the apply would take ownership) or if `live` carries no managedFields.
  */
 export function ownsOnly(live: KubernetesObject, applied: KubernetesObject, manager: string): boolean {
   const entries = ManagedFields.safeParse(live.metadata['managedFields']).data ?? [];
@@ -61,13 +61,16 @@ function matchesList(children: readonly [string, unknown][], items: readonly unk
   });
 }
 
-/** List keys that the server defaulted (a port's protocol) may be missing in what was applied. */
+/**
+ * True if the item has the keys. List keys that the server defaulted (a port's protocol) may be missing in
+ * the applied object.
+ */
 function hasKeys(item: unknown, key: unknown): boolean {
   if (!isRecord(item) || !isRecord(key)) return false;
   return Object.entries(key).every(([name, value]) => item[name] === undefined || item[name] === value);
 }
 
-/** The server records no ownership of what an empty map or list holds. */
+/** True for an empty map or list. The server records no ownership of its content. */
 const isEmpty = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 

@@ -26,13 +26,13 @@ type PerformWarning = Readonly<{ action: Action; text: string }>;
 type Performed = Readonly<{
   /** Objects that were created, changed or deleted; Events are not counted. */
   wrote: number;
-  /** What the API server warned of, and Events that could not be written. */
+  /** Warnings of the API server, and Events that could not be written. */
   warnings: readonly PerformWarning[];
-  /** What the API server answered to them: each object as it is stored now. */
+  /** The API server's answers to the actions: each object as it is stored now. */
   written: readonly KubernetesObject[];
   /**
-   * Actions after which their objects are not known: deletions, Events, creations that met an
-   * object, and what failed.
+   * Actions after which their objects are not known: deletions, Events, creations that met an object, and
+   * failures.
    */
   unseen: readonly Action[];
 }>;

@@ -17,8 +17,8 @@ const LONGEST_NAME = 253;
 export const EVENT_COMPONENT = 'flotilla';
 
 /**
- * Writes a v1 Event. Its name follows from what it says about which object, so that the same event seen again
- * raises `count` instead of adding another one.
+ * Writes a v1 Event. Its name is derived from its content and its object, so that the same event seen again
+ * raises `count` and adds no other one.
  */
 export async function recordEvent(client: KubeClient, event: EmitEvent, by: EventSource, now: Date): Promise<void> {
   const { component, change } = by;

@@ -4,8 +4,8 @@ import { isRecord } from '#core/kernel/json/json-access';
 import { ownsOnly } from './owned-fields.js';
 
 /**
- * Whether a JSON merge patch (RFC 7386) would change anything in `target`. A resourceVersion in
- * it is a lock, no change.
+ * True if a JSON merge patch (RFC 7386) would change anything in `target`. A resourceVersion in it is a lock,
+ * no change.
  */
 export function patchWouldChange(target: KubernetesObject, patch: Readonly<Record<string, unknown>>): boolean {
   const metadata = patch['metadata'];
@@ -23,15 +23,15 @@ function mergeWouldChange(target: unknown, patch: unknown): boolean {
 }
 
 /**
- * Whether a server-side apply could change anything: a field of it differs, or the manager owns a field that
- * is no longer in it. Where `live` does not show the owners of its fields, it could.
+ * True if a server-side apply could change anything: a field of it differs, or the manager owns a field that
+ * is no longer in it. True also if `live` does not show the owners of its fields.
  */
 export function applyWouldChange(live: KubernetesObject, applied: KubernetesObject, manager: string): boolean {
   const dropped = isOfApiServer(applied) ? isDropped : () => false;
   return !(covers(live, applied, dropped) && ownsOnly(live, applied, manager));
 }
 
-/** Whether a field with this value is missing in what the API server stores. */
+/** True if the API server does not store a field with this value. */
 type Dropped = (field: string, value: unknown) => boolean;
 
 /** Every field of `wanted` that is stored is in `live` with that value; lists must match item by item. */
@@ -61,17 +61,20 @@ const API_SERVER_GROUPS: ReadonlySet<string> = new Set([
   ...['rbac.authorization.k8s.io', 'scheduling.k8s.io', 'storage.k8s.io'],
 ]);
 
-/** Its own kinds are decoded; custom resources, whose groups have a dot, are stored as they come. */
+/**
+ * True for the API server's own kinds: it decodes them. Custom resources have groups with a dot, and are
+ * stored as they come.
+ */
 function isOfApiServer({ apiVersion }: KubernetesObject): boolean {
   const { group } = splitApiVersion(apiVersion);
   return !group.includes('.') || API_SERVER_GROUPS.has(group);
 }
 
-/** Maps of texts and quantities. An empty map of another name may be a structure, which is stored. */
+/** Maps of texts and quantities. An empty map of another name may be a structure: the server stores it. */
 const PLAIN_MAPS: ReadonlySet<string> = new Set([
   ...['annotations', 'binaryData', 'data', 'labels', 'limits', 'matchLabels', 'nodeSelector', 'requests'],
 ]);
-/** Of a CustomResourceDefinition: any JSON, stored as it comes. */
+/** Fields of a CustomResourceDefinition with any JSON, stored as it comes. */
 const JSON_VALUES: ReadonlySet<string> = new Set(['default', 'enum', 'example']);
 
 /** Empty lists and empty maps of texts are not stored. */
