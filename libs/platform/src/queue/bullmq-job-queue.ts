@@ -28,7 +28,7 @@ import { WaitingJobs } from './waiting-jobs.js';
 export type BullmqJobQueueOptions = Readonly<{
   redis: Redis;
   log?: Log;
-  /** Before all keys in Redis. Default `flotilla`. */
+  /** Prefix of all keys in Redis. Default `flotilla`. */
   prefix?: string;
   /** A killed worker's job is free this long after its last sign of life. Default 10 s. */
   lockDurationMs?: number;

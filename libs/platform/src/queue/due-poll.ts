@@ -29,7 +29,7 @@ export type Delayed = Readonly<{
   key: string;
   /** The set of those that a process has taken and not yet enqueued. */
   claims: string;
-  /** Takes those that are due. Answers in how many milliseconds to ask again; never fails. */
+  /** Takes those that are due. Returns the milliseconds until the next poll; never fails. */
   takeDue: () => Promise<number>;
   onError: (error: unknown) => void;
 }>;
@@ -80,7 +80,7 @@ export class DuePoll {
     });
   }
 
-  /** Answers when to poll again. */
+  /** Polls all queues. Returns the milliseconds until the next poll. */
   async #poll(): Promise<number> {
     const queues = [...this.#queues.keys()];
     try {

@@ -85,7 +85,10 @@ export async function attemptJob<J>(
   finished('completed');
 }
 
-/** Undefined for one of a newer release: it lies aside then. @throws InvalidJob or RetryNotPlanned */
+/**
+ * Reads a job. Returns undefined for one of a newer release: it is then set aside.
+ * @throws InvalidJob or RetryNotPlanned
+ */
 async function readJob<J>(host: AttemptHost<J>, data: unknown): Promise<J | undefined> {
   const { contract } = host;
   const read = readPayload(data, contract);

@@ -46,7 +46,7 @@ export type JobCounts = Readonly<{
   completed: number;
   /** Number of keys whose last try failed. A success, or a day, removes a key. */
   failed: number;
-  /** Number of jobs of a newer release. They lie aside until a service of that release takes them. */
+  /** Number of jobs of a newer release. They are set aside until a service of that release takes them. */
   'set-aside': number;
 }>;
 
@@ -85,13 +85,13 @@ export abstract class JobQueue<J> {
   /** Starts taking jobs. Once per queue object. */
   abstract process(handler: JobHandler<J>, options: ProcessOptions): Promise<void>;
   abstract counts(): Promise<JobCounts>;
-  /** Jobs that lie aside because this process cannot read them, as it last found. */
+  /** Returns the number of jobs set aside because this process cannot read them, as of its last poll. */
   abstract unreadable(): number;
   /** Some jobs of each state, no more than `most` of one, those that wait longest or failed last first. */
   abstract sample(most: number): Promise<readonly ShownJob[]>;
   /**
-   * Takes no more jobs, waits for those that run; after the deadline their signal is aborted
-   * and others take them over.
+   * Stops taking jobs and waits for those that run. After the deadline their signal is aborted and others
+   * take them over.
    */
   abstract close(options?: Readonly<{ deadlineMs?: number }>): Promise<void>;
 }

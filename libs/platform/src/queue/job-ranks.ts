@@ -11,7 +11,7 @@ const KEPT_PRIORITIES = 10_000;
 /** The priorities of the jobs that this process adds to one queue. */
 export class JobRanks<J> {
   readonly #use = new RecentUse();
-  /** By the id of a job in Redis, oldest first. */
+  /** Priorities by the id of a job in Redis, oldest first. */
   readonly #given = new Map<string, number>();
 
   constructor(

@@ -17,7 +17,7 @@ export abstract class QueueProcessor<J> {
     return this.queue.process((job, context) => this.run(job, context), { concurrency, shards });
   }
 
-  /** Takes no more jobs, and waits for those that run, no longer than the deadline. */
+  /** Stops taking jobs, and waits for those that run, no longer than the deadline. */
   close(deadlineMs: number): Promise<void> {
     return this.queue.close({ deadlineMs });
   }

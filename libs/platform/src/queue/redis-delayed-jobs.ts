@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import { RedisScript, SERVER_NOW } from '../redis/redis-script.js';
 import type { Delayed, DuePoll } from './due-poll.js';
 
-/** A claim that its holder has not settled for so long is taken by another: the holder died. */
+/** Time after which another process takes an unsettled claim: its holder died. */
 const CLAIM_MS = 10_000;
 const CLAIMS_AT_ONCE = 200;
 const AGAIN_AFTER_ERROR_MS = 1_000;
@@ -118,7 +118,7 @@ export class RedisDelayedJobs {
     if (started !== undefined) await this.poll.stop(started);
   }
 
-  /** Answers in how many milliseconds the next one rings. */
+  /** Returns the milliseconds until the next one rings. */
   async #ringDue(ring: (member: string) => Promise<void>): Promise<number> {
     const answer = await CLAIM.run(this.redis, [this.#delayedJobs, this.#claims], CLAIMS_AT_ONCE, CLAIM_MS);
     const { claim, waitMs, members } = readClaims(answer);

@@ -9,7 +9,9 @@ import type { Delayed, DuePoll } from './due-poll.js';
 /** Jobs that wait aside in one queue. They are one for each subject or problem, and as small as these. */
 const MOST_ASIDE = 10_000;
 const LONGEST_JOB = 4_096;
-/** A job that no service of its version has taken for so long was left behind by a release that is gone. */
+/**
+ * Time after which a job that no service of its version has taken counts as left behind by an old release.
+ */
 const KEPT_MS = 86_400_000;
 const LOOK_MS = 5_000;
 /** Taken back at a time: those that an older service takes again go round no faster. */
@@ -43,8 +45,8 @@ type SetAsideJobsOptions<J> = Readonly<{
 }>;
 
 /**
- * Jobs of one queue that a service of an older release took and could not read. They lie aside until a
- * service that knows their version takes them back into the queue: no try of them fails, and none is lost
+ * Jobs of one queue that a service of an older release took and could not read. They are set aside until a
+ * service that knows their version returns them to the queue. No try of them fails, and none is lost
  * (decision 0280). All times are the Redis server's.
  */
 export class SetAsideJobs<J> {
@@ -58,12 +60,12 @@ export class SetAsideJobs<J> {
     this.#lookMs = options.lookMs ?? LOOK_MS;
   }
 
-  /** Jobs aside that this process cannot read, as it last found. */
+  /** Number of set-aside jobs that this process cannot read, as of its last poll. */
   get unreadable(): number {
     return this.#unreadable;
   }
 
-  /** Puts a job aside. Returns false if the job is too long, or too many lie aside. */
+  /** Sets a job aside. Returns false if the job is too long, or too many are set aside. */
   async put(data: unknown, version: number): Promise<boolean> {
     const { redis, key, queue, log } = this.options;
     const text = canonicalJson(data);
@@ -101,7 +103,7 @@ export class SetAsideJobs<J> {
     if (started !== undefined) await this.options.poll.stop(started);
   }
 
-  /** Answers in how many milliseconds to do so again. */
+  /** Returns readable jobs to the queue. Resolves to the milliseconds until the next poll. */
   async #look(add: (job: J) => Promise<void>): Promise<number> {
     const left = this.#nextLookMs - performance.now();
     if (left > 0) return left;

@@ -19,7 +19,7 @@ type ShardedJobQueueOptions<J> = Readonly<{
   queueOf: (shard: number) => JobQueue<J>;
 }>;
 
-/** Jobs under way in a shard that moves to another process are given so long to end. */
+/** Time in which active jobs must end in a shard that moves to another process. */
 const MOVED_WITHIN_MS = 10_000;
 
 /**
@@ -109,7 +109,7 @@ export class ShardedJobQueue<J> extends JobQueue<J> {
     await queue.process(handler, { concurrency });
   }
 
-  /** Resolves once no job of the shard is under way here. */
+  /** Resolves once no job of the shard is active here. */
   async #leave(shard: number, deadlineMs: number): Promise<void> {
     const queue = this.#taking.get(shard);
     if (queue === undefined) return;

@@ -2,7 +2,7 @@ import { counted } from '#core/kernel/text/counted';
 import type { HealthCheck } from '../telemetry/health-check.js';
 import type { JobQueue } from './job-queue.port.js';
 
-/** Checks if jobs lie aside because a newer release than this process's wrote them. */
+/** Checks if jobs are set aside because a newer release than this process's wrote them. */
 export const unreadableJobsCheck = (queues: readonly Pick<JobQueue<never>, 'name' | 'unreadable'>[]): HealthCheck => ({
   name: 'jobs',
   check: async () => {

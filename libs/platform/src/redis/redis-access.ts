@@ -9,7 +9,7 @@ import { type RedisLogin, speaksTls, withLogin, withSentinelLogin } from './redi
 /** How Redis is reached. The URL may hold users and passwords: it is never logged. */
 export type RedisAccess = Readonly<{ url: string; tls?: RedisTls }>;
 
-/** As in the settings of these names. */
+/** Settings of Redis, with the meaning of the settings of these names. */
 export type RedisAccessSettings = Readonly<{
   redisUrl: string;
   redisUser: string;

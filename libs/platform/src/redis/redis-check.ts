@@ -18,7 +18,7 @@ const BUSY_TEXT =
 const CHECK_SECONDS = 60;
 
 type RedisCheckOptions = Readonly<{
-  /** Before the key that the check writes. Default `flotilla`. */
+  /** Prefix of the key that the check writes. Default `flotilla`. */
   prefix?: string;
   /** Returns the reason, if known, for a connection that does not work. */
   trouble?: () => string | undefined;

@@ -28,7 +28,7 @@ export type RedisConnection = Readonly<{
   serverInfo: () => RedisServerInfo;
 }>;
 
-/** As {@link openRedis}, for callers that do not ask for the trouble. */
+/** Opens a connection as {@link openRedis}, for callers that do not ask for the trouble. */
 export const connectRedis = (url: string, log: Log = silentLog): Redis => openRedis(url, log).redis;
 
 /**

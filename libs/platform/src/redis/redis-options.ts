@@ -4,7 +4,7 @@ import { MasterConnector } from './master-connector.js';
 import { parseRedisUrl, parseSentinelUrl, type SentinelUrl } from './redis-url.js';
 
 const LONGEST_RECONNECT_PAUSE_MS = 2_000;
-/** A Sentinel that has not answered after so long is passed over. */
+/** Time after which a Sentinel without an answer is skipped. */
 const LONGEST_ANSWER_OF_SENTINEL_MS = 5_000;
 
 /** TLS settings beyond the authorities that Node.js trusts. */

@@ -36,7 +36,7 @@ export class RedisRefusals {
     if (OF_WRITES.has(word)) this.#ofWrites += 1;
   }
 
-  /** By first word of the error; those that never happened count 0. */
+  /** Counts by first word of the error; those that never happened count 0. */
   get counts(): ReadonlyMap<string, number> {
     return this.#counts;
   }

@@ -1,7 +1,7 @@
 /** Time that a refusal is shown in health. The work that lacks the right tries again within that time. */
 const SHOWN_MS = 60_000;
 
-/** As Redis 7.0, and later versions, refuse a command, and one within a script. */
+/** Errors with which Redis 7.0, and later versions, refuse a command, and one within a script. */
 export const REFUSED = /^NOPERM|ACL failure|user executing the script can't/;
 
 /** Commands that Redis refused since the access control list of the server does not give the user a right. */

@@ -10,9 +10,9 @@ export type RedisServerInfo = Readonly<{
   version?: string;
   clusterMode: boolean;
   usedBytes?: number;
-  /** As in `maxmemory`; 0: no limit. */
+  /** Value of `maxmemory`; 0: no limit. */
   maxBytes?: number;
-  /** As in `maxmemory-policy`. */
+  /** Value of `maxmemory-policy`. */
   evictionPolicy?: string;
 }>;
 
@@ -98,7 +98,10 @@ export function fullText({ usedBytes, maxBytes = 0 }: RedisServerInfo): string {
   );
 }
 
-/** Undefined while enough memory is free, or there is no limit. */
+/**
+ * Returns the warning of a Redis that is nearly full. Returns undefined while enough memory is free, or if
+ * there is no limit.
+ */
 export function nearlyFullText({ usedBytes = 0, maxBytes = 0 }: RedisServerInfo): string | undefined {
   if (maxBytes === 0 || usedBytes < NEARLY_FULL * maxBytes) return undefined;
   return `memory is nearly full (${mebibytes(usedBytes)} of ${mebibytes(maxBytes)}): raise maxmemory of Redis (docs/sizing.md)`;

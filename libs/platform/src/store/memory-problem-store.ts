@@ -126,7 +126,7 @@ export class MemoryProblemStore<F extends ProblemFamily = NamespaceProblems> ext
     return waiters.toSorted(([a], [b]) => byCodeUnit(a, b)).map(([, waiter]) => waiter);
   }
 
-  /** As when Redis is emptied. */
+  /** Clears the store, as when Redis is emptied. */
   clear(): void {
     for (const values of [this.#values, this.#observations, this.#seen, this.#waiters]) values.clear();
   }

@@ -49,15 +49,17 @@ export type ExtensionProblems = Readonly<{
  * an applier dies in between, another gets the same waiters again.
  */
 export abstract class ProblemStore<F extends ProblemFamily = NamespaceProblems> {
-  /** Stores the problem and those of its records that are not there yet. Answers the problem's hash. */
+  /** Stores the problem and its records that are not there yet. Returns the problem's hash. */
   abstract putProblem(problem: F['problem'], records: ReadonlyMap<string, F['record']>): Promise<string>;
   abstract getProblem(hash: string): Promise<F['problem'] | undefined>;
   abstract getRecord(hash: string): Promise<F['record'] | undefined>;
   abstract putSolution(hash: string, solution: F['solution']): Promise<void>;
   abstract getSolution(hash: string): Promise<F['solution'] | undefined>;
-  /** For a solution that cannot be used: the poller has the problem solved anew when it next observes it. */
+  /**
+   * Drops a solution that cannot be used. The poller has the problem solved again when it next observes it.
+   */
   abstract dropSolution(hash: string): Promise<void>;
-  /** Answers whether another problem was observed before, or none. */
+  /** Stores the observation. Returns true if another problem was observed before, or none. */
   abstract putObservation(cluster: string, namespace: string, observation: Observation): Promise<boolean>;
   abstract getObservation(cluster: string, namespace: string): Promise<Observation | undefined>;
   /**

@@ -17,9 +17,7 @@ export type RedisObservationsOptions = Readonly<{
   prefix: string;
   ttlSeconds: number;
   key: HubKey | undefined;
-  /**
-   * An observation that is older is made anew before it is acted on.
-   */
+  /** Age after which an observation is made again before it is acted on. */
   maxAgeMs: number;
   now: () => number;
   onRefused: (cluster: string, what: RefusedObservation, count: number) => void;
@@ -30,17 +28,19 @@ type WrittenObservation = Readonly<{ problem: string; text: string }>;
 /** An observation as it was written; `key` has `text` until it is replaced, and `demanded` is not there. */
 type KeptObservation = Readonly<{ key: string; text: string; demanded: string }>;
 
-/** Named anew whenever their form changes: values of older releases are then not found. */
+/**
+ * Name of the form of observations. It changes with their form: values of older releases are then not found.
+ */
 const OBSERVATION = 'observation-v3';
 const DEMANDED = 'observe-from';
 const SEEN = 'seen-v2';
 /** A watch that is behind by more has long been found to be broken. */
 const SEEN_SECONDS = 3_600;
 const DEMANDED_SECONDS = 600;
-/** No more of a value is read: the longest that is written has a hash, a time and a code. */
+/** Most bytes read of a value: the longest that is written has a hash, a time and a code. */
 const LONGEST_VALUE = 255;
 const MOST_ACCEPTED = 100_000;
-/** An observation is written again, with the time it then is, when it is made anew after so long. */
+/** Age after which an unchanged observation is written again, with its new time. */
 const KEPT_MS = 60_000;
 /** Shortest time between two renewals of the time to live of seen versions. */
 const SEEN_RENEWED_MS = 300_000;
@@ -74,8 +74,8 @@ export class RedisObservations {
   }
 
   /**
-   * Its time is the clock's, and never earlier than that of the observation before, nor
-   * than an applier demands. Answers whether another problem was observed before, or none.
+   * Stores the observation. Its time is the clock's, and never earlier than that of the observation before,
+   * nor than an applier demands. Returns true if another problem was observed before, or none.
    */
   async put(cluster: string, namespace: string, { problem }: Observation): Promise<boolean> {
     const place = `${cluster}/${namespace}`;

@@ -17,7 +17,7 @@ import { RenewedKeys } from './renewed-keys.js';
 import { encodeValue, parseJson, sha256Hex } from './value-codec.js';
 
 export type RedisProblemStoreOptions = Readonly<{
-  /** Before all keys. Default `flotilla`. */
+  /** Prefix of all keys. Default `flotilla`. */
   prefix?: string;
   /** How long an unused key is kept, in seconds. Must be longer than the resync interval. Default one day. */
   ttlSeconds?: number;
@@ -25,7 +25,7 @@ export type RedisProblemStoreOptions = Readonly<{
   maxValueBytes?: number;
   /** Key of a process that writes or reads observations. A resolver has none, and removes nothing. */
   key?: HubKey;
-  /** Observations that are older are made anew before they are acted on. Default one hour. */
+  /** Age after which observations are made again before they are acted on. Default one hour. */
   observationMaxAgeMs?: number;
   /** Returns the time of this process in milliseconds. Default: the machine's time. */
   now?: () => number;
@@ -49,7 +49,10 @@ const PARTS_OF_TTL = 24;
 /** Longest waiter, as JSON; the text is a subject. */
 const LONGEST_WAITER = 2_048;
 
-/** A problem that names more records is put anew: a script takes no more keys than a few thousand. */
+/**
+ * Most records of a problem that one script asks for; a script takes no more keys than a few thousand. A
+ * problem with more records is published again.
+ */
 const MOST_RECORDS_ASKED = 1_000;
 
 /**
@@ -74,7 +77,7 @@ export class RedisProblemStore<F extends ProblemFamily = NamespaceProblems> exte
   readonly #prefix: string;
   readonly #ttl: number;
   readonly #maxBytes: number;
-  /** Without the key it reads values and leaves them as they are. */
+  /** True without the key: the store then reads values and leaves them unchanged. */
   readonly #readOnly: boolean;
   readonly #observations: RedisObservations;
   readonly #renewed: RenewedKeys;

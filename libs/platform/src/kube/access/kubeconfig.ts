@@ -83,7 +83,10 @@ export type ClusterAccess = Readonly<{
   file: string;
   cluster: KubeconfigCluster;
   user: KubeconfigUser;
-  /** False: in a Secret of the hub, or with the pod that we run in. Default: true. */
+  /**
+   * True if the login is in a kubeconfig; otherwise it is in a Secret of the hub, or with the pod that we run
+   * in. Default: true.
+   */
   isInKubeconfig?: boolean;
 }> &
   ClusterTerms;
@@ -101,8 +104,8 @@ export type ClusterTerms = Readonly<{
   /** The hub leaves the cluster: `clusters remove` was begun. */
   leaving?: boolean;
   /**
-   * The UID that people accepted in place of the one before, or against another cluster that gives it; with
-   * another one the cluster joins anew.
+   * The UID that people accepted in place of the one before, or against another cluster that gives it. With
+   * another UID the cluster joins again.
    */
   accepted?: string;
 }>;

@@ -31,7 +31,8 @@ export type LoadClustersOptions = Readonly<{
   /** The source of those file names, for the message about an unreadable file. */
   namedBy?: string;
   /**
-   * Contexts by name. Without any: every context of files that were named, else the current context alone.
+   * Contexts by name. Without any: every context of files that were named, otherwise the current context
+   * alone.
    */
   contexts?: readonly string[];
   /**
@@ -231,7 +232,7 @@ export function kubectlFiles(environment: Readonly<Record<string, string | undef
   return list.length > 0 ? list : [join(environment['HOME'] ?? homedir(), '.kube', 'config')];
 }
 
-/** As kubectl: files of `$KUBECONFIG` that are not there are passed over. */
+/** Reads the files as kubectl does: skips missing files of `$KUBECONFIG`. */
 async function defaultConfigs(environment: Readonly<Record<string, string | undefined>>): Promise<ParsedKubeconfig[]> {
   const configs: ParsedKubeconfig[] = [];
   for (const file of kubectlFiles(environment)) {

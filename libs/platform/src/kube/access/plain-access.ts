@@ -7,8 +7,8 @@ import type { ClusterAccess } from './kubeconfig.js';
 export type Applied = TlsIdentity & { headers?: Record<string, unknown>; auth?: string };
 
 /**
- * Credentials of a plain access, as `@kubernetes/client-node` works them out; the library itself takes 0.6 s
- * to load. Certificates in files are read anew each time, since they are rotated.
+ * Returns the credentials of a plain access, as `@kubernetes/client-node` works them out. The library itself
+ * takes 0.6 s to load. Certificates in files are read again each time, since they are rotated.
  */
 export async function plainAccess({ cluster, user }: ClusterAccess): Promise<Applied> {
   const [ca, cert, key] = await Promise.all([

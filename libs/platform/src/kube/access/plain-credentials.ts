@@ -6,7 +6,7 @@ import type { ClusterAccess } from './kubeconfig.js';
 import { plainAccess } from './plain-access.js';
 import { fileTrouble, RequestCredentials } from './request-credentials.js';
 
-/** A token file is read again after so long, as in client-go. */
+/** Time after which a token file is read again, as in client-go. */
 const REREAD_MS = 60_000;
 
 type HeldToken = Readonly<{ token: string; readAt: number }>;

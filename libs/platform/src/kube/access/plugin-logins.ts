@@ -21,7 +21,7 @@ export const PLUGIN_TIMEOUT_MS = 60_000;
 /** A login is renewed when this part of its time is left, and at most a minute before its end. */
 const RENEWED_AT = 0.2;
 const RENEWED_BEFORE_MS = 60_000;
-/** A renewal that failed is tried again after so long, as long as the login before it holds. */
+/** Pause before a failed renewal is retried while the earlier login is valid. */
 const RENEWAL_PAUSE_MS = 5_000;
 
 /**
@@ -67,8 +67,9 @@ export function sharedLogins(access: ClusterAccess, exec: ExecConfig, options: P
 type Held = Readonly<{ login: PluginLogin; renewAt: number }>;
 
 /**
- * The login that one plugin gives for one cluster. One run serves all that wait for it. A login is renewed
- * before it ends, while requests go on with it. After a failure the next request runs the plugin again.
+ * The login that one plugin gives for one cluster. One run serves all requests that wait for it. A login is
+ * renewed before it ends, while requests continue with it. After a failure the next request runs the plugin
+ * again.
  */
 class PluginLogins {
   readonly #closing = new AbortController();
@@ -114,7 +115,7 @@ class PluginLogins {
     return `has not answered for ${seconds} s${said === '' ? '' : `: ${said}`}`;
   }
 
-  /** Ends a run that is under way. */
+  /** Ends an active run. */
   close(): void {
     this.#closing.abort();
     this.#process?.end();
@@ -157,7 +158,10 @@ class PluginLogins {
     return login;
   }
 
-  /** As client-go. @throws PluginError if the plugin wants a terminal and there is none for it */
+  /**
+   * Decides as client-go does.
+   * @throws PluginError if the plugin wants a terminal and there is none for it
+   */
   #isInteractive(): boolean {
     const mode = this.exec.interactiveMode || 'IfAvailable';
     if (mode === 'Always' && !this.options.hasTerminal)

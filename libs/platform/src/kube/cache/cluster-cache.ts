@@ -15,7 +15,7 @@ export type ClusterCacheOptions = Readonly<{
   clock: Clock;
   log: Log;
   kinds: readonly CachedKind[];
-  /** Memory that readers of the cache take for an object of the kind, beside the object itself. */
+  /** Memory that readers of the cache take for an object of the kind, in addition to the object itself. */
   handlerBytes?: (kind: string, object: KubernetesObject) => number;
 }>;
 

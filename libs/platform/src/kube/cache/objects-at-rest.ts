@@ -1,16 +1,16 @@
 import type { Clock } from '../../clock/clock.port.js';
 import type { PackedObject } from './packed-object.js';
 
-/** An object that has not changed for so long is deflated. */
+/** Time without a change after which an object is deflated. */
 const REST_MS = 5_000;
-/** So many wait for that at most: a long list must not be held as it came. */
+/** Most objects that wait for that: a long list must not be held as it came. */
 const MOST_WAITING = 64;
 
 type Waiting = Readonly<{ object: PackedObject; at: number }>;
 
 /** Deflates the objects of a kind, each once it has not changed for a while. */
 export class ObjectsAtRest {
-  /** By key, the oldest first. */
+  /** Waiting objects by key, the oldest first. */
   readonly #waiting = new Map<string, Waiting>();
   #cancel: (() => void) | undefined;
 

@@ -55,7 +55,7 @@ export class PackedObject implements KubernetesObject {
     this.#opened ??= new WeakRef(object);
   }
 
-  /** Answers how many bytes that saved. */
+  /** Deflates the object. Returns the number of bytes saved. */
   deflate(): number {
     if (!this.isLong) return 0;
     const before = this[PACKED_BYTES];

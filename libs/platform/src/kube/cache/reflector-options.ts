@@ -5,7 +5,7 @@ import type { KindRef, KubeClient, ListOptions } from '../client/kube-client.por
 
 /** Called for every difference, whether a watch event or a fresh list showed it. */
 type ReflectorHandlers<T extends KubernetesObject> = Readonly<{
-  /** After each full list, once its differences have been reported. */
+  /** Called after each full list, once its differences have been reported. */
   onReplace?: (items: readonly T[]) => void;
   onChange?: (object: T, previous: T | undefined) => void;
   onDelete?: (object: T) => void;
@@ -31,12 +31,13 @@ export type ReflectorOptions<T extends KubernetesObject> = Readonly<{
   contentOf?: (object: KubernetesObject) => KubernetesObject;
   /** The object of an event of the watch that is known by its text, as {@link WatchOptions} has it. */
   known?: (line: string) => T | undefined;
-  /** Memory that the handlers take for each object, beside the object itself. */
+  /** Memory that the handlers take for each object, in addition to the object itself. */
   handlerBytes?: (object: T) => number;
   /** The server is asked to end a watch after one to two times this. */
   watchSeconds?: number;
   /**
-   * A watch that brings not even a bookmark for so long is dead. Servers send bookmarks about once a minute.
+   * Time without even a bookmark after which a watch counts as dead. Servers send bookmarks about once a
+   * minute.
    */
   silenceMs?: number;
   /** How often to check whether a kind that is not served has appeared. */

@@ -40,7 +40,7 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
   #waiting: AbortController | undefined;
   #running: Promise<void> | undefined;
   #watching: SilenceTimer | undefined;
-  /** Until the first sync. */
+  /** Pending until the first sync. */
   #syncing: PromiseWithResolvers<void> | undefined = Promise.withResolvers();
   #synced = false;
   #served = false;
@@ -171,12 +171,15 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
     }
   }
 
-  /** Undefined if all is to be listed again. */
+  /** Returns undefined if all must be listed again. */
   #resumeFrom(stopping: AbortSignal): Promise<string | undefined> {
     return unlessStopped(stopping, this.#history?.resumeFrom() ?? Promise.resolve(this.#version));
   }
 
-  /** False if the kind is not served. `isProven`: the list ends the trouble that was reported last. */
+  /**
+   * Lists the kind. Returns false if it is not served. `isProven`: the list ends the trouble that was
+   * reported last.
+   */
   async #list(stopping: AbortSignal, isProven: boolean): Promise<boolean> {
     const begun = this.#history?.begin() ?? 0;
     const { client, options } = this.#options;

@@ -37,7 +37,7 @@ export class SharedKind implements KindWatch {
     });
   }
 
-  /** The cache goes on for its other readers. */
+  /** Stops reading; the cache continues for its other readers. */
   async stop(): Promise<void> {
     this.#unfollow?.();
   }

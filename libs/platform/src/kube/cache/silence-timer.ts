@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock/clock.port.js';
 
-/** So late the silence of a watch may be found: tens of thousands of them share one timer. */
+/** Longest delay until the silence of a watch is found: tens of thousands of them share one timer. */
 const CHECKS_MS = 1_000;
 
 /** Aborts when nothing was heard for a while, or when the watch is stopped. */
@@ -27,7 +27,7 @@ export class SilenceTimer {
     return this.#heardAt + this.silenceMs;
   }
 
-  /** Something was heard. Cheap, since it is called for every event: the timer is not set anew. */
+  /** Notes a sign of life. Cheap, since it is called for every event: the timer is not set again. */
   heard(): void {
     this.#heardAt = this.clock.now().getTime();
   }

@@ -1,4 +1,4 @@
-/** So many entries a list holds; a Map of as many takes more than twice its memory. */
+/** Most entries of a list; a Map of as many takes more than twice its memory. */
 const FEW = 32;
 
 /**
@@ -40,7 +40,7 @@ export class SmallMap<V> {
     }
   }
 
-  /** Answers whether it was there. */
+  /** Deletes the key. Returns true if it was there. */
   delete(key: string): boolean {
     if (this.#many !== undefined) return this.#many.delete(key);
     const at = this.#indexOf(key);

@@ -79,7 +79,7 @@ export class WatchedHistory<T extends KubernetesObject> implements HistoryFollow
     this.#lostAtMs ??= this.options.clock.now().getTime();
   }
 
-  /** The version to watch from; undefined if all is to be listed again. */
+  /** Returns the version to watch from. Returns undefined if all must be listed again. */
   async resumeFrom(): Promise<string | undefined> {
     const reached = this.watched.version();
     if (this.#mustList) return undefined;

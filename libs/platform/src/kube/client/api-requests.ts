@@ -45,17 +45,19 @@ export class ApiRequests {
     return response;
   }
 
-  /** As {@link send}, with undefined for 404. */
+  /** Sends as {@link send}, but returns undefined for 404. */
   find(what: string, request: ApiRequest): Promise<ApiResponse | undefined> {
     return unlessNotFound(this.send(what, request));
   }
 
-  /** As {@link find}, for one page of a list; one that is too large fails with `ResponseTooLarge`. */
+  /**
+   * Sends as {@link find}, for one page of a list. A page that is too large fails with `ResponseTooLarge`.
+   */
   findPage(what: string, request: ApiRequest): Promise<ApiResponse | undefined> {
     return unlessNotFound(this.#send(what, request));
   }
 
-  /** For an answer of {@link stream}: its part in the bytes that are read at a time. */
+  /** Returns the part of an answer of {@link stream} in the bytes that are read at a time. */
   lease(): AnswerLease {
     return this.transport.lease();
   }

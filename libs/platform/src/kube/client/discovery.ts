@@ -54,7 +54,10 @@ export class Discovery {
     return cached ?? (await this.#refresh(kind.apiVersion)).kinds.get(kind.kind);
   }
 
-  /** As {@link find}, but does not trust a yes that is older than half a minute either: CRDs also go. */
+  /**
+   * Finds the kind as {@link find}, but does not trust a yes that is older than half a minute either: CRDs
+   * may also be deleted.
+   */
   async findFresh(kind: KindRef): Promise<ServedResource | undefined> {
     const known = this.#known.get(kind.apiVersion);
     if (known !== undefined && this.now() - known.readAt > FRESH_MS) this.forget(kind.apiVersion);

@@ -15,7 +15,7 @@ const Line = z.object({
   object: z.looseObject({}),
 });
 
-/** So much of the time between two events of a watch counts as work for the first at most. */
+/** Most of the time between two events of a watch that counts as work for the first. */
 const LONGEST_EVENT_MS = 50;
 
 /** One watch request: an object, as it is held while the watch rests. */

@@ -61,7 +61,7 @@ const LONGEST_AGAIN_MS = 60_000;
 const GOOD_FOR_MS = 5_000;
 /** Servers that show one history and then the other are believed less and less often. */
 const RECENT_MS = 10 * 60_000;
-/** No object has this name: a list by it shows the resourceVersion alone. */
+/** A name that no object has: a list by it shows the resourceVersion alone. */
 const NO_OBJECT = { fieldSelector: 'metadata.name=-' } as const;
 
 /**
@@ -100,8 +100,8 @@ export class ServerHistory {
   }
 
   /**
-   * Asks the server, once for all watches whose connections were lost before. Undefined: nothing is
-   * confirmed, and all is to be listed again. If the server has another history, {@link epoch} grows.
+   * Asks the server, once for all watches that lost their connections before. Returns undefined if nothing is
+   * confirmed: all must be listed again. If the server has another history, {@link epoch} grows.
    */
   confirm(lostAtMs: number, asking: HistoryAsking): Promise<ConfirmedHistory | undefined> {
     const now = asking.clock.now().getTime();
@@ -115,7 +115,9 @@ export class ServerHistory {
     return check.result;
   }
 
-  /** A list was older than what its watch has seen: true if the server has another history. */
+  /**
+   * True if the server has another history. Called when a list is older than the history its watch has seen.
+   */
   async isBehind(follower: HistoryFollower, asking: HistoryAsking): Promise<boolean> {
     const { epoch } = this;
     const version = follower.version();

@@ -11,11 +11,14 @@ type ClusterLimiterOptions = Readonly<{
   slots?: number;
   /** Most pieces of work at once for one cluster. */
   mostAtOnce: () => number;
-  /** In [0, 1): spreads the jobs that were turned away, so that they do not come back together. */
+  /**
+   * Returns a number in [0, 1). It spreads the retries of refused jobs, so that they do not come back
+   * together.
+   */
   random?: () => number;
   /**
-   * For how many milliseconds this process has had nothing to do, from some moment on. Default: all the time.
-   * Work that takes long because the process is busy does not wait for its cluster.
+   * Returns the idle milliseconds of this process since some moment. Default: it was always idle. Work that
+   * takes long because the process is busy does not wait for its cluster.
    */
   idleMs?: () => number;
 }>;
@@ -55,9 +58,9 @@ const NEWEST_PART = 0.2;
 /**
  * Keeps one cluster from taking up a process that works for many. Every request to a cluster that does not
  * answer waits for its deadline, and a cluster may have more namespaces than the process has slots. So each
- * gets a part of the slots; work that takes long gives its slot to others and goes on without one; a cluster
- * with such work gets no more of it than a little; and one that did not answer is asked by one piece of work
- * after growing pauses until it answers again.
+ * cluster gets a part of the slots. Work that takes long gives its slot to others and continues without one.
+ * A cluster with such work gets only a little more of it. A cluster that did not answer is asked by one piece
+ * of work, after growing pauses, until it answers again.
  */
 export class ClusterLimiter {
   readonly #states = new Map<string, LimiterState>();
@@ -220,7 +223,7 @@ export class ClusterLimiter {
       return;
     }
     const now = this.#now();
-    // Those that were under way together fail together: that is one failure.
+    // Pieces of work that ran together fail together: that is one failure.
     if (now < state.awayUntilMs) return;
     state.awayUntilMs = now + Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** state.failures);
     state.failures = Math.min(state.failures + 1, 10);

@@ -1,4 +1,4 @@
-/** In flight at once: enough for clusters that answer after a tenth of a second. */
+/** Most lists in flight at once: enough for clusters that answer after a tenth of a second. */
 const MOST_AT_ONCE = 64;
 /** An answer that takes longer waits for its cluster, not for this process. */
 const SLOW_MS = 2_000;

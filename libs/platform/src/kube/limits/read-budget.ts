@@ -19,9 +19,11 @@ type ListShare = Readonly<{
 
 /** A watch that brings more than a tenth of the events that are allowed in a minute is read slowly. */
 const ORDINARY_EVENTS = 10;
-/** So long after a budget was exceeded the cluster is read slowly: longer than most pauses between tries. */
+/**
+ * Time after an exceeded budget for which the cluster is read slowly: longer than most pauses between tries.
+ */
 const LATELY_MS = 120_000;
-/** A read stays reported for so long after it was well again: a flood begins anew within seconds. */
+/** Time for which a read stays reported after it fits again: a flood begins again within seconds. */
 const PROVEN_MS = 30_000;
 /**
  * Lists in a row with a too long answer, and none that fits, until they count as excess: pages do not end
@@ -39,7 +41,7 @@ const MOST_EXCEEDED = 256;
 export class ReadBudget {
   readonly #exceeded = new Map<string, Exceeded>();
   readonly #work = new WorkPace();
-  /** Apart, so that events do not wait for a long list. */
+  /** Separate, so that events do not wait for a long list. */
   readonly #eventWork = new WorkPace();
   #history: ExcessHistory | undefined;
   #probing: string | undefined;
@@ -156,7 +158,7 @@ export class ReadBudget {
     return this.#history !== undefined && this.now() - this.#history.lastMs < LATELY_MS;
   }
 
-  /** Answers whether this is a try of a read that exceeded its budget before. */
+  /** Returns true if this is a try of a read that exceeded its budget before. */
   #admit(key: string): boolean {
     const known = this.#exceeded.get(key);
     if (known === undefined || known.fitsSince !== undefined || this.#history === undefined) return false;

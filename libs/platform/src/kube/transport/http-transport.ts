@@ -35,7 +35,7 @@ export type TransportOptions = Readonly<{
   maxTries?: number;
   pingIntervalMs?: number;
   pingTimeoutMs?: number;
-  /** Connections that no request or watch has used for so long are closed; the next one opens them anew. */
+  /** Time after which connections without a request or watch are closed; the next one opens them again. */
   idleMs?: number;
   /** Asks for gzip; worth it on slow networks, costs CPU on both ends. */
   compress?: boolean;
@@ -97,7 +97,7 @@ export class HttpTransport {
   readonly #reading: AnswerBytes;
   readonly #needs = new ConnectionNeeds();
   #wire: { identity: TlsIdentity; ready: Promise<Wire> } | undefined;
-  /** Requests and watches that are under way. */
+  /** Number of active requests and watches. */
   #users = 0;
   #idle: NodeJS.Timeout | undefined;
 
@@ -173,7 +173,7 @@ export class HttpTransport {
     return this.#needs.during('pass', work);
   }
 
-  /** For an answer that the caller reads: its part in the bytes that are read at a time. */
+  /** Returns the part of an answer that the caller reads in the bytes that are read at a time. */
   lease(): AnswerLease {
     return this.#reading.lease();
   }

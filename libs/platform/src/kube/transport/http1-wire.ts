@@ -86,7 +86,7 @@ class DialAgent extends http.Agent {
   ): Duplex | null | undefined {
     this.dial().then(
       (socket) => ready?.(null, socket),
-      // Node's typing wants a stream even beside an error; Node itself passes none.
+      // Node's typing wants a stream even with an error; Node itself passes none.
       (error: Error) => (ready as ((error: Error) => void) | undefined)?.(error),
     );
     return undefined;

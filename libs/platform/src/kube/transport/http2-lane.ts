@@ -234,7 +234,7 @@ class FrameBudget {
     stream.push = this.#push;
   }
 
-  /** Returns the bytes beside answers since the last check if they are too many. */
+  /** Returns the bytes outside answers since the last check if they are too many. */
   check(): number | undefined {
     const read = this.socket.bytesRead;
     const excess = read - this.#read - this.#payload;

@@ -8,7 +8,7 @@ type Http2Options = Readonly<{ pingIntervalMs: number; pingTimeoutMs: number; ma
 
 /**
  * One HTTP/2 session, and a further one only when the server's limit of concurrent streams is reached. When
- * the last session ends the wire is no longer usable and the transport negotiates anew.
+ * the last session ends, the wire is no longer usable and the transport negotiates again.
  */
 export class Http2Wire implements Wire {
   readonly protocol = 'h2';

@@ -29,8 +29,8 @@ async function readPacked(exchange: Exchange, { limit, lease, signal }: BodyBoun
 }
 
 /**
- * By the events of the stream: an iterator of Node's costs more than all else that is done with a short
- * answer, and nearly all answers to passes are short.
+ * Reads by the events of the stream. An iterator of Node's costs more than everything else that a short
+ * answer takes, and nearly all answers to passes are short.
  */
 function readPlain(exchange: Exchange, { limit, lease, signal }: BodyBounds): Promise<string> {
   const { body } = exchange;
@@ -150,8 +150,8 @@ async function* bodyChunks(exchange: Exchange): AsyncGenerator<Buffer> {
 }
 
 /**
- * After a GOAWAY Node ends the session at once when the last answer is there, and calls that answer's body
- * closed too early although all of it was given out.
+ * True if Node ended the session after a GOAWAY. Node does so at once when the last answer is there, and
+ * calls that answer's body closed too early although all of it was given out.
  */
 function endedWithSession(exchange: Exchange, error: unknown): boolean {
   const premature = error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';

@@ -35,7 +35,7 @@ export type Exchange = Readonly<{
 /** Connections of one identity to one server. */
 export interface Wire {
   readonly protocol: 'h2' | 'http/1.1';
-  /** False once new requests need a new wire. */
+  /** True until new requests need a new wire. */
   usable(): boolean;
   send(request: WireRequest): Promise<Exchange>;
   /** Takes no new requests; active requests may end. */

@@ -14,8 +14,7 @@ export type FindRedisOptions = Readonly<{
   /** Gets one line per step that did not work, and one for the step that did. */
   log: (line: string) => void;
   /**
-   * False: starts a Redis of its own, never FLOTILLA_REDIS_URL, for tests that flush or kill it. Default
-   * true.
+   * False: starts a separate Redis, never FLOTILLA_REDIS_URL, for tests that flush or kill it. Default true.
    */
   preferExisting?: boolean;
   env?: Readonly<Record<string, string | undefined>>;
@@ -76,10 +75,10 @@ const fromDebian: Way = async (env, log) => {
 };
 
 /**
- * A Redis for tests and `flotilla demo --distributed`: FLOTILLA_REDIS_URL, else a server on PATH, else
- * Docker, else Debian's package.
- * @throws RedisNotFound naming the ways to get one; RedisUnreachable when the one that
- * was named does not answer
+ * Returns a Redis for tests and `flotilla demo --distributed`: FLOTILLA_REDIS_URL, otherwise a server on
+ * PATH, otherwise Docker, otherwise Debian's package.
+ * @throws RedisNotFound naming the ways to get one; RedisUnreachable when the one that was named does not
+ * answer
  */
 export async function findRedis({
   log,
