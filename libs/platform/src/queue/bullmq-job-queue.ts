@@ -46,7 +46,10 @@ export type BullmqJobQueueOptions = Readonly<{
   onError?: (error: unknown) => void;
 }>;
 
-/** Keeps a job whose workers are killed over and over: the job may not be the cause. */
+/**
+ * Most times that a job is taken over. A job whose workers are killed over and over is kept: the job may not
+ * be the cause.
+ */
 const MAX_STALLED_COUNT = 1_000_000;
 const FAILURES_KEPT_SECONDS = 86_400;
 const GRACE_AFTER_ABORT_MS = 1_000;

@@ -147,8 +147,8 @@ class CheckedRedis extends Redis {
   }
 
   /**
-   * Returns a connection for commands that wait. It logs its own trouble once. The client prints errors that
-   * have no listener.
+   * Returns a connection for commands that wait. This connection logs the trouble of both once. The listener
+   * is empty: the client prints errors that have no listener.
    */
   override duplicate(...options: Parameters<Redis['duplicate']>): Redis {
     return super.duplicate(...options).on('error', () => undefined);

@@ -186,7 +186,9 @@ export class RedisObservations {
     return { there: text !== '', value: this.#verified(text, signed) };
   }
 
-  /** Returns the content of an authentication code: a value of one place cannot be moved to another. */
+  /**
+   * Returns the content that an authentication code covers: a value of one place cannot be moved to another.
+   */
   #signed(what: string, cluster: string, namespace: string, value: string): readonly string[] {
     return [this.options.prefix, what, cluster, namespace, value];
   }

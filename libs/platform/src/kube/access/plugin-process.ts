@@ -16,7 +16,7 @@ type PluginCommand = Readonly<{
 export class PluginError extends Error {}
 
 const MOST_ANSWER = 1024 * 1024;
-/** Most characters kept of a plugin's standard error: its beginning and its end. */
+/** Most characters kept of the beginning, and of the end, of a plugin's standard error. */
 const MOST_SAID = 4_000;
 const SHOWN = { first: 150, last: 250 };
 /** A child of the plugin that left its process group may hold its standard output open. */

@@ -21,7 +21,9 @@ export class PackedObject implements KubernetesObject {
   #isDeflated = false;
   #opened: WeakRef<KubernetesObject> | undefined;
 
-  /** `opened`: the object is about to be read, so that `open` gives the object passed here. */
+  /**
+   * Packs the object. `opened`: the object is about to be read, so that `open` gives the object passed here.
+   */
   constructor(object: KubernetesObject, state?: 'opened') {
     const { apiVersion, kind, metadata } = object;
     const { name, namespace, uid, resourceVersion, labels, deletionTimestamp } = metadata;

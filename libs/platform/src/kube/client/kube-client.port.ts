@@ -12,7 +12,10 @@ export type KindRef = Readonly<{ apiVersion: string; kind: string }>;
 
 export type ListOptions = Readonly<{ namespace?: string; labelSelector?: string; fieldSelector?: string }>;
 
-/** `keep`: returns the parts to keep of each item while the list is read; for lists that may be long. */
+/**
+ * Options of reading a list. `keep` returns the parts to keep of each item while the list is read; for lists
+ * that may be long.
+ */
 export type ListReading<T extends KubernetesObject> = ListOptions & Readonly<{ keep?: (object: T) => T }>;
 
 export type KubernetesList<T extends KubernetesObject> = Readonly<{ items: readonly T[]; resourceVersion: string }>;

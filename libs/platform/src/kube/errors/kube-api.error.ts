@@ -14,7 +14,8 @@ export class KubeApiError extends FlotillaError {
     message: string,
     readonly causes: readonly string[] = [],
     /**
-     * The server's own words alone, as conditions quote them; `message` also names the place and the object.
+     * The server's own words alone, as conditions quote them; `message` also names the cluster and the
+     * request.
      */
     readonly said: string = message,
   ) {

@@ -26,8 +26,8 @@ const LATELY_MS = 120_000;
 /** Time for which a read stays reported after it fits again: a flood begins again within seconds. */
 const PROVEN_MS = 30_000;
 /**
- * Lists in a row with a too long answer, and none that fits, until they count as excess: pages do not end
- * there. Large objects end this with the first smaller page.
+ * Number of lists in a row that count as excess if every answer was too long: pages do not end there. Large
+ * objects end this with the first smaller page.
  */
 const LONG_ANSWERS = 3;
 /** Reads that are remembered as too large; a cluster with more of them has its oldest ones tried again. */

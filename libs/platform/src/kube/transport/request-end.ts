@@ -29,7 +29,7 @@ export class RequestEnd {
     running.add(this);
   }
 
-  /** Until the answer has begun. */
+  /** The signal that ends the request, until the answer has begun. */
   get signal(): AbortSignal {
     return this.#ending?.signal ?? AbortSignal.abort();
   }

@@ -1,6 +1,7 @@
 import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 
 /**
+ * Failures of a request:
  * - `unreachable`: no connection could be opened;
  * - `not-processed`: the server said that it did not process the request, any method may be sent again;
  * - `lost`: the connection ended before the answer did, the request may have been carried out;

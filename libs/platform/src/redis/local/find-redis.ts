@@ -25,7 +25,7 @@ export type FoundRedis = RedisAccess &
   Readonly<{
     /** Description of the source, for people. */
     how: string;
-    /** Stops the Redis if the hub started it; a Redis that ran before stays. */
+    /** Stops a Redis that was started here; a Redis that ran before stays. */
     stop(): Promise<void>;
   }>;
 
