@@ -24,7 +24,7 @@ export class ManualClock extends Clock {
   }
 
   /**
-   * Moves time on; timers fire in the order of their due time, and what they start gets to run in between.
+   * Moves time on. Timers fire in the order of their due time, and the work that they start runs in between.
    */
   async advance(byMs: number): Promise<void> {
     const end = this.#nowMs + byMs;

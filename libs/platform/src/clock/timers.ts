@@ -11,7 +11,7 @@ export class Timers {
     return this.#stopped;
   }
 
-  /** Returns what takes the timer back. */
+  /** Returns a function that cancels the timer. */
   after(delayMs: number, run: () => void): () => void {
     if (this.#stopped) return () => undefined;
     const cancel = this.clock.after(delayMs, () => {

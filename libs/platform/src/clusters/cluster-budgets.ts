@@ -18,7 +18,7 @@ const KINDS_NAMED = 5;
 
 /** Reports clusters that send more than their budget: by a health check, by a metric, and in the log. */
 export class ClusterBudgets {
-  /** By cluster: what was logged of it last. */
+  /** The last logged text, by cluster. */
   readonly #logged = new Map<string, string>();
   #cancel: (() => void) | undefined;
 

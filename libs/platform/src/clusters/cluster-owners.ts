@@ -9,20 +9,20 @@ const NAMED = 5;
 
 type ClusterOwnersOptions = Readonly<{
   hub: Pick<Hub, 'clock' | 'log' | 'metrics'> & Partial<Pick<Hub, 'identity' | 'instance'>>;
-  /** The clusters, with the clients by which it is found out who manages them. */
+  /** The clusters, with the clients that find out who manages them. */
   clusters: ServiceClusters;
   mayTake: (cluster: string) => boolean;
   /** Called before that is written. */
   beforeWrite?: ((cluster: string) => Promise<void> | undefined) | undefined;
-  /** Called if another process is to write what a hub with the same identity waits for. */
+  /** Called if another process must write the mark that a hub with the same identity waits for. */
   onMarksAwaited?: ((cluster: string) => void) | undefined;
-  /** Options by which commands reach a cluster. Default: its context. */
+  /** Options for commands to reach a cluster. Default: its context. */
   access?: ((cluster: string) => string) | undefined;
   /** Called when it is found out that another hub manages a cluster, or does so no more. */
   onNews: (cluster: string) => void;
 }>;
 
-/** Which hub manages each cluster of a process; part of the process's health. */
+/** The managing hub of each cluster of a process; part of the process's health. */
 export class ClusterOwners {
   readonly #checks = new Map<string, OwnerCheck>();
   readonly #refused = new Map<string, string>();
@@ -61,7 +61,7 @@ export class ClusterOwners {
     return check;
   }
 
-  /** True where it is known that another hub manages the cluster, or OLM is to. */
+  /** True if another hub is known to manage the cluster, or OLM will. */
   isForeign(cluster: string): boolean {
     return this.#checks.get(cluster)?.latest?.acts === false;
   }

@@ -22,19 +22,19 @@ import type { OwnShards } from './own-shards.js';
 /** The clusters of a process as its services see them. */
 type ProcessClusters = Readonly<{
   services: readonly ServiceClusters[];
-  /** With the clients by which it is found out whether a cluster is left to OLM. */
+  /** The clusters, with the clients that find out if a cluster is left to OLM. */
   probing: ServiceClusters;
-  /** Reads the kubeconfigs as long as the process runs; absent where the clusters never change. */
+  /** Reads the kubeconfigs as long as the process runs. Absent if the clusters never change. */
   registry?: ClusterRegistry;
-  /** Absent where this process works for all clusters. */
+  /** Absent if this process works for all clusters. */
   shards?: OwnShards;
-  /** Renews the logins that the process owns; absent where clusters never change. */
+  /** Renews the logins that the process owns. Absent if clusters never change. */
   renewals?: LoginRenewals | undefined;
-  /** Whether the process writes to clusters which hub manages them: the applier does. */
+  /** True if the process writes to each cluster the name of its managing hub. The applier does. */
   takes?: boolean;
-  /** Called before anything is written to a cluster, which waits for it. */
+  /** Called before anything is written to a cluster. The write waits for it. */
   beforeWrite?: ((cluster: string) => Promise<void> | undefined) | undefined;
-  /** Options by which commands reach a cluster. Default: its context. */
+  /** Options for commands to reach a cluster. Default: its context. */
   access?: ((cluster: string) => string) | undefined;
 }>;
 
@@ -69,15 +69,15 @@ class ClustersModule implements OnApplicationBootstrap, OnModuleDestroy, OnAppli
     await this.renewals?.stop();
   }
 
-  /** Until here leases are renewed: what the services have begun they end first. */
+  /** Leases are renewed until here, since the services first finish the work that they have begun. */
   async onApplicationShutdown(): Promise<void> {
     await this.shards?.ownership.stop();
   }
 }
 
 /**
- * Gives the services of a process one view of its clusters: which there are, which ones are left to OLM, and
- * which exceed their budgets.
+ * Gives the services of a process one view of its clusters: the list, the clusters left to OLM, and the
+ * clusters that exceed their budgets.
  */
 export const clustersModule = ({
   services,
@@ -123,14 +123,14 @@ export const clustersModule = ({
   exports: [OlmDetectors, SHARDS, PEERS],
 });
 
-/** The clusters of one service, with clients that refuse to write where nothing may be written. */
+/** The clusters of one service, with clients that refuse writes to clusters without permission to write. */
 export const guardedClusters = (clusters: ServiceClusters): FactoryProvider<ServiceClusters> => ({
   provide: CLUSTERS,
   inject: [OlmDetectors],
   useFactory: (detectors: OlmDetectors) => detectors.guard(clusters),
 });
 
-/** Has the applier write to namespace kube-system what a hub with the same identity waits for. */
+/** Has the applier write to namespace kube-system the mark that a hub with the same identity waits for. */
 async function askApplier({ queues, log }: Hub, cluster: string): Promise<void> {
   try {
     await queues.apply.add({ v: 1, cluster, namespace: SYSTEM_NAMESPACE });

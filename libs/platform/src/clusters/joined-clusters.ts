@@ -12,8 +12,8 @@ import {
 } from '../kube/access/kubeconfig.js';
 
 /**
- * Kubeconfig written by `clusters add`, used when no other kubeconfig is set. Empty where no cluster was
- * added, or a wanted context is missing. Fails with a {@link ClusterConfigError} where it cannot be read.
+ * Reads the kubeconfig written by `clusters add`, used when no other kubeconfig is set. Empty if no cluster
+ * was added, or a wanted context is missing. Fails with a {@link ClusterConfigError} if it cannot be read.
  */
 export async function joinedKubeconfigs(
   { clustersFile }: Pick<Settings, 'clustersFile'>,
@@ -47,14 +47,14 @@ export async function writeJoinedClusters(file: string, clusters: readonly Clust
   await rename(aside, file);
 }
 
-/** Changes what is set for one cluster that has joined; the others stay as they are. */
+/** Changes the settings of one cluster that has joined; the others stay as they are. */
 export async function changeJoinedCluster(file: string, name: string, terms: ClusterTerms): Promise<void> {
   const clusters = await joinedClusters(file);
   const changed = clusters.map((access) => (access.context === name ? { ...access, ...terms } : access));
   await writeJoinedClusters(file, changed);
 }
 
-/** An ordinary kubeconfig, which kubectl reads too. */
+/** Returns an ordinary kubeconfig. kubectl reads it too. */
 export const kubeconfigOf = (clusters: readonly ClusterAccess[]) => ({
   apiVersion: 'v1',
   kind: 'Config',

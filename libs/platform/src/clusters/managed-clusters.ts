@@ -14,8 +14,8 @@ import { outboundPolicyOf } from '../registry/configured-limits.js';
 import type { Log } from '../telemetry/log.port.js';
 
 /**
- * Decision 0107: what is set for the cluster, or for all; else `openshift-marketplace` where OpenShift's
- * config API is served, `olm` elsewhere.
+ * Returns the namespace set for the cluster, or for all (decision 0107). Otherwise `openshift-marketplace` if
+ * OpenShift's config API is served, and `olm` if not.
  */
 export async function globalCatalogNamespaceOf(client: KubeClient, settings: Settings): Promise<string> {
   if (client.globalCatalogNamespace !== undefined) return client.globalCatalogNamespace;
@@ -43,15 +43,15 @@ type ManagedClustersOptions = Readonly<{
   contexts?: readonly string[];
   /** Contexts that are wanted beside those, as they come and go. */
   more?: () => readonly string[];
-  /** Adds the clusters whose kubeconfig is in a Secret of the hub. */
+  /** Adds the clusters with a kubeconfig in a Secret of the hub. */
   secrets?: SecretClusters | undefined;
   /** Claims of clusters to identities. Default: remembered by the process. */
   claims?: IdentityClaims | undefined;
 }>;
 
 /**
- * The clusters of the settings' kubeconfig, else those that have joined, as they come and go. Connects to
- * nothing yet. Fails with a {@link ClusterConfigError} where there is none.
+ * Opens the clusters of the settings' kubeconfig, otherwise those that have joined, as they come and go.
+ * Connects to nothing yet. Fails with a {@link ClusterConfigError} if there is none.
  */
 export async function managedClusters(settings: Settings, options: ManagedClustersOptions): Promise<ClusterRegistry> {
   const { fieldManagers, clock, log, contexts = settings.contexts } = options;

@@ -18,33 +18,36 @@ const OBSERVED: ManagementStatus = { acts: false, signs: [], because: 'it is onl
 const WATCHED: ManagementStatus = { acts: true, signs: [] };
 
 type OlmDetectorsOptions = Readonly<{
-  /** Whether this process writes to clusters which hub manages them. Default: no. */
+  /** True if this process writes to each cluster the name of its managing hub. Default: no. */
   takes?: boolean;
-  /** Called before anything is written to a cluster, which waits for it; undefined: nothing is to be done. */
+  /**
+   * Called before anything is written to a cluster. The write waits for it; undefined: there is nothing to
+   * do.
+   */
   beforeWrite?: ((cluster: string) => Promise<void> | undefined) | undefined;
-  /** Called if another process is to write what a hub with the same identity waits for. */
+  /** Called if another process must write the mark that a hub with the same identity waits for. */
   onMarksAwaited?: ((cluster: string) => void) | undefined;
-  /** Options by which commands reach a cluster. Default: its context. */
+  /** Options for commands to reach a cluster. Default: its context. */
   access?: ((cluster: string) => string) | undefined;
 }>;
 
 /**
- * One OLM detector for each cluster of a process; what they find is logged, measured and part
- * of the process's health.
+ * The OLM detectors of a process, one for each cluster. Their findings are logged, measured and part of the
+ * process's health.
  */
 export class OlmDetectors {
   readonly #detectors = new Map<string, OlmDetector>();
   readonly #writes = new Map<string, ClusterWrites>();
   readonly #listeners = new Set<(cluster: string) => void>();
-  /** Which hub manages each of the clusters. */
+  /** The managing hub of each cluster. */
   readonly owners: ClusterOwners;
 
   constructor(
     private readonly hub: Pick<Hub, 'clock' | 'log' | 'metrics' | 'settings'> &
       Partial<Pick<Hub, 'identity' | 'instance'>>,
-    /** The clusters, with the clients by which it is found out whether OLM works there. */
+    /** The clusters, with the clients that find out if OLM works there. */
     private readonly clusters: ServiceClusters,
-    /** Whether no other process works for the cluster at this moment. */
+    /** True if no other process works for the cluster at this moment. */
     private readonly owns: (cluster: string) => boolean = () => true,
     private readonly options: OlmDetectorsOptions = {},
   ) {
@@ -71,37 +74,40 @@ export class OlmDetectors {
     return guardClusters(clusters, (cluster) => this.#writesOf(cluster));
   }
 
-  /** Whether Flotilla acts in a cluster of this process. Rejects where the cluster does not answer. */
+  /** Returns the management status of a cluster of this process. Rejects if the cluster does not answer. */
   async status(cluster: string): Promise<ManagementStatus> {
     if (this.clusters.isObserved(cluster)) return OBSERVED;
     const detector = this.#detectorOf(cluster);
     if (detector === undefined) return WATCHED;
     const status = await detector.status();
     if (!status.acts) return status;
-    // Whose a cluster is comes last: one that is left to OLM is not taken.
+    // The owner of a cluster is asked last: a cluster left to OLM is not taken.
     const owner = await this.owners.of(cluster)?.status();
     return owner?.acts === false ? { ...status, acts: false, because: owner.because } : status;
   }
 
-  /** As {@link status}, for who watches: also where another one acts, and the hub only reports. */
+  /** Same as {@link status}, for watches: also if another hub acts, and this hub only reports. */
   async statusToWatch(cluster: string): Promise<ManagementStatus> {
     return this.clusters.isObserved(cluster) ? WATCHED : this.status(cluster);
   }
 
-  /** Calls back when a cluster turns out to be another hub's, or no more so. Returns what ends this. */
+  /**
+   * Calls back when a cluster turns out to be another hub's, or no longer is. Returns a function that
+   * unsubscribes.
+   */
   whenOwnerChanges(listener: (cluster: string) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Who manages the cluster may have changed: the watch of its namespaces says so. */
+  /** Takes note that the manager of the cluster may have changed, as the watch of its namespaces reports. */
   ownerTouched(cluster: string): void {
     if (this.clusters.isObserved(cluster)) return;
     const asked = this.owners.of(cluster)?.ask();
     asked?.catch((error: unknown) => this.hub.log.debug({ cluster, error }, 'who manages the cluster is not known'));
   }
 
-  /** Asks who manages the cluster, and writes what another hub, or this one, waits for. */
+  /** Asks for the manager of the cluster, and writes the mark that another hub, or this one, waits for. */
   async answerFor(cluster: string): Promise<void> {
     await this.status(cluster);
     if (!this.clusters.isObserved(cluster) && !this.#isLeftToOlm(cluster)) await this.owners.of(cluster)?.ask();
@@ -113,7 +119,7 @@ export class OlmDetectors {
     this.owners.forget(cluster);
   }
 
-  /** Milliseconds after which the status of a cluster may be another. */
+  /** Milliseconds after which the status of a cluster may change. */
   againAfterMs(cluster: string): number {
     const detector = this.#detectors.get(cluster);
     if (detector === undefined) return this.hub.settings.resyncInterval;
@@ -121,7 +127,7 @@ export class OlmDetectors {
     return Math.min(detector.againAfterMs, owner);
   }
 
-  /** True where it is known that nothing is done in the cluster. */
+  /** True if it is known that nothing is done in the cluster. */
   isHeld(cluster: string): boolean {
     return this.#isLeftToOlm(cluster) || this.owners.isForeign(cluster);
   }
@@ -166,7 +172,7 @@ export class OlmDetectors {
     return this.#writes.get(cluster)?.underWay ?? 0;
   }
 
-  /** What is held of the clusters ends; resolves once no write is under way there. */
+  /** Stops and drops everything held of the clusters. Resolves once no write is under way there. */
   async #forget(clusters: readonly string[]): Promise<void> {
     const idle = clusters.map(async (cluster) => {
       const writes = this.#writes.get(cluster);

@@ -10,7 +10,7 @@ import { type OwnShards, ownShards } from './own-shards.js';
 const FIELD_MANAGERS = { poller: POLLER, applier: APPLIER } as const;
 
 type OpenedClusters = Readonly<{
-  /** The hub API of the fleet; undefined where the hub has no fleet. */
+  /** The hub API of the fleet. Undefined if the hub has no fleet. */
   fleetHub: KubeClient | undefined;
   secrets: SecretClusters | undefined;
   registry: ClusterRegistry;
@@ -19,7 +19,7 @@ type OpenedClusters = Readonly<{
 
 /**
  * Opens the clusters of a service, and the part of them that this process works for. A poller takes the login
- * for observation where a FleetCluster names one.
+ * for observation if a FleetCluster names one.
  */
 export async function openServiceClusters(hub: Hub, service: 'poller' | 'applier'): Promise<OpenedClusters> {
   const { settings, clock, log, store } = hub;

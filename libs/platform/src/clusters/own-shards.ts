@@ -19,7 +19,7 @@ export type OwnShards = Readonly<{
   ownership: ShardOwnership;
   clusters: OwnedClusters;
   check: HealthCheck;
-  /** Of a poller. */
+  /** The peers of a poller. */
   peers?: Peers;
 }>;
 

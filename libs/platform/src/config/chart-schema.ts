@@ -1,6 +1,6 @@
 import { allSettings, environmentName } from './settings.js';
 
-/** What the chart sets itself, or what the command alone reads. */
+/** Settings that the chart sets itself, or that the command alone reads. */
 const NOT_FOR_USERS = [
   'FLOTILLA_KUBECONFIG',
   'FLOTILLA_CLUSTERS_FILE',

@@ -1,6 +1,6 @@
 import { flag, networks, path, port, text, url } from './setting.js';
 
-/** The web console: where it listens, and how people sign in. */
+/** Settings of the web console: its address, and the sign-in of people. */
 export const consoleSettings = {
   consolePort: port(8083, 'Port of the console’s pages and API; 0: any free one'),
   consoleHealthPort: port(8084, 'Port of the console’s health and metrics; 0: any free one'),

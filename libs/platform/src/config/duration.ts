@@ -1,8 +1,8 @@
 import { parseGoDuration } from '#core/kernel/durations/go-duration';
 
 /**
- * Go's text of a duration, such as `15m`, `1h30m` or `250ms`, in milliseconds; undefined where
- * it is none, or negative.
+ * Parses Go's text of a duration, such as `15m`, `1h30m` or `250ms`, into milliseconds. Returns undefined if
+ * it is no duration, or negative.
  */
 export function parseDuration(text: string): number | undefined {
   const parsed = parseGoDuration(text);

@@ -1,10 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 
-/**
- * Where the fleet's objects are: in the API server of a context, or of the cluster in which the hub runs, or
- * in a folder.
- */
+/** The place of the fleet's objects: the API server of a context or of the hub's own cluster, or a folder. */
 export type FleetPlace = Readonly<
   { in: 'context'; context: string } | { in: 'cluster' } | { in: 'folder'; path: string }
 >;
@@ -18,13 +15,13 @@ export class FleetPlaceError extends FlotillaError {
 const CONTEXT = 'context:';
 const FOLDER = 'dir:';
 
-/** What FLOTILLA_FLEET may be. */
+/** Values that FLOTILLA_FLEET may have. */
 export const FLEET_PLACE = /^$|^in-cluster$|^(context|dir):.+$/;
 
 /**
- * The place that FLOTILLA_FLEET names; undefined where it is empty: there is no fleet then.
+ * Returns the place that FLOTILLA_FLEET names. Returns undefined if it is empty: there is no fleet then.
  *
- * @throws FleetPlaceError for what is no place
+ * @throws FleetPlaceError if the text is no place
  */
 export function fleetPlace(text: string): FleetPlace | undefined {
   if (text === '') return undefined;

@@ -3,7 +3,7 @@ import { flag, list, oneOf, path, text } from './setting.js';
 
 const NAMESPACE = { pattern: /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/, wants: 'the name of a namespace' };
 
-/** Which clusters the hub manages, under which name, and what it may do there. */
+/** Settings of the clusters that the hub manages: their names, and the hub's permissions there. */
 export const managedSettings = {
   kubeconfig: path(
     '',

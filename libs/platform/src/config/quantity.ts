@@ -10,7 +10,10 @@ const FACTOR: Readonly<Record<string, number>> = {
   Ti: 2 ** 40,
 };
 
-/** Kubernetes' text of an amount of bytes, such as `512Mi` or `4Gi` or `1000`; undefined where it is none. */
+/**
+ * Parses Kubernetes' text of an amount of bytes, such as `512Mi` or `4Gi` or `1000`. Returns undefined if it
+ * is none.
+ */
 export function parseBytes(text: string): number | undefined {
   const [, amount, unit = ''] = /^(\d+(?:\.\d+)?)([kMGT]|[KMGT]i)?$/.exec(text) ?? [];
   const bytes = Math.round(Number(amount) * (FACTOR[unit] ?? Number.NaN));

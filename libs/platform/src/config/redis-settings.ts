@@ -10,7 +10,7 @@ const REDIS = {
 
 const USER = { pattern: /^[^\s]{0,128}$/, wants: 'the name of a user' };
 
-/** How Redis is reached, and what its keys begin with. */
+/** Settings of the connection to Redis, and of the prefix of its keys. */
 export const redisSettings = {
   redisUrl: text(
     '',

@@ -4,14 +4,14 @@ import { parseBytes } from './quantity.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** One setting: how its text is read, what it is when nothing is said, and what it means. */
+/** A setting: the parser of its text, its default, and its meaning. */
 export type Setting<T> = Readonly<{
   /** Unit or form, for people: `duration`, `bytes`, `number`, `true or false`, `list` … */
   unit: string;
   /** As it would be written in the environment. */
   default: string;
   meaning: string;
-  /** The value, or undefined where the text is none. */
+  /** Returns the value, or undefined if the text is none. */
   parse: (text: string, env: Environment) => T | undefined;
   /** The form of a valid value, for the error message. */
   wants: string;
@@ -46,7 +46,7 @@ export const bytes = (fallback: string, meaning: string): Setting<number> => ({
   wants: 'an amount of bytes such as 512Mi or 4Gi',
 });
 
-/** `auto`: what the process finds to be right. */
+/** Reads bytes or `auto`: the value that the process finds to be right. */
 export const bytesOrAuto = (meaning: string): Setting<number | 'auto'> => {
   const amount = bytes('', meaning);
   return {

@@ -314,8 +314,8 @@ type UnionToIntersection<U> = (U extends unknown ? (x: U) => void : never) exten
 export type Settings = { readonly [K in keyof All]: All[K] extends Setting<infer T> ? T : never };
 
 /**
- * Settings that cannot be used: all of them at once, each with what would do. Never
- * holds the text of a secret.
+ * Settings that cannot be used: all of them at once, each with values that would do. Never holds the text of
+ * a secret.
  */
 export class InvalidSettings extends FlotillaError {
   readonly code = 'InvalidSettings';

@@ -5,11 +5,11 @@ export type SentAction = Readonly<{
   action: ConsoleAction;
   /** Empty: none came with it. */
   proof: string;
-  /** Names the message that carried both: what is sent again has another one. */
+  /** Names the message that carried both. A message that is sent again has another name. */
   delivery: string;
 }>;
 
-/** What the console sends: actions, once each. */
+/** Sends actions of the console, once each. */
 export type ActionSender = Readonly<{
   /**
    * Returns the id. `key` is the person’s own for this action: one that was used before sends nothing, and
@@ -21,7 +21,7 @@ export type ActionSender = Readonly<{
   results(id: string): Promise<readonly ActionResult[]>;
 }>;
 
-/** What an applier gets: the actions of the last half a minute, then those that come. */
+/** Receives actions in an applier: those of the last half a minute, then new ones. */
 export type ActionReceiver = Readonly<{
   /** Calls back with each, and not again; a callback that throws loses it. */
   follow(take: (sent: SentAction) => void): void;

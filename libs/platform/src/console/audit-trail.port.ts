@@ -1,19 +1,21 @@
 import { z } from 'zod';
 import { cutText } from '#core/kernel/text/cut-text';
 
-/** A text of so many characters at most: who signs in, and who is refused, writes some of them. */
+/**
+ * Cuts a text to a number of characters: people that sign in, or are refused, write some of these texts.
+ */
 const bounded = (most: number) => z.string().transform((text) => cutText(text, most));
 /** `CLUSTER/NAMESPACE/NAME`, each as long as the API server takes it. */
 const LONGEST_TARGET = 600;
 
-/** Who signed in, signed out or was refused; holds no key, token or cookie. */
+/** A sign-in, a sign-out or a refusal of a person. Holds no key, token or cookie. */
 export const TrailEntry = z.strictObject({
   at: z.string(),
   event: z.enum(['sign-in', 'sign-in-refused', 'sign-out', 'refused']),
   /** Empty: no person is known. */
   person: bounded(200),
   address: bounded(100),
-  /** What was refused, as `approve`; empty: a sign-in. */
+  /** The refused verb, as `approve`; empty: a sign-in. */
   verb: bounded(100),
   /** `CLUSTER/NAMESPACE/NAME` each, the first of them. */
   targets: z.array(bounded(LONGEST_TARGET)),
@@ -25,9 +27,12 @@ export type TrailEntry = z.infer<typeof TrailEntry>;
 
 /** Targets of an entry that are kept. */
 export const MOST_TRAIL_TARGETS = 20;
-/** Entries of people that are kept; what lasts is the audit log. */
+/** Most entries kept of people. The audit log is the lasting record. */
 export const MOST_TRAIL_ENTRIES = 1_000;
-/** Of sign-ins without a person, which anyone can have refused: they push out no other entry. */
+/**
+ * Most entries kept of sign-ins without a person. Anyone can have these refused, so they push out no other
+ * entry.
+ */
 export const MOST_NAMELESS_ENTRIES = 200;
 
 /** The last sign-ins and refusals, of all replicas of the console. */

@@ -6,13 +6,13 @@ import { makeFolder } from '../files/make-folder.js';
 const KEY = /^[\w-]{43}$/;
 const BYTES = 32;
 
-/** The key that signs in at the console of this machine; undefined where the file has none. */
+/** Reads the key that signs in at the console of this machine. Returns undefined if the file has none. */
 export async function readConsoleKey(file: string): Promise<string | undefined> {
   const text = await readFile(file, 'utf8').catch(() => '');
   return KEY.exec(text.trim())?.[0];
 }
 
-/** The key of the file; where there is none a new one, which the file's owner alone reads. */
+/** Returns the key of the file. If there is none, makes a new one that the file's owner alone reads. */
 export async function openConsoleKey(file: string): Promise<string> {
   const known = await readConsoleKey(file);
   if (known !== undefined) return known;
@@ -22,5 +22,5 @@ export async function openConsoleKey(file: string): Promise<string> {
   return key;
 }
 
-/** Opens the console, signed in: browsers do not send what is behind `#`. */
+/** Returns a link that opens the console, signed in: browsers do not send the part behind `#`. */
 export const consoleLink = (origin: string, key: string): string => `${origin}/#key=${key}`;

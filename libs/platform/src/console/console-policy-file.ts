@@ -59,7 +59,11 @@ export class ConsolePolicyFile {
     if (file !== '') this.#later();
   }
 
-  /** Without a file nothing is granted. @throws ConsolePolicyUnusable where the file is wrong at the start */
+  /**
+   * Opens the policy. Without a file nothing is granted.
+   *
+   * @throws ConsolePolicyUnusable if the file is wrong at the start
+   */
   static async open(file: string, reading: Reading): Promise<ConsolePolicyFile> {
     return new ConsolePolicyFile(file, reading, file === '' ? NO_GRANTS : await readConsolePolicy(file));
   }
@@ -75,7 +79,7 @@ export class ConsolePolicyFile {
     return this.current;
   }
 
-  /** Why the file as it is now is not used; empty: it is. */
+  /** The reason why the current file is not used; empty if it is used. */
   get problem(): string {
     return this.#problem;
   }

@@ -12,9 +12,12 @@ type FollowedStreamOptions<T> = Readonly<{
   stream: string;
   field: string;
   shape: z.ZodType<T>;
-  /** What is older, by the clock of Redis, is passed over; a follower that starts reads as far back. */
+  /**
+   * Age in milliseconds, by the clock of Redis, above which entries are skipped. A follower that starts reads
+   * as far back.
+   */
   freshMs: number;
-  /** What an entry is, for log lines: `actions of the console`. */
+  /** The kind of the entries, for log lines: `actions of the console`. */
   what: string;
 }>;
 
@@ -57,7 +60,7 @@ type EntryFrame = Readonly<{ delivery: string; proof: string }>;
 /** 1 if stream ARGV[1] has an entry at place ARGV[2] or after it. */
 const IS_THERE = `return #redis.call('XRANGE', ARGV[1], ARGV[2], '+', 'COUNT', 1)`;
 
-/** What is undefined is no JSON. */
+/** Parses JSON. Returns undefined if the text is no JSON. */
 export const parsedJson = (text: string | null | undefined): unknown => {
   try {
     return JSON.parse(text ?? 'null');
@@ -67,8 +70,8 @@ export const parsedJson = (text: string | null | undefined): unknown => {
 };
 
 /**
- * The entries of a stream that others write, each once, on a connection of its own. What does not have the
- * shape is dropped with a line in the log.
+ * Follows the entries of a stream that others write, each once, on a connection of its own. Drops entries
+ * that do not have the shape, with a line in the log.
  */
 export class FollowedStream<T> {
   readonly #stopped = new AbortController();
@@ -106,7 +109,7 @@ export class FollowedStream<T> {
     }
   }
 
-  /** Takes what comes after a place; answers the place after it. */
+  /** Takes the entries after a place. Returns the place after them. */
   async #next(place: string, take: (entry: T, frame: EntryFrame) => void): Promise<string> {
     const { log, field, shape, freshMs, what } = this.options;
     const entries = await this.#after(place);
@@ -125,7 +128,10 @@ export class FollowedStream<T> {
     return entries.at(-1)?.[0] ?? (await this.#kept(place));
   }
 
-  /** The writer names the entries. If one of the future is gone, what comes now lies before it. */
+  /**
+   * Returns the place to read from. The writer names the entries. If an entry of the future is gone, new ones
+   * lie before it.
+   */
   async #kept(place: string): Promise<string> {
     const { redis, stream, freshMs } = this.options;
     const nowMs = await this.#nowMs();
@@ -134,7 +140,7 @@ export class FollowedStream<T> {
     return isThere === 1 ? place : `${nowMs - freshMs}-0`;
   }
 
-  /** Waits for what comes after a place. An answer that is too long is left, and read again in parts. */
+  /** Waits for entries after a place. An answer that is too long is dropped, and read again in parts. */
   async #after(place: string): Promise<Entry[]> {
     const { redis, stream, clock } = this.options;
     const isAhead = Number(place.split('-')[0]) > clock.now().getTime() + MOST_SKEW_MS;
@@ -146,7 +152,7 @@ export class FollowedStream<T> {
     return (await redis.eval(BOUNDED, 0, stream, place, AT_ONCE, LONGEST_ENTRY)) as Entry[];
   }
 
-  /** By the clock of Redis, which also names the entries. */
+  /** Returns the time by the clock of Redis, which also names the entries. */
   async #nowMs(): Promise<number> {
     const [seconds, microseconds] = await this.options.redis.time();
     return Number(seconds) * 1_000 + Math.floor(Number(microseconds) / 1_000);

@@ -63,8 +63,8 @@ export class IssuerConnections {
   }
 
   /**
-   * Returns the reason for which an address is not asked, as far as its text shows it: undefined if only its
-   * name has to be resolved.
+   * Returns the reason why an address is not asked, as far as its text shows it. Returns undefined if only
+   * its name has to be resolved.
    */
   refusalOf(address: string): string | undefined {
     const url = URL.parse(address);

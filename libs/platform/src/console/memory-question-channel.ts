@@ -28,7 +28,7 @@ type OpenAsked = { -readonly [Part in keyof Asked]: Asked[Part] };
 
 /** Questions from the console to the poller of the same process. */
 export class MemoryQuestionChannel implements QuestionAsker {
-  /** Those that wait for an answer, by key and session. */
+  /** Questions that wait for an answer, by key and session. */
   readonly #asked = new Map<string, OpenAsked>();
   #deliveries = 0;
   readonly #claimed;
@@ -79,7 +79,7 @@ export class MemoryQuestionChannel implements QuestionAsker {
     };
   }
 
-  /** Each session sends a question once. The first that is proved is answered, for all who wait. */
+  /** Sends a question, once for each session. The first one that is proved is answered, for all who wait. */
   #send(own: string, key: string, question: ConsoleQuestion, prove: Asker['prove']): Asked {
     const { promise, resolve, reject } = Promise.withResolvers<string | undefined>();
     const end = () => {

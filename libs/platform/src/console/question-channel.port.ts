@@ -1,6 +1,6 @@
 import type { ConsoleQuestion, QuestionAnswer } from '#core/view/questions/console-question';
 
-/** Who asks. */
+/** The session or person that asks. */
 export type Asker = Readonly<{
   /** Names the session. Equal questions of one session are one. */
   session: string;
@@ -8,7 +8,7 @@ export type Asker = Readonly<{
   prove: () => Promise<string>;
 }>;
 
-/** What the console asks of the pollers. */
+/** Asks questions of the console to the pollers. */
 export type QuestionAsker = Readonly<{
   /** The answer, or that of an equal question of the last half a minute; undefined: none came in time. */
   ask(question: ConsoleQuestion, asker: Asker): Promise<QuestionAnswer | undefined>;
@@ -19,19 +19,19 @@ export type SentQuestion = Readonly<{
   question: ConsoleQuestion;
   /** Empty: none came with it. */
   proof: string;
-  /** Names the message that carried both, and the one who waits for its answer. */
+  /** Names the message that carried both, and the session that waits for its answer. */
   delivery: string;
 }>;
 
-/** What a poller gets: the questions that still wait, then those that come. */
+/** Receives questions in a poller: those that still wait, then new ones. */
 export type QuestionReceiver = Readonly<{
   /** Calls back with each, and not again; a callback that throws loses it. */
   follow(take: (sent: SentQuestion) => void): void;
-  /** Whether this process is the one that answers the question. */
+  /** True if this process is the one that answers the question. */
   claim(question: ConsoleQuestion): Promise<boolean>;
-  /** The answer for all who wait for it. */
+  /** Answers all who wait for the question. */
   answer(question: ConsoleQuestion, answer: QuestionAnswer): Promise<void>;
-  /** An answer for the one who sent this message alone. */
+  /** Answers only the sender of this message. */
   refuse(sent: SentQuestion, answer: QuestionAnswer): Promise<void>;
   stop(): Promise<void>;
 }>;

@@ -16,7 +16,8 @@ import { FollowedStream, parsedJson } from './followed-stream.js';
 import { sendEntry } from './sent-entry.js';
 
 /**
- * Where actions lie in Redis, all of it writable by the console: the applier believes only its proof.
+ * Keys of actions in Redis, all of them writable by the console: the applier believes only the proof of an
+ * action.
  * `actions`: a stream with the JSON of each and its proof. Results: a hash from target to JSON.
  */
 const keysOf = (prefix: string) =>

@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import { parsedValue } from '../view/parsed-value.js';
 import { type AuditTrail, MOST_NAMELESS_ENTRIES, MOST_TRAIL_ENTRIES, TrailEntry } from './audit-trail.port.js';
 
-/** The trail in Redis, in two lists, the newest first: when it is emptied, the audit log has what was. */
+/** The trail in Redis, in two lists, the newest first. If Redis is emptied, the audit log has the entries. */
 export class RedisAuditTrail implements AuditTrail {
   readonly #people: string;
   readonly #nameless: string;

@@ -14,8 +14,8 @@ import type { Asker, QuestionAsker, QuestionReceiver, SentQuestion } from './que
 import { sendEntry } from './sent-entry.js';
 
 /**
- * Where questions lie in Redis. The console may write all of it: the poller believes only the proof of a
- * question, and reads what it asks for with its own rights. `refused` holds an answer for one message alone.
+ * Keys of questions in Redis. The console may write all of them: the poller believes only the proof of a
+ * question, and answers it with its own rights. `refused` holds an answer for one message alone.
  */
 const keysOf = (prefix: string) =>
   ({
@@ -42,7 +42,7 @@ export class RedisQuestionAsker implements QuestionAsker {
     this.#keys = keysOf(options.prefix);
   }
 
-  /** Each session sends a question once. The first that is proved is answered, for all who wait. */
+  /** Asks a question, once for each session. The first one that is proved is answered, for all who wait. */
   async ask(question: ConsoleQuestion, asker: Asker): Promise<QuestionAnswer | undefined> {
     const key = questionKey(question);
     const known = await this.#answer(key, '');

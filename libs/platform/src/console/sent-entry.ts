@@ -1,8 +1,8 @@
 import type { Redis } from 'ioredis';
 
 /**
- * Adds an entry to stream KEYS[1], of at most about ARGV[1] entries. A stream that takes none any more goes
- * first: one whose entries have the last id, or what is no stream.
+ * Adds an entry to stream KEYS[1], of at most about ARGV[1] entries. First deletes a stream that takes no
+ * more entries: its entries have the last id, or the key holds no stream.
  */
 const ADD_ANEW = `
 local function add() return redis.pcall('XADD', KEYS[1], 'MAXLEN', '~', ARGV[1], '*', unpack(ARGV, 2)) end

@@ -4,16 +4,16 @@ import { z } from 'zod';
 export const StoredSession = z.strictObject({
   name: z.string(),
   groups: z.array(z.string()),
-  /** Of an earlier release, which kept what writes must send; it is not used. */
+  /** A field of an earlier release, which kept a token for writes there. It is not used. */
   csrf: z.string().optional(),
   /** Milliseconds since 1970. */
   beganMs: z.number(),
   seenMs: z.number(),
   /** When the issuer was last asked for the groups. */
   groupsMs: z.number(),
-  /** Encrypted; absent where the issuer gives none. */
+  /** Encrypted refresh token. Absent if the issuer gives none. */
   refresh: z.string().optional(),
-  /** The ID token, encrypted, with which the person proves to applier and poller who they are. */
+  /** The encrypted ID token. With it the person proves their identity to applier and poller. */
   token: z.string().optional(),
   /** End of the ID token. */
   tokenUntilMs: z.number().optional(),

@@ -6,11 +6,11 @@ import { contentParts } from './open-content.js';
 type ContentAnswer = Readonly<{
   status: 200 | 400 | 404 | 405;
   headers: Readonly<Record<string, string>>;
-  /** Closes what it reads when it is done with, or destroyed. */
+  /** Stream of the content. It closes its source when it has ended, or is destroyed. */
   body: Readable;
 }>;
 
-/** Where content is served: `GET /content/sha256:…`. */
+/** Path of served content: `GET /content/sha256:…`. */
 export const CONTENT_PATH = '/content/';
 
 /**
@@ -26,7 +26,7 @@ export async function serveContent(store: ContentStore, method: string, path: st
   const headers = {
     'content-type': 'application/octet-stream',
     'content-length': String(content.size),
-    // Private: this server decides which clients may read it, not a proxy that holds it.
+    // Private: this server decides who may read it, not a proxy that holds it.
     'cache-control': 'private, max-age=31536000, immutable',
     etag: `"${digest}"`,
     'x-content-type-options': 'nosniff',

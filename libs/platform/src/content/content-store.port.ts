@@ -8,9 +8,9 @@ export type Digest = `sha256:${string}`;
 export type OpenContent = Readonly<{
   /** Bytes. */
   size: number;
-  /** `length` bytes from offset `from` on; fewer where the content ends. */
+  /** Reads `length` bytes from offset `from` on; fewer if the content ends. */
   read(from: number, length: number): Promise<Uint8Array>;
-  /** All of it, where it is in memory. Readers do not change it. */
+  /** The whole content, if it is in memory. Readers do not change it. */
   held?: Uint8Array;
   close(): Promise<void>;
 }>;
@@ -21,9 +21,9 @@ export type OpenContent = Readonly<{
  * that `get` would return.
  */
 export abstract class ContentStore {
-  /** The bytes, verified against the digest; undefined where they are not held. */
+  /** Returns the bytes, verified against the digest. Returns undefined if they are not held. */
   abstract get(digest: Digest): Promise<Uint8Array | undefined>;
-  /** Whether the bytes are here; does not read them. */
+  /** True if the bytes are here; does not read them. */
   abstract holds(digest: Digest): Promise<boolean>;
   abstract put(bytes: Uint8Array): Promise<Digest>;
   /** Takes over a file of any size without reading it into memory; the path is free afterwards. */

@@ -4,7 +4,7 @@ import type { Digest } from './content-store.port.js';
 
 export const digestOf = (bytes: Uint8Array): Digest => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 
-/** The digest of a file, which is read in parts. */
+/** Returns the digest of a file. Reads the file in parts. */
 export async function digestOfFile(path: string): Promise<Digest> {
   const hash = createHash('sha256');
   for await (const chunk of createReadStream(path, { highWaterMark: 256 * 1024 })) hash.update(chunk);

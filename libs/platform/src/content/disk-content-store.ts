@@ -14,7 +14,8 @@ type DiskContentStoreOptions = Readonly<{
   /** All blobs together, in bytes; beyond it the least recently used ones go. Default 4 GiB. */
   maxBytes?: number;
   /**
-   * Bytes beside the blobs that count in `maxBytes`, too: what is on its way into the store. None by default.
+   * Bytes outside the blobs that count in `maxBytes`, too: content on its way into the store. None by
+   * default.
    */
   otherBytes?: () => number;
   log?: Log;
@@ -34,15 +35,15 @@ const KEPT_AFTER_EVICTION = 0.9;
 const ABANDONED_AFTER_MS = 15 * 60_000;
 
 /**
- * Blobs as files named by their digest. A file appears whole or not at all (written aside, flushed, renamed);
- * a file whose bytes changed is dropped when it is read. Another process may share the directory: a blob that
- * is gone is just not held.
+ * Keeps blobs as files named by their digest. A file appears whole or not at all (written aside, flushed,
+ * renamed). A file with changed bytes is dropped when it is read. Another process may share the directory: a
+ * blob that is gone is just not held.
  */
 export class DiskContentStore extends ContentStore {
   readonly #blobs = new Map<Digest, Blob>();
   /**
-   * Files whose bytes this process has checked, by digest, with what distinguishes each file
-   * from another of its name.
+   * Files with bytes that this process has checked, by digest. The value distinguishes each file from another
+   * of its name.
    */
   readonly #verified = new Map<Digest, string>();
   #total = 0;
@@ -61,7 +62,7 @@ export class DiskContentStore extends ContentStore {
   }
 
   /**
-   * Makes the directory where there is none, and takes over what it holds.
+   * Opens the store. Makes the directory if there is none, and takes over its content.
    *
    * @throws ContentFolderUnusable, ContentDiskFull
    */
@@ -166,10 +167,7 @@ export class DiskContentStore extends ContentStore {
     await touched;
   }
 
-  /**
-   * Bytes count before they are written. What does not fit beside others that are
-   * being written waits for them.
-   */
+  /** Counts bytes before they are written. A write that does not fit next to other writes waits for them. */
   async #reserve(bytes: number): Promise<void> {
     while (this.#incoming > 0 && this.#incoming + bytes + this.otherBytes() > this.maxBytes) {
       await new Promise<void>((resolve) => this.#written.push(resolve));
@@ -202,8 +200,8 @@ export class DiskContentStore extends ContentStore {
   }
 
   /**
-   * What a killed process left half written. Younger files may be another process's, at
-   * work in the same directory.
+   * Removes files that a killed process left half written. Younger files may be another process's, at work in
+   * the same directory.
    */
   async #sweep(file: string): Promise<void> {
     const stats: Stats | undefined = await stat(file).catch(noFile);
@@ -227,8 +225,7 @@ export class DiskContentStore extends ContentStore {
   }
 
   /**
-   * A full disk: what others need it for is not ours to know, so we give back half of what
-   * we hold and try once more.
+   * Handles a full disk. Others may need it, so the store gives back half of its bytes and tries once more.
    */
   async #onWriteFailure(error: unknown, { digest, bytes, fill }: Taken): Promise<void> {
     if (codeOf(error) !== 'ENOSPC') throw error;
@@ -240,7 +237,7 @@ export class DiskContentStore extends ContentStore {
     });
   }
 
-  /** Drops the least recently used blobs where all bytes that count are more than may be held. */
+  /** Drops the least recently used blobs if the bytes that count exceed the limit. */
   async makeRoom(): Promise<void> {
     const other = this.otherBytes() + this.#incoming;
     if (this.#total + other > this.maxBytes) await this.#evictDownTo(this.maxBytes * KEPT_AFTER_EVICTION - other);
@@ -287,7 +284,7 @@ const unusableFolder = (folder: string, error: unknown): Error =>
 
 const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined);
 
-/** Also from another file system, where a file cannot be renamed into place. */
+/** Moves a file, also from another file system: a rename cannot cross file systems. */
 async function moveFile(from: string, to: string): Promise<void> {
   await rename(from, to).catch(async (error: unknown) => {
     if (codeOf(error) !== 'EXDEV') throw error;

@@ -7,9 +7,9 @@ import { type ByteShelf, MemoryShelf } from '#core/catalog/write/byte-shelf';
 const HELD_BYTES = 4 * 1024 * 1024;
 
 /**
- * Keeps the first megabytes in memory, and the rest in a temporary file without a name, which goes with the
- * process. Where there is no room for that, memory takes it. Reads and writes hold up the thread: it is for
- * commands.
+ * Keeps the first megabytes in memory, and the rest in a temporary file without a name that goes with the
+ * process. If there is no room for the file, memory takes the rest. Reads and writes block the thread: it is
+ * for commands.
  */
 export class FileShelf implements ByteShelf {
   readonly #memory = new MemoryShelf();
@@ -20,7 +20,7 @@ export class FileShelf implements ByteShelf {
   #failed = false;
   #read = Buffer.alloc(0);
 
-  /** `open` gives the descriptor of an empty file, which is read and written. */
+  /** `open` gives the descriptor of an empty file for reads and writes. */
   constructor(
     private readonly heldBytes: number = HELD_BYTES,
     private readonly open: () => number = openUnnamed,
@@ -52,7 +52,7 @@ export class FileShelf implements ByteShelf {
     this.#file = undefined;
   }
 
-  /** Whether the file has the bytes at its end now. After a failure it gets no more. */
+  /** Writes bytes to the file. True if they are at its end now. After a failure the file gets no more. */
   #written(bytes: Uint8Array): boolean {
     if (this.#failed) return false;
     try {

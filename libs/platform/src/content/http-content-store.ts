@@ -5,14 +5,14 @@ import { ContentStore, type Digest, type OpenContent } from './content-store.por
 import { digestOf } from './digest.js';
 
 type HttpContentStoreOptions = Readonly<{
-  /** Where the peer serves `/content/<digest>`, such as `http://catalog-poller:8080`. */
+  /** URL at which the peer serves `/content/<digest>`, such as `http://catalog-poller:8080`. */
   baseUrl: string;
-  /** The `Authorization` header for a path; none where the peer asks for none. */
+  /** Returns the `Authorization` header for a path. Absent if the peer requires none. */
   authorization?: (path: string) => string;
-  /** Where what was read is kept. */
+  /** Store that keeps content after a read. */
   cache: ContentStore;
   timeoutMs?: number;
-  /** Of one blob. Default 512 MiB. */
+  /** Most bytes of one blob. Default 512 MiB. */
   maxBytes?: number;
 }>;
 

@@ -14,8 +14,8 @@ export async function unnamedFile(): Promise<FileHandle> {
 }
 
 /**
- * What has been written to a file, as content that closes the file. Up to `heldBytes` it is held in memory,
- * and a reader is given these bytes, not a copy.
+ * Returns the bytes written to a file as content that closes the file. Up to `heldBytes` are held in memory,
+ * and a reader gets these bytes, not a copy.
  */
 export async function contentOfFile(file: FileHandle, heldBytes = 0): Promise<OpenContent> {
   const { size } = await file.stat();

@@ -27,20 +27,20 @@ type Held = { bytes: number; readonly end: AbortController };
 /** Growth is reported in steps of this size. */
 const STEP_BYTES = 16 * 1024 * 1024;
 
-/** Bytes on their way to the content store: bounded together; whose owner holds most gives way. */
+/** Bytes on their way to the content store, bounded together. The owner that holds most gives way. */
 export class WorkRoom {
   readonly #ledger: ByteLedger<Held>;
   #noticed = 0;
 
   constructor(
     private readonly limit: number = Number.POSITIVE_INFINITY,
-    /** Called when the work takes noticeably more: what is held beside it may have to shrink. */
+    /** Called when the work takes noticeably more: other bytes in memory may have to shrink. */
     private readonly onGrown: () => void = () => undefined,
   ) {
     this.#ledger = new ByteLedger(limit);
   }
 
-  /** Of all work together. */
+  /** Bytes of all work together. */
   get bytes(): number {
     return this.#ledger.total;
   }

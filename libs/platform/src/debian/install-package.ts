@@ -7,21 +7,21 @@ const run = promisify(execFile);
 /** Another apt-get may be at work, for a test beside this one or for the machine itself: it is waited for. */
 const LOCK_SECONDS = 300;
 
-/** Why a package is not installed. */
+/** The reason why a package is not installed. */
 export type NotInstalled = Readonly<{
   because: string;
   /** Debian's archive answered, so that on this machine the install should have worked. */
   available: boolean;
 }>;
 
-/** What apt-get needs of a machine. */
+/** Facts of a machine that apt-get depends on. */
 type Machine = Readonly<{ isRoot: boolean; isDebian: boolean }>;
 const thisMachine = (): Machine => ({
   isRoot: process.getuid?.() === 0,
   isDebian: existsSync('/etc/debian_version'),
 });
 
-/** Why a package of Debian's cannot be installed by this process; undefined where it may be tried. */
+/** Returns the reason why this process cannot install a Debian package. Returns undefined if it may try. */
 function whyNotInstallable(
   name: string,
   env: Readonly<Record<string, string | undefined>>,
@@ -44,7 +44,7 @@ export async function installDebianPackage(
   log(`installing ${name} with apt-get (once)`);
   const quiet = { env: { ...env, DEBIAN_FRONTEND: 'noninteractive' }, maxBuffer: 2 ** 24 };
   const patient = ['-q', '-o', `DPkg::Lock::Timeout=${LOCK_SECONDS}`];
-  // Where the lists cannot be fetched anew, those that are there may do.
+  // If the lists cannot be fetched again, the existing ones may do.
   const updated = await run('apt-get', ['update', ...patient, '-o', 'APT::Update::Error-Mode=any'], quiet).then(
     () => true,
     () => false,

@@ -61,7 +61,7 @@ export const SRE_POLICY: Policy = {
   grants: [{ users: [], groups: ['sre'], role: 'operator', ...EVERYWHERE }],
 };
 
-/** A checker and what makes proofs for it. `counted`: the reasons of what was refused. */
+/** Makes a checker and a maker of proofs for it. `counted`: the reasons of refusals. */
 export function proofParts(clock: Clock, more: Partial<ProofCheckerOptions> & Readonly<{ issuedBy?: ProofIssuer }>) {
   const { issuedBy, ...options } = more;
   const hubKey = HubKey.random();

@@ -26,7 +26,7 @@ type Presented = Readonly<{
   delivery: string;
 }>;
 
-/** The person who was proved, with the rights of the reader's own policy. */
+/** The person that was proved, with the rights of the reader's own policy. */
 export type ProvedPerson = Readonly<{
   person: Grantee;
   rights: Rights;
@@ -54,7 +54,10 @@ export type ProofCheckerOptions = Readonly<{
 export const NOT_ALLOWED = 'not-allowed';
 const LOG_AGAIN_AFTER_MS = 10_000;
 
-/** Checks what the console sends: who is behind it, and that the person sent this and nothing else, now. */
+/**
+ * Checks messages of the console: the person behind them, and that this person sent this and nothing else,
+ * now.
+ */
 export class ProofChecker {
   readonly #rights = new CompiledRights();
   readonly #logged = new Map<string, Readonly<{ atMs: number; unlogged: number }>>();
@@ -79,7 +82,7 @@ export class ProofChecker {
     return { ...person, use: (part) => this.#use(statement.nonce, part, delivery) };
   }
 
-  /** Logs and counts what is refused. The log has one line of a kind in ten seconds, with the count. */
+  /** Logs and counts refusals. The log has one line of a kind in ten seconds, with the count. */
   note(reason: string, fields: Readonly<Record<string, unknown>>): void {
     const { count, clock, log, reader } = this.options;
     count(reason);
@@ -117,7 +120,7 @@ export class ProofChecker {
     return { person: account, rights: this.#rights.of(this.options.policy(), account) };
   }
 
-  /** Without accounts: who has the key of the console may do everything, as `local`. */
+  /** Checks a proof without accounts: a holder of the console's key may do everything, as `local`. */
   async #ofKey(
     code: string,
     statement: Omit<ProofStatement, 'by'>,

@@ -23,7 +23,7 @@ export class ProofMaker {
     private readonly clock: Clock,
   ) {}
 
-  /** Why no proof can be made; undefined if one can. */
+  /** Returns the reason why no proof can be made. Returns undefined if one can. */
   async problem(): Promise<string | undefined> {
     return this.#current().then(
       () => undefined,

@@ -9,7 +9,8 @@ type Options = Readonly<{ redis: Redis; prefix: string; clock: Clock; reader: Pr
 
 /**
  * The proofs that the processes of a service have accepted. They are in memory, which no other process can
- * empty, and in Redis, where only this service may write, for its other processes and the next start.
+ * empty. They are also in Redis, for the service's other processes and the next start; only this service may
+ * write them there.
  */
 export class RedisUsedProofs implements UsedProofs {
   readonly #own: MemoryUsedProofs;

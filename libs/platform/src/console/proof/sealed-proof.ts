@@ -37,7 +37,7 @@ export async function openProof(
 
 type Coded = Omit<ProofStatement, 'by'>;
 
-/** The code by which a console without accounts proves that it has the console's key. */
+/** Returns the code that proves, for a console without accounts, that it has the console's key. */
 export function codeOfKey(key: string, { v, reader, verb, subject, nonce, atMs }: Coded): string {
   const text = JSON.stringify(['console proof', v, reader, verb, subject, nonce, atMs]);
   return createHmac('sha256', key).update(text).digest('base64url');

@@ -14,7 +14,7 @@ const ALGORITHMS = [
 ];
 const TIMEOUT_MS = 5_000;
 const MOST_BYTES = 1_048_576;
-/** Time for which keys are used before they are read again; an unknown key has them read at once. */
+/** Milliseconds for which keys are used before they are read again. An unknown key has them read at once. */
 const KEYS_KEPT_MS = 600_000;
 /** Tokens with unknown keys have the issuer asked no more often than this. */
 const ASK_AGAIN_MS = 10_000;
@@ -24,12 +24,12 @@ const ClaimSet = z.record(z.string(), z.unknown());
 const KeySet = z.looseObject({ keys: z.array(z.looseObject({ kty: z.string() })).max(200) });
 
 type Claims = Readonly<Record<string, unknown>>;
-/** `issuer`: as the issuer spells its own name, which each token repeats. */
+/** The keys of an issuer. `issuer`: as the issuer spells its own name; each token repeats it. */
 type IssuerKeys = Readonly<{ find: JWTVerifyGetKey; issuer: string; atMs: number }>;
 type Options = Readonly<{
   issuer: string;
   clientId: string;
-  /** The kinds of addresses at which the issuer may have its keys. */
+  /** The kinds of addresses that the issuer may have its keys at. */
   addresses: readonly SelectableKind[];
   clock: Clock;
   log: Log;
@@ -43,7 +43,7 @@ const isUnknownKey = (error: unknown): boolean =>
 
 const library = () => import('jose');
 
-/** The issuer of accounts, with whose keys a reader of proofs verifies ID tokens itself. */
+/** The issuer of accounts. A reader of proofs verifies ID tokens itself with the issuer's keys. */
 export class TokenIssuer {
   #keys: IssuerKeys | undefined;
   #asking: Promise<IssuerKeys> | undefined;
@@ -54,7 +54,7 @@ export class TokenIssuer {
     this.#connections = new IssuerConnections(options);
   }
 
-  /** Returns the claims of an ID token, or why it does not name a person who is signed in. */
+  /** Returns the claims of an ID token, or the reason why it does not name a person who is signed in. */
   async claimsOf(token: string): Promise<Readonly<{ claims: Claims }> | ProofRefusal> {
     const { issuer, clientId: audience, clock, log } = this.options;
     let keys: IssuerKeys;

@@ -4,8 +4,11 @@
  */
 export type ProofUse = 'first' | 'elsewhere' | 'used';
 
-/** Remembers which proofs a service has accepted, longer than a proof is valid; also after a restart. */
+/** Remembers the proofs that a service has accepted, longer than a proof is valid; also after a restart. */
 export type UsedProofs = Readonly<{
-  /** `part`: of what it proves, such as one cluster. `delivery` names the message that carried it. */
+  /**
+   * Takes a proof. `part`: a part of its claim, such as one cluster. `delivery` names the message that
+   * carried it.
+   */
   take(proof: Readonly<{ nonce: string; part: string; delivery: string }>): Promise<ProofUse>;
 }>;
