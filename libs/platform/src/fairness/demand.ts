@@ -14,15 +14,15 @@ type Waiting = { readonly owner: Owner; count: number };
 type DemandChange = 'joined' | 'left';
 
 /**
- * For whom one piece of work is done. Owners join and leave while it is under way; when the last one has
- * left, `signal` is aborted, for good.
+ * The owners that a piece of work is done for. Owners join and leave while it is under way. When the last one
+ * has left, `signal` is aborted, for good.
  */
 export class Demand {
   readonly #owners = new Map<string, Waiting>();
   readonly #listeners = new Set<(change: DemandChange, owner: Owner) => void>();
   readonly #end = new AbortController();
 
-  /** The demand of one owner, which lasts until `signal` is aborted. */
+  /** Makes the demand of one owner. It lasts until `signal` is aborted. */
   static of(owner: Owner, signal?: AbortSignal): Demand {
     const demand = new Demand();
     const leave = demand.join(owner);
@@ -31,7 +31,7 @@ export class Demand {
     return demand;
   }
 
-  /** Of the hub itself, for work that no namespace asks for. */
+  /** Makes the demand of the hub itself, for work that no namespace asks for. */
   static ofHub(signal?: AbortSignal): Demand {
     return Demand.of({ cluster: '', namespace: '' }, signal);
   }

@@ -4,7 +4,7 @@ import type { Demand } from './demand.js';
 
 /** The right to do one piece of work now. */
 export type Turn = Readonly<{
-  /** To whom it is charged. */
+  /** The owner that is charged for it. */
   owner: Owner;
   /** A second time changes nothing. */
   release: () => void;
@@ -61,7 +61,7 @@ export class FairLimiter {
     }
   }
 
-  /** A turn without waiting; undefined where there is none. */
+  /** Takes a turn without waiting. Returns undefined if there is none. */
   tryEnter(owner: Owner): Turn | undefined {
     return this.#queue.takeAtOnce(owner) ? this.#turn(owner) : undefined;
   }

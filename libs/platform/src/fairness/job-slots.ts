@@ -45,7 +45,7 @@ export class JobSlots {
     await promise;
   }
 
-  /** The slot goes to who waits longest. */
+  /** Gives the slot to the job that has waited longest. */
   #leave(): void {
     const [next] = this.#waiting;
     if (next === undefined) {

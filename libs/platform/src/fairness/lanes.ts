@@ -2,8 +2,8 @@ import type { Demand } from './demand.js';
 import type { FairLimiter, Turn } from './fair-limiter.js';
 
 /**
- * A piece of work that has begun. `end` ends it; what `done` gives then does not matter. `began`: when it is
- * under way, where that takes a while; until then no time counts.
+ * A piece of work that has begun. After `end` the result of `done` does not matter. `began`: resolves when
+ * the work is under way, if that takes a while; until then no time counts.
  */
 export type Run<T> = Readonly<{ done: Promise<T>; end: () => void; began?: Promise<void> }>;
 
@@ -22,9 +22,9 @@ type RunOptions = Readonly<{
 }>;
 
 /**
- * Two lanes: all work begins in the first one, for a short time. What needs longer goes on in the slow lane
- * where that is free; otherwise it is ended, and begins anew when its turn there has come. So work that is
- * done soon never waits for work that takes long.
+ * Two lanes: all work begins in the first one, for a short time. Work that needs longer moves to the slow
+ * lane if a slot is free. Otherwise it is ended, and restarted when its turn in the slow lane comes. So short
+ * work never waits for long work.
  */
 export class Lanes {
   constructor(private readonly options: LaneOptions) {}

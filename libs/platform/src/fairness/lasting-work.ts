@@ -7,7 +7,9 @@ import type { Patience } from './patience.js';
 /** One piece of work of one owner. Asked for again under the same key, it is the same piece. */
 type WantedWork<T> = Readonly<{ key: string; start: () => Run<T> }>;
 
-/** Who waits, for how long, and how it is woken once work that it did not wait for is done. */
+/**
+ * A pass that waits: its owner, its patience, and the function that wakes it once unfinished work is done.
+ */
 export type Waiting = Readonly<{ owner: Owner; patience: Patience; signal: AbortSignal; wake: () => void }>;
 
 type LastingWorkOptions<T> = Readonly<{
@@ -37,7 +39,7 @@ type Piece<T> = {
   readonly owner: Owner;
   result: Promise<T>;
   isDone: boolean;
-  /** Of the result that waits to be taken. */
+  /** Size of the result that waits to be taken. */
   bytes: number;
   lease: NodeJS.Timeout;
   readonly end: () => void;
@@ -50,13 +52,13 @@ type Piece<T> = {
  */
 export class LastingWork<T> {
   readonly #pieces = new Map<string, Piece<T>>();
-  /** Groups of pieces whose pass is woken once all of them are done. */
+  /** Groups of pieces. The pass of a group is woken once all its pieces are done. */
   readonly #waking = new Set<string>();
 
   constructor(private readonly options: LastingWorkOptions<T>) {}
 
   /**
-   * The results, in order, which are then held no longer; undefined where some are not there in time.
+   * Returns the results, in order, and holds them no longer. Returns undefined if some are not there in time.
    * Rejects with the first failure.
    */
   async take(wanted: readonly WantedWork<T>[], waiting: Waiting): Promise<readonly T[] | undefined> {
@@ -108,7 +110,7 @@ export class LastingWork<T> {
     }
   }
 
-  /** The largest result of the owner that holds most, where all together hold too much. */
+  /** Returns the largest result of the owner that holds most, if all together hold too much. */
   #mostHeld(): Piece<T> | undefined {
     const byOwner = new Map<string, { bytes: number; largest: Piece<T> }>();
     let total = 0;

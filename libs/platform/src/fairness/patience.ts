@@ -1,4 +1,4 @@
-/** A pass holds a worker of its queue: what takes longer goes on without it. */
+/** A pass holds a worker of its queue: longer work continues without the pass. */
 const PASS_MS = 3_000;
 
 /**
@@ -17,7 +17,10 @@ export class Patience {
     return new Patience(Number.POSITIVE_INFINITY);
   }
 
-  /** Undefined: the work is not done in time. What is done already is given even when no time is left. */
+  /**
+   * Waits for the work. Returns undefined if it is not done in time. Returns finished work even when no time
+   * is left.
+   */
   async wait<T>(work: Promise<T>): Promise<Readonly<{ value: T }> | undefined> {
     const { promise: late, resolve } = Promise.withResolvers<undefined>();
     const begun = performance.now();

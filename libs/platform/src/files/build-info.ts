@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PROJECT_ROOT } from './project-root.js';
 
-/** Which build of Flotilla a process runs, and on what. */
+/** The build of Flotilla that a process runs, and its platform. */
 export type BuildInfo = Readonly<{
   version: string;
-  /** The commit that was built, where the build recorded it in `dist/COMMIT`. */
+  /** The commit of the build, if the build recorded it in `dist/COMMIT`. */
   commit?: string;
   /** Version of Node, such as `v24.1.0`. */
   node: string;

@@ -9,9 +9,9 @@ import { requireRegularFile } from './read-tree.js';
 const CHUNK_BYTES = 256 * 1024;
 
 /**
- * The files of a catalog directory as streams, without those that `.indexignore` leaves out, which
- * are not even opened. Links and odd files are treated as in
- * {@link import('./read-tree.js').readTree}. Throws `FileTreeError`.
+ * Opens the files of a catalog directory as streams. Files that `.indexignore` leaves out are not even
+ * opened. Links and odd files are treated as in {@link import('./read-tree.js').readTree}. Throws
+ * `FileTreeError`.
  */
 export async function openCatalogTree(root: string, limits: TreeLimits = TREE_LIMITS): Promise<CatalogFile[]> {
   const paths = await listTree(root, limits);

@@ -1,8 +1,7 @@
 import { FlotillaError } from '#core/kernel/errors/flotilla.error';
 
 /**
- * A directory that cannot be read, or that holds more than is read. `olmText` is what opm says
- * where it says something.
+ * A directory that cannot be read, or that holds more than is read. `olmText`: opm's own text, if it has one.
  */
 export class FileTreeError extends FlotillaError {
   readonly code = 'FileTreeError';
@@ -31,13 +30,13 @@ const TEXTS: Readonly<Record<string, string>> = {
   EIO: 'input/output error',
   EMFILE: 'too many open files',
 };
-/** Failures of the disk itself, which no other path and no other right of the user mends. */
+/** Failures of the disk itself. No other path and no other right of the user mends them. */
 const OF_THE_DISK: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO', 'EMFILE']);
 
-/** Whether the disk refused, and not the path or the permissions. */
+/** True if the disk refused, and not the path or the permissions. */
 export const isDiskFailure = (error: unknown): boolean => OF_THE_DISK.has(codeOf(error));
 
-/** Why a file operation failed, in the words of Go programs. */
+/** Returns the reason why a file operation failed, in the words of Go programs. */
 export function fileReason(error: unknown): string {
   return TEXTS[codeOf(error)] ?? (error instanceof Error ? error.message : String(error));
 }

@@ -5,7 +5,7 @@ import { IS_MISSING, type KubernetesObject, readObject } from '#core/kernel/api/
 import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 import { problemText } from '#core/kernel/go-types/decoded';
 
-/** An object and where it was read: `file:line`. */
+/** An object and the place that it was read from: `file:line`. */
 export type Manifest = Readonly<{ object: KubernetesObject; where: string }>;
 
 /** A text that is no YAML, or a document in it that is no object. The message begins with the place. */

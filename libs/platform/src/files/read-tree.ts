@@ -44,9 +44,7 @@ async function readFiles(root: string, paths: readonly string[], limits: TreeLim
   return files;
 }
 
-/**
- * The size of a file of the tree; an error where a link leads to no file, or where a read would never end.
- */
+/** Returns the size of a file of the tree. Fails if a link leads to no file, or if a read would never end. */
 export async function requireRegularFile(path: string, target: string): Promise<number> {
   const stats = await stat(target).catch((error: unknown) => {
     throw fileError('open', path, error);

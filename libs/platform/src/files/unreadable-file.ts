@@ -4,7 +4,8 @@ import { fileReason } from './file-tree.error.js';
 type Owner = Readonly<{ uid: number; mode: number }>;
 
 /**
- * Why a file could not be read, for a message to the user who named it. `error` is what the read failed with.
+ * Returns the reason why a file could not be read, for a message to the user that named it. `error`: the
+ * failure of the read.
  */
 export async function whyUnreadable(file: string, error: NodeJS.ErrnoException): Promise<string> {
   if (error.code !== 'EACCES') return fileReason(error);
@@ -12,7 +13,7 @@ export async function whyUnreadable(file: string, error: NodeJS.ErrnoException):
   return `${fileReason(error)}${whoMayNot(process.getuid?.(), owner)}`;
 }
 
-/** What "permission denied" leaves open: which user this process is, and whose file it is. */
+/** Completes "permission denied": returns the user of this process, and the owner of the file. */
 export function whoMayNot(reader: number | undefined, owner: Owner | undefined): string {
   if (reader === undefined) return '';
   if (owner === undefined) return ` (this process is user ${reader} and may not enter the directory)`;

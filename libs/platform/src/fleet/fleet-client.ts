@@ -17,9 +17,9 @@ import {
 export class NotLeading extends Error {}
 
 /**
- * A client of the hub API that reads from a cache what the cache has, and shows its own writes there at
- * once. An object whose write was refused as a conflict is read from the API server until the cache has a
- * newer one.
+ * A client of the hub API that reads from a cache, if the cache has the object, and shows its own writes
+ * there at once. An object with a write refused as a conflict is read from the API server until the cache has
+ * a newer one.
  */
 export class FleetClient extends KubeClient {
   readonly cluster: string;

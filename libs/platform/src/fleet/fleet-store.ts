@@ -66,22 +66,25 @@ export class FleetStore {
   }
 
   /**
-   * Calls the listener for each object that appears, changes or goes after the first lists. Returns what ends
-   * this.
+   * Calls the listener for each object that appears, changes or goes after the first lists. Returns a
+   * function that unsubscribes.
    */
   onMoved(listener: MovedListener): () => void {
     return this.#cache.onMoved(listener);
   }
 
   /**
-   * Calls the listener when the hub API turns out to have another history, as after a restore: what is known
-   * from before does not count. Every object moves once it is listed again. Returns what ends this.
+   * Calls the listener when the hub API turns out to have another history, as after a restore: earlier
+   * knowledge does not count. Every object moves once it is listed again. Returns a function that
+   * unsubscribes.
    */
   onOtherHistory(listener: () => void): () => void {
     return this.#history?.onOther(listener) ?? (() => undefined);
   }
 
-  /** Why the objects here may not be those of the hub API; undefined while all kinds are watched. */
+  /**
+   * The reason why the objects here may not be those of the hub API. Undefined while all kinds are watched.
+   */
   get problem(): string | undefined {
     for (const kind of this.#kinds) {
       const watch = this.#kindOf(kind)?.watch;

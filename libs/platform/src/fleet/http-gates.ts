@@ -30,7 +30,7 @@ const AT_ONCE = { total: 96, perCluster: 48, perNamespace: 32 };
 /** A step asks anew after a minute. */
 const LONGEST_WAIT_MS = 50_000;
 
-/** Asks Prometheus servers and webhooks. What cannot be asked, and what does not answer, gives no answer. */
+/** Asks Prometheus servers and webhooks. A gate that cannot be asked, or does not answer, gives no answer. */
 export class HttpGates {
   readonly #connections: Connections;
   readonly #turns = new FairLimiter(AT_ONCE);

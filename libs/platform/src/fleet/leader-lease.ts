@@ -28,13 +28,13 @@ type LeaderLeaseOptions = Readonly<{
   identity: string;
   clock: Clock;
   log: Log;
-  /** This process leads from now on, also where it did not for a moment and no other process was faster. */
+  /** Called when this process begins to lead, also after a short loss if no other process was faster. */
   onGained: () => void;
 }>;
 
 /**
  * Decides which of several processes acts, by a Lease in an API server, as Kubernetes' own controllers do.
- * Times of other machines are not compared with the time of this one: a lease has run out when it has not
+ * Times of other machines are not compared with the time of this one: a lease has expired when it has not
  * changed for its duration, seen from here.
  */
 export class LeaderLease {
@@ -63,7 +63,7 @@ export class LeaderLease {
     await this.#release().catch((error: unknown) => this.options.log.warn({ error }, 'the lease was not given up'));
   }
 
-  /** Whether this process leads now. */
+  /** True if this process leads now. */
   get isHeld(): boolean {
     return this.#now() - this.#renewedAt < RENEWED_WITHIN_MS;
   }
@@ -73,7 +73,7 @@ export class LeaderLease {
     return this.isHeld ? this.options.identity : this.#holder;
   }
 
-  /** Why the lease can neither be taken nor renewed. */
+  /** The reason why the lease can neither be taken nor renewed. */
   get trouble(): string | undefined {
     return this.#trouble;
   }
@@ -110,7 +110,7 @@ export class LeaderLease {
     this.#trouble = text;
   }
 
-  /** Takes or renews the lease; false where another process has it. */
+  /** Takes or renews the lease. Returns false if another process has it. */
   async #take(): Promise<boolean> {
     const { client, namespace, name, identity } = this.options;
     const found = await client.get<Lease>({ ...KIND.Lease, namespace, name });

@@ -9,11 +9,11 @@ import type { FleetFolder } from './folder/fleet-folder.js';
 import { SecretClusters } from './secret-clusters.js';
 
 export type HubApiOptions = Readonly<{
-  /** The field manager as which the service writes there. */
+  /** The field manager of the service's writes there. */
   fieldManager: string;
   /** Files that were named on a command line; else those of the settings. */
   kubeconfigs?: readonly string[];
-  /** The folder of the settings, which one process has opened for all its services. */
+  /** The folder of the settings. One process has opened it for all its services. */
   folder?: FleetFolder | undefined;
 }>;
 
@@ -22,11 +22,11 @@ const ONE_PROCESS =
 const NEEDS_POD = 'FLOTILLA_FLEET=in-cluster needs a hub that runs in Kubernetes with a service account token';
 
 /**
- * A client of the hub API, the API server that has the fleet's objects; undefined where the hub has no fleet.
- * Connects to nothing yet.
+ * Opens a client of the hub API, the API server that has the fleet's objects. Returns undefined if the hub
+ * has no fleet. Connects to nothing yet.
  *
- * @throws FleetPlaceError where FLOTILLA_FLEET names neither an API server nor a folder that was opened
- * @throws ClusterConfigError where its context cannot be used
+ * @throws FleetPlaceError if FLOTILLA_FLEET names neither an API server nor an opened folder
+ * @throws ClusterConfigError if its context cannot be used
  */
 export async function openFleetHub(settings: Settings, options: HubApiOptions): Promise<KubeClient | undefined> {
   const place = fleetPlace(settings.fleet);
@@ -44,7 +44,7 @@ export async function openFleetHub(settings: Settings, options: HubApiOptions): 
     ...chosen,
     fieldManager,
     limits: readLimitsOf(settings),
-    // Its changes are what clusters wait for, and in a large fleet more than one cluster may cause.
+    // Clusters wait for its changes, and in a large fleet these may be more than one cluster causes.
     rests: false,
     transport: { requestTimeoutMs: settings.kubeRequestTimeout },
     plugins: { timeoutMs: settings.kubePluginTimeout },
@@ -52,7 +52,7 @@ export async function openFleetHub(settings: Settings, options: HubApiOptions): 
   return client;
 }
 
-/** The clusters that the hub API has Secrets for; undefined where the hub has no fleet. */
+/** Returns the clusters that the hub API has Secrets for. Returns undefined if the hub has no fleet. */
 export async function openSecretClusters(
   hub: KubeClient | undefined,
   { settings, clock, log }: Readonly<{ settings: Settings; clock: Clock; log: Log }>,

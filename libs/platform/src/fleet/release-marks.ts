@@ -15,9 +15,9 @@ type ReleaseMarksOptions = Readonly<{
 const MOST_TRIES = 10;
 
 /**
- * The finalizer by which a FleetCluster stays until its cluster is released. It is set before anything is
- * written to the cluster: a FleetCluster that is deleted without it is gone at once, and leaves what the hub
- * set there for ever (decision 0437).
+ * The finalizer that keeps a FleetCluster until its cluster is released. It is set before anything is written
+ * to the cluster. A FleetCluster deleted without it is gone at once, and leaves the hub's marks there forever
+ * (decision 0437).
  */
 export class ReleaseMarks {
   /** By cluster the UID of the FleetCluster that was marked, until the watch has it. */
@@ -27,8 +27,8 @@ export class ReleaseMarks {
   constructor(private readonly options: ReleaseMarksOptions) {}
 
   /**
-   * Before a write to the cluster: undefined where its FleetCluster has the finalizer, or is to have none.
-   * Rejects with {@link ClusterNotKept} where it cannot be set.
+   * Sets the finalizer before a write to the cluster. Returns undefined if the FleetCluster has it, or must
+   * have none. Rejects with {@link ClusterNotKept} if it cannot be set.
    */
   keep(cluster: string): Promise<void> | undefined {
     const uid = this.options.secrets.unmarked(cluster);
@@ -51,7 +51,7 @@ export class ReleaseMarks {
     }
   }
 
-  /** False where the FleetCluster has changed since it was read. */
+  /** Marks the FleetCluster. Returns false if it has changed since it was read. */
   async #isMarked(cluster: string): Promise<boolean> {
     const { hub } = this.options;
     const ref = { apiVersion: FLEET_API, kind: 'FleetCluster', name: cluster };

@@ -8,14 +8,14 @@ import { unsafeServer } from '../kube/access/server-url.js';
 export const KUBECONFIG_SECRET = 'fleet.flotilla.dev/kubeconfig';
 const KEY = 'kubeconfig';
 
-/** Why the login of a FleetCluster cannot be used: the reasons of condition CredentialsValid. */
+/** A reason why the login of a FleetCluster cannot be used: the reasons of condition CredentialsValid. */
 export type CredentialsFault = Readonly<{ reason: 'Expired' | 'Rejected' | 'Unsafe'; message: string }>;
 export type SecretAccess = Readonly<{ access: ClusterAccess; expiresAt?: string } | { fault: CredentialsFault }>;
 
 /**
- * The access that a kubeconfig in a Secret gives, unless it has the hub run a program, read a file of the
- * hub, or trust any server: users who may write the Secret must get no right of the hub by it (design:
- * fleet.md §2). No text of the Secret is quoted.
+ * Returns the access that a kubeconfig in a Secret gives. Refuses one that has the hub run a program, read a
+ * file of the hub, or trust any server: users that may write the Secret must get no right of the hub by it
+ * (design: fleet.md §2). No text of the Secret is quoted.
  */
 export function secretAccess(secret: KubernetesObject): SecretAccess {
   const { namespace = '', name = '' } = secret.metadata;

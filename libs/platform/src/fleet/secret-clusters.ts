@@ -13,11 +13,11 @@ import { type CredentialsFault, KUBECONFIG_SECRET, type SecretAccess, secretAcce
 
 type SecretClustersOptions = Readonly<{
   hub: KubeClient;
-  /** The namespace of the hub, which has the Secrets. */
+  /** The namespace of the hub and of its Secrets. */
   namespace: string;
   clock: Clock;
   log: Log;
-  /** The process only observes: where a FleetCluster has a login for that, it is taken. */
+  /** True if the process only observes: it takes the login for observation if a FleetCluster has one. */
   observes: boolean;
 }>;
 
@@ -30,7 +30,7 @@ export type DeletedCluster = Readonly<{
   isForced: boolean;
   /** The login of its Secret, or the one that was used last. */
   access?: ClusterAccess;
-  /** Why there is no login. */
+  /** The reason why there is no login. */
   fault?: string;
 }>;
 
@@ -39,16 +39,16 @@ export const ACCEPTED_UID_ANNOTATION = 'fleet.flotilla.dev/accepted-uid';
 const NOTHING: HeldReading<ClusterAccess> = { members: [], problems: [] };
 
 /**
- * The clusters of the FleetClusters whose kubeconfig is in a Secret of the hub. Both kinds are watched,
- * Secrets only from the first FleetCluster on that refers to one. What a Secret holds stays in the memory of
- * the process.
+ * The clusters of FleetClusters with a kubeconfig in a Secret of the hub. Both kinds are watched, Secrets
+ * only from the first FleetCluster on that refers to one. The content of a Secret stays in the memory of the
+ * process.
  */
 export class SecretClusters {
   readonly #clusters: Reflector;
   readonly #secrets: Reflector;
   #watchesSecrets = false;
   #isStale = true;
-  /** Why Secrets could not be listed at the last reading. */
+  /** The reason why Secrets could not be listed at the last reading. */
   #trouble: string | undefined;
   #files: HeldReading<ClusterAccess> | undefined;
   #fromSecrets = NOTHING;
@@ -107,19 +107,22 @@ export class SecretClusters {
     return this.#held;
   }
 
-  /** Why the login of a FleetCluster is not used as its Secret has it; undefined where nothing is known. */
+  /**
+   * Returns the reason why the login in a FleetCluster's Secret is not used. Returns undefined if none is
+   * known.
+   */
   faultOf(cluster: string): CredentialsFault | undefined {
     const found = this.#credentials.get(cluster);
     return found !== undefined && 'fault' in found ? found.fault : undefined;
   }
 
-  /** When the login of a FleetCluster ends, where its Secret says so. */
+  /** Returns the time at which the login of a FleetCluster ends, if its Secret records it. */
   expiryOf(cluster: string): string | undefined {
     const found = this.#credentials.get(cluster);
     return found !== undefined && 'expiresAt' in found ? found.expiresAt : undefined;
   }
 
-  /** FleetClusters that are deleted, and whose cluster is to be released first. */
+  /** Returns the deleted FleetClusters that wait for the release of their cluster. */
   deleted(): readonly DeletedCluster[] {
     return this.#deleted;
   }

@@ -16,13 +16,13 @@ type HttpAccessOptions = Readonly<{
   /** Areas that ask for authentication. */
   areas: ReadonlySet<HttpArea>;
   tokens?: TokenList;
-  /** What other processes of the hub read content with. */
+  /** Key by which other processes of the hub read content. */
   key?: HubKey;
-  /** Asks the API server of the cluster in which the hub runs. */
+  /** Asks the API server of the hub's own cluster. */
   reviewer?: TokenReviewer;
 }>;
 
-/** What one poller may not have, and another one has. */
+/** Areas that one poller may be missing and another one has. */
 const OF_ONE_POLLER: ReadonlySet<HttpArea> = new Set(['content', 'packages', 'catalogs']);
 
 type HttpQuestion = Readonly<{
@@ -41,7 +41,7 @@ const MINUTE_MS = 60_000;
 const CODE_MINUTES = 5;
 const MINUTE = /^\d{1,9}$/;
 
-/** The code opens one path alone. The minute is in clear, and is part of what is signed. */
+/** Returns a code that opens one path alone. The minute is in clear, and is part of the signed text. */
 function codeOf(key: HubKey, kind: CodeKind, path: string, nowMs: number): string {
   const minute = String(Math.floor(nowMs / MINUTE_MS));
   return `Bearer ${minute}.${key.codeOf([kind, path, minute])}`;
@@ -54,23 +54,23 @@ function opens(key: HubKey, kind: CodeKind, path: string, token: string, nowMs: 
   return key.verifies(code, [kind, path, minute]);
 }
 
-/** The `Authorization` header with which a process of the hub reads a path of another one. */
+/** Returns the `Authorization` header by which a process of the hub reads a path of another one. */
 export const hubAuthorization = (key: HubKey, path: string, nowMs = Date.now()): string =>
   codeOf(key, 'http', path, nowMs);
 
-/** The `Authorization` header with which a poller passes a request that it admitted on to another one. */
+/** Returns the `Authorization` header by which a poller passes an admitted request on to another one. */
 export const peerAuthorization = (key: HubKey, path: string, nowMs = Date.now()): string =>
   codeOf(key, 'peer-http', path, nowMs);
 
-/** Whether another poller of the hub passes the request on. */
+/** True if another poller of the hub passes the request on. */
 export function isFromPeer(key: HubKey, path: string, authorization: string | undefined, nowMs = Date.now()): boolean {
   const token = bearerToken(authorization);
   return token !== undefined && opens(key, 'peer-http', path, token, nowMs);
 }
 
 /**
- * Decides which requests are answered. Asked where a request is served, after its path was
- * read, whatever its spelling.
+ * Decides which requests are answered. Asked when a request is served, after its path was read in any
+ * spelling.
  */
 export class HttpAccess {
   constructor(private readonly options: HttpAccessOptions) {}

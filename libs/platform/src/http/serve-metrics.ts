@@ -11,7 +11,7 @@ type MetricsServerOptions = Readonly<{
   registry: Registry;
   access?: HttpAccess;
   bindAddress: string;
-  /** Names of the service where it listens on loopback, beside `localhost`. */
+  /** Names of the service if it listens on loopback, in addition to `localhost`. */
   hosts: readonly string[];
   port: number;
   tls?: ServingTls;

@@ -6,7 +6,7 @@ import type { Clock } from '../clock/clock.port.js';
 import { fileReason } from '../files/file-tree.error.js';
 import type { Log } from '../telemetry/log.port.js';
 
-/** The certificate for the hub's HTTP cannot be used. Names files and reasons, never what is in a key. */
+/** The certificate for the hub's HTTP cannot be used. Names files and reasons, never the content of a key. */
 class TlsUnusable extends FlotillaError {
   readonly code = 'TlsUnusable';
   readonly retry: Retry = 'when-input-changes';
@@ -23,9 +23,9 @@ type Reading = Readonly<{ clock: Clock; log: Log }>;
 const READ_EVERY_MS = 10_000;
 
 /**
- * The certificate with which services serve HTTP. The files are read again every ten seconds: new
- * connections get the new certificate, those that are open go on. Files that do not fit together leave
- * the old certificate in use.
+ * The certificate for services that serve HTTP. The files are read again every ten seconds: new connections
+ * get the new certificate, open ones continue. Files that do not fit together leave the old certificate in
+ * use.
  */
 export class ServingTls {
   readonly #servers: Server[] = [];
@@ -41,9 +41,9 @@ export class ServingTls {
   }
 
   /**
-   * Undefined where no files are named.
+   * Opens the certificate. Returns undefined if no files are named.
    *
-   * @throws TlsUnusable where one is named without the other, or they cannot be used together
+   * @throws TlsUnusable if one is named without the other, or they cannot be used together
    */
   static async open(paths: TlsPaths, reading: Reading): Promise<ServingTls | undefined> {
     const { certFile, keyFile } = paths;

@@ -4,7 +4,7 @@ import { readTokenFile } from '#core/kernel/http-access/token-file';
 import { fileReason } from '../files/file-tree.error.js';
 import type { Log } from '../telemetry/log.port.js';
 
-/** The holder of a token, and what the token may read. */
+/** The holder of a token, and the paths that the token may read. */
 type TokenOwner = Readonly<{ name: string; paths: readonly string[] }>;
 
 type HashedEntry = TokenOwner & Readonly<{ hash: Buffer }>;
@@ -13,9 +13,8 @@ type HashedEntry = TokenOwner & Readonly<{ hash: Buffer }>;
 const MOST_FILE_BYTES = 1024 * 1024;
 
 /**
- * The tokens of a file, which is read again when it has changed: a token that leaves the file is
- * refused from the next request on. A file that is missing or cannot be read holds no tokens. Memory
- * holds hashes of tokens alone.
+ * The tokens of a file. The file is read again when it has changed: a removed token is refused from the next
+ * request on. A file that is missing or cannot be read holds no tokens. Memory holds hashes of tokens alone.
  */
 export class TokenList {
   readonly #secret = randomBytes(32);
@@ -27,7 +26,7 @@ export class TokenList {
     private readonly log: Log,
   ) {}
 
-  /** Compares with every token, so that the time taken says nothing about where they differ. */
+  /** Compares with every token, so that the time taken does not reveal the first difference. */
   async ownerOf(token: string): Promise<TokenOwner | undefined> {
     const version = await this.#versionOf();
     if (version !== this.#version) {
@@ -40,7 +39,7 @@ export class TokenList {
     return found;
   }
 
-  /** Changes when the file does, also where a mounted Secret swaps a link. */
+  /** Returns a text that changes with the file, also if a mounted Secret swaps a link. */
   async #versionOf(): Promise<string> {
     try {
       const { ino, mtimeMs, ctimeMs, size } = await stat(this.file);

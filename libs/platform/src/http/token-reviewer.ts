@@ -35,9 +35,9 @@ const KNOWN_FOR_MS = 3_600_000;
 type Answers = Map<string, Readonly<{ admission: Admission; until: number }>>;
 
 /**
- * Asks an API server to which user a token belongs (TokenReview) and whether that user may GET the path as a
- * `nonResourceURL` (SubjectAccessReview). Answers are kept for half a minute. Tokens that are refused,
- * however many, take neither the place of answers to admitted ones nor their reviews.
+ * Asks an API server for the user of a token (TokenReview), and if that user may GET the path as a
+ * `nonResourceURL` (SubjectAccessReview). Answers are kept for half a minute. Refused tokens, however many,
+ * take neither the place of answers to admitted ones nor their reviews.
  */
 export class TokenReviewer {
   readonly #secret = randomBytes(32);
@@ -119,7 +119,7 @@ export class TokenReviewer {
   }
 }
 
-/** The oldest entry goes where there are too many. */
+/** Sets the newest entry. Drops the oldest one if there are too many. */
 function setNewest<T>(map: Map<string, T>, key: string, value: T): void {
   map.delete(key);
   const [oldest] = map.keys();

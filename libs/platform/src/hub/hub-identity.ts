@@ -10,9 +10,9 @@ const ID_FILE = 'hub-id';
 const ID = /^[a-z0-9]([-a-z0-9.]{0,61}[a-z0-9])?$/;
 
 /**
- * What a hub is called in its clusters (decision 0215): FLOTILLA_HUB_ID; else made of the hub's key, so that
- * all its services, and the hub that is rebuilt with that key, have the same; else, for a key that ends with
- * the process, kept beside the clusters file. Undefined where nothing can be kept.
+ * Returns the hub's identity in its clusters (decision 0215): FLOTILLA_HUB_ID if set. Otherwise it is derived
+ * from the hub's key, so that all its services, and a hub rebuilt with that key, have the same. For a key
+ * that ends with the process, it is kept next to the clusters file. Undefined if nothing can be kept.
  */
 export async function hubIdentity(
   { hubId, clustersFile }: Pick<Settings, 'hubId' | 'clustersFile'>,
@@ -25,7 +25,10 @@ export async function hubIdentity(
   return kept === undefined ? undefined : { id: kept, older: [] };
 }
 
-/** Of several processes that make it at the same time one wins, and all read what it wrote. */
+/**
+ * Reads or makes the identity. If several processes make it at the same time, one wins, and all read its
+ * text.
+ */
 async function keptId(file: string): Promise<string | undefined> {
   const made = `${file}.${randomBytes(6).toString('hex')}`;
   try {

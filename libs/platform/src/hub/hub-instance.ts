@@ -12,14 +12,14 @@ const made = (): string => randomBytes(6).toString('hex');
 
 type RedisInstance = (() => Promise<string | undefined>) &
   Readonly<{
-    /** Puts what this process knows into a Redis that was emptied. */
+    /** Writes the instance that this process knows into a Redis that was emptied. */
     putBack(): Promise<void>;
   }>;
 
 /**
- * Returns the instance that Redis has, and keeps it there: a Redis that was emptied gets it back from any
- * process that knows it. Undefined where the user of Redis has no right to it, as by the list of the
- * release before: without one the hub works as that release does, and health names the right.
+ * Returns the instance that Redis has, and keeps it there: an emptied Redis gets it back from any process
+ * that knows it. Undefined if the user of Redis has no right to it, as by the list of the previous release.
+ * Without an instance the hub works as that release does, and health names the right.
  */
 export function redisInstance(redis: Redis, prefix: string): RedisInstance {
   const key = `${prefix}:instance`;

@@ -9,10 +9,10 @@ import type { HubKey } from '../keys/hub-key.js';
 import { consoleRefusals } from '../telemetry/metrics/console-metrics.js';
 import type { Hub } from './hub.js';
 
-/** The checker of a service, and what ends it. */
+/** The checker of a service, and the function that stops it. */
 export type HubProofs = Readonly<{ checker: ProofChecker; stop: () => void }>;
 
-/** Opens what a service of the hub checks proofs with. A wrong policy file grants nothing. */
+/** Opens the checker of proofs of a service of the hub. A wrong policy file grants nothing. */
 export async function openHubProofs(hub: Hub, reader: ProofReader): Promise<HubProofs> {
   const { settings, clock, log, key, store, metrics } = hub;
   const { consoleOidcIssuer, consoleOidcClientId: clientId, consolePolicyFile, consoleKeyFile } = settings;

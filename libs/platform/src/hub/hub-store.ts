@@ -29,7 +29,7 @@ export type HubStore = Readonly<{
   actionReceiver(): ActionReceiver;
   questionAsker: QuestionAsker;
   questionReceiver(): QuestionReceiver;
-  /** Of the service, for all its processes. */
+  /** Returns the used proofs of the service, for all its processes. */
   usedProofs(reader: ProofReader): UsedProofs;
   sessions: SessionStore;
   trail: AuditTrail;
@@ -40,7 +40,7 @@ export type HubStore = Readonly<{
   instance(): Promise<string | undefined>;
   /** Claims of clusters to identities. Also kept on a disk of the process. */
   claims: IdentityClaims;
-  /** Whether the store takes writes and keeps them. */
+  /** Checks that the store takes writes and keeps them. */
   check: HealthCheck;
   /**
    * Calls back if the store may have lost data. Resolves once the store has answered, to a function that

@@ -1,6 +1,6 @@
 /**
- * Injection tokens of what every service stands on. {@link HUB} is all of it, for what takes several parts or
- * hands it on; the other tokens give one part each.
+ * Injection tokens of the parts that every service uses. {@link HUB} is all of it, for modules that take
+ * several parts or pass it on; the other tokens give one part each.
  */
 export const HUB = Symbol('hub');
 export const SETTINGS = Symbol('settings');
@@ -23,7 +23,7 @@ export const FLEET_HUB = Symbol('hub API');
 /** The other pollers of the hub; undefined in a process that works for all clusters. */
 export const PEERS = Symbol('other pollers');
 
-/** The shards of the fleet that this process works for; undefined where it works for all clusters. */
+/** The shards of the fleet that this process works for. Undefined if it works for all clusters. */
 export const SHARDS = Symbol('shards of the process');
 
 /** Checks the proofs of the console, in the modules of poller and applier. */

@@ -10,8 +10,8 @@ import * as tokens from './hub-tokens.js';
 class HubModule {}
 
 /**
- * Gives every module what the services of this process share: the hub under its token, and
- * each part under its own. `reportsAs`: the service that the console shows; absent: it shows none.
+ * Gives every module the shared parts of this process: the hub under its token, and each part under its own.
+ * `reportsAs`: the service that the console shows; absent: it shows none.
  */
 export function hubModule(hub: Hub, reportsAs?: string): DynamicModule {
   const parts = [

@@ -42,13 +42,13 @@ import { redisHubStore } from './redis-hub-store.js';
 /** Serves content to all others, and so must not ask itself. */
 const CONTENT_SERVER = 'catalog-poller';
 
-/** What every process has: settings, time, log, metrics, and who may read what over HTTP. */
+/** Parts of every process: settings, time, log, metrics, and the access rules of HTTP. */
 export type ServiceFrame = Readonly<{
   settings: Settings;
   log: Log;
   clock: Clock;
   metrics: Metrics;
-  /** Which clients may read what over HTTP. */
+  /** Access rules for HTTP clients. */
   access: HttpAccess;
   /** The certificate for HTTPS; absent: plain HTTP. */
   tls?: ServingTls;
@@ -56,7 +56,7 @@ export type ServiceFrame = Readonly<{
   tracer?: Tracer;
 }>;
 
-/** What every service of the hub stands on: made once per process, shared by all that run in it. */
+/** The parts that every service of the hub uses: made once per process, shared by all services in it. */
 export type Hub = ServiceFrame &
   Readonly<{
     refused: RefusedValues;
@@ -72,9 +72,9 @@ export type Hub = ServiceFrame &
     bundlePulls: BundlePulls;
     /** Images that ended the thread that read them. */
     endedImages: EndedImages;
-    /** Of a process that observes or acts. */
+    /** The key of a process that observes or acts. */
     key: HubKey | undefined;
-    /** What this hub is called in its clusters; absent where it could keep none. */
+    /** The hub's identity in its clusters. Absent if it could keep none. */
     identity?: HubIdentity;
     /** Distinguishes hubs with this identity. */
     instance?: HubStore['instance'];
@@ -88,13 +88,13 @@ type HubOptions = Readonly<{
   log: Log;
   /** Redis of the hub; `memory` if this process is the whole hub. */
   store: RedisAccess | 'memory';
-  /** Of a process that observes or acts; a resolver has none. */
+  /** The key of a process that observes or acts; a resolver has none. */
   key?: HubKey;
-  /** Called, before anything is sent there, where the hub cannot work with this Redis. */
+  /** Called, before anything is sent there, if the hub cannot work with this Redis. */
   onUnusableRedis?: (error: FlotillaError) => void;
 }>;
 
-/** What a process has that needs no Redis. Connects to nothing. */
+/** Opens the parts of a process that need no Redis. Connects to nothing. */
 export async function openFrame(settings: Settings, log: Log, key?: HubKey): Promise<ServiceFrame> {
   const clock = new SystemClock();
   const files = { certFile: settings.httpTlsCertFile, keyFile: settings.httpTlsKeyFile };
@@ -124,7 +124,8 @@ export async function openHub(options: HubOptions): Promise<Hub> {
   });
   const refused = new RefusedValues(log, metrics, clock);
   const identity = key === undefined ? undefined : await hubIdentity(settings, key);
-  // Last: nothing after it may fail and leave a connection, which would keep the process from its end.
+  // Last: nothing after it may fail and leave an open connection, since that would keep the process from its
+  // end.
   const store = openStore(options, frame, refused);
   const bundlePulls = new BundlePulls(registry, bundleLanes(settings, metrics));
   return {
@@ -150,7 +151,7 @@ export async function openHub(options: HubOptions): Promise<Hub> {
   };
 }
 
-/** Version and bounds: what ended a thread under others is tried again. */
+/** Returns version and bounds in one text: images that ended a thread under other bounds are tried again. */
 function boundsOf(settings: Settings): string {
   const { version, commit } = buildInfo();
   return canonicalJson([version, commit ?? null, registryLimitsOf(settings)]);
@@ -173,7 +174,7 @@ function openStore(
   return store;
 }
 
-/** The content cache on disk, which makes room for images that are being unpacked. */
+/** Opens the content cache on disk. It makes room for images that are being unpacked. */
 async function openCache(folder: string, settings: Settings, log: Log) {
   const workRoom = new WorkRoom(settings.contentMaxBytes / 2, () => void disk.makeRoom().catch(roomFailed));
   const roomFailed = (error: unknown) => log.warn({ error }, 'content could not be dropped to make room');
@@ -185,7 +186,7 @@ async function openCache(folder: string, settings: Settings, log: Log) {
   return { disk, workRoom };
 }
 
-/** Bundles are small: what takes longer goes on beside the others, with half of the bounds. */
+/** Bundles are small: longer pulls move to the slow lane, with half of the bounds. */
 const BUNDLE_FIRST_MS = 5_000;
 
 function bundleLanes(settings: Settings, { lanes }: Metrics): Lanes {
@@ -199,7 +200,7 @@ function bundleLanes(settings: Settings, { lanes }: Metrics): Lanes {
   });
 }
 
-/** The cache on disk, behind it the poller where its address is known. */
+/** Returns the cache on disk, with the poller behind it if the poller's address is known. */
 function contentOf(settings: Settings, cache: ContentStore, key: HubKey | undefined): ContentStore {
   if (settings.contentUrl === '') return cache;
   return new HttpContentStore({
@@ -226,7 +227,9 @@ async function httpAccess({
   });
 }
 
-/** Of the cluster in which this process runs. Loaded late: a resolver does without clients of clusters. */
+/**
+ * Returns a client of this process's own cluster. Loaded late: a resolver does without clients of clusters.
+ */
 async function ownApiServer(): Promise<KubeClient | undefined> {
   const { inClusterAccess, loadClusters } = await import('../kube/access/load-clusters.js');
   const [client] = await loadClusters({ access: [inClusterAccess()], fieldManager: 'flotilla-http' });

@@ -41,7 +41,7 @@ class ClaimsFile {
     }
   }
 
-  /** Resolves once the claim is in memory, where it stays if the disk takes no writes. */
+  /** Resolves once the claim is in memory. It stays there if the disk takes no writes. */
   async set(uid: string, claim: IdentityClaim): Promise<void> {
     const claims = await this.read();
     if (canonicalJson(claims.get(uid) ?? null) === canonicalJson(claim)) return;
@@ -99,7 +99,7 @@ export const claimsBeside = (clustersFile: string, log: Pick<Log, 'warn'>): Iden
 
 export type RedisClaims = IdentityClaims &
   Readonly<{
-    /** Puts what this process knows into a Redis that was emptied. */
+    /** Writes the claims that this process knows into a Redis that was emptied. */
     putBack(): Promise<void>;
     written(): Promise<void>;
   }>;
@@ -109,7 +109,7 @@ type RedisClaimsOptions = Readonly<{
   prefix: string;
   /** The file of this process. */
   path: string;
-  /** Signs claims: others who may write to Redis cannot make any. */
+  /** Signs claims: other clients that may write to Redis cannot make any. */
   key: Pick<HubKey, 'codeOf' | 'verifies'>;
   clock: Clock;
   log: Pick<Log, 'warn'>;
@@ -120,7 +120,7 @@ const PATIENCE_MS = 2_000;
 
 /**
  * Claims that the processes of a hub share in Redis. Each process also has them in a file, since a Redis
- * without a disk is empty after a restart: what Redis lacks it gets back. Without an answer of Redis, or
+ * without a disk is empty after a restart: it gets missing claims back. Without an answer of Redis, or
  * without a right to the key there, the file alone counts.
  */
 export function redisClaims({ redis, prefix, path, key, clock, log }: RedisClaimsOptions): RedisClaims {

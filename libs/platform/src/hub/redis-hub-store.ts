@@ -42,7 +42,7 @@ type RedisHubStoreOptions = Readonly<{
   log: Log;
   metrics: Metrics;
   refused: RefusedValues;
-  /** Of a process that observes or acts; a resolver has none. */
+  /** The key of a process that observes or acts; a resolver has none. */
   key: HubKey | undefined;
   /** File of this process with the claims of clusters to identities. */
   claimsPath: string;
@@ -96,7 +96,8 @@ export function redisHubStore(options: RedisHubStoreOptions): HubStore {
     claims,
     check: redisCheck(redis, { prefix, trouble, missingRight: () => rights.text, serverInfo }),
     watchLosses: (onEmptied) => {
-      // A process that starts before it is back would take another one, which waits in each cluster.
+      // A process that starts before the instance is back would take another one, and then wait in each
+      // cluster.
       const putBack = async () => {
         await Promise.all([instance.putBack(), claims.putBack()]);
         await onEmptied();

@@ -30,16 +30,17 @@ type FleetFolderOptions = Readonly<{ path: string; clock: Clock; log: Log }>;
 /** Files are polled so often. */
 const POLL_EVERY_MS = 2_000;
 /**
- * A process whose lock was deleted finds that out with its next poll, and says so. Who finds no lock waits
- * so long for it.
+ * A process with a deleted lock finds that out with its next poll, and rewrites the lock. A process that
+ * finds no lock waits so long for it.
  */
 const SURE_AFTER_MS = 5_000;
 const LOCK = 'lock';
 const NO_LOCK = 'the lock of this hub is not in the folder: status/ was deleted, or another process uses it';
 
 /**
- * A fleet in files: the objects of people are their YAML below a folder, which is read and never written;
- * what the hub makes lies in `status/`, and decisions in `decisions/`. One process uses it at a time.
+ * A fleet in files. The objects of people are their YAML below a folder; the hub reads it and never writes
+ * it. The hub's own objects are in `status/`, and decisions in `decisions/`. One process uses the folder at a
+ * time.
  */
 export class FleetFolder {
   readonly #kept: KeptObjects;
@@ -50,7 +51,7 @@ export class FleetFolder {
   #decisionsTaken = '';
   #problems: readonly string[] = [];
   #decisionProblems: readonly string[] = [];
-  /** Why the last poll did not come to its end. */
+  /** The reason why the last poll did not complete. */
   #trouble: string | undefined;
   #said = '';
   #noted: readonly string[] = [];
@@ -75,8 +76,9 @@ export class FleetFolder {
   }
 
   /**
-   * Reads the folder, and keeps other processes out of it. @throws FleetFolderError where it cannot be read,
-   * an object in it is none, or another process uses it
+   * Reads the folder, and keeps other processes out of it.
+   *
+   * @throws FleetFolderError if it cannot be read, an object in it is none, or another process uses it
    */
   static async open(options: FleetFolderOptions): Promise<FleetFolder> {
     const { path, clock } = options;
@@ -95,14 +97,15 @@ export class FleetFolder {
     }
   }
 
-  /** Whether another process may use the folder whose lock was deleted: {@link makeSure} finds out. */
+  /** False if another process may use the folder because its lock was deleted: {@link makeSure} finds out. */
   get isSure(): boolean {
     return this.lock.isSure;
   }
 
   /**
    * Settles once no other process uses the folder; before that nothing may act.
-   * @throws FleetFolderError where another process does
+   *
+   * @throws FleetFolderError if another process does
    */
   async makeSure(): Promise<void> {
     if (!this.isSure) {
@@ -140,7 +143,7 @@ export class FleetFolder {
     return this.state.contexts;
   }
 
-  /** Why what lies in the folder is not all taken over; undefined where it is. */
+  /** The reason why some content of the folder is not taken over. Undefined if all is. */
   get problem(): string | undefined {
     const trouble = this.#trouble === undefined ? [] : [this.#trouble];
     const all = [...trouble, ...this.#problems, ...this.#decisionProblems];
@@ -162,7 +165,7 @@ export class FleetFolder {
     });
   }
 
-  /** What was begun is written; then other processes may use the folder. */
+  /** Finishes the writes that have begun. Other processes may use the folder afterwards. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#cancel();
@@ -171,7 +174,7 @@ export class FleetFolder {
     await this.lock.release(this.#hasUsed);
   }
 
-  /** Takes over what has changed, once the files are the same from one poll to the next. */
+  /** Takes over changes, once the files are the same from one poll to the next. */
   async poll(): Promise<void> {
     try {
       await this.#renew();

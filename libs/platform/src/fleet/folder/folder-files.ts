@@ -7,7 +7,7 @@ import { type Manifest, ManifestError, parseManifests } from '../../files/manife
 /** A file of a fleet's folder, as far as its change can be seen from outside. */
 export type FolderFile = Readonly<{ path: string; bytes: number; stamp: string }>;
 
-/** What lies in a folder. `problems`: why it is not all of it. */
+/** The files of a folder. `problems`: the reasons why some are missing. */
 export type FolderListing = Readonly<{ files: readonly FolderFile[]; problems: readonly string[] }>;
 type FolderManifests = Readonly<{ manifests: readonly Manifest[]; problems: readonly string[] }>;
 
@@ -20,10 +20,10 @@ const MIB = 1024 * 1024;
 const FOLDER_LIMITS = { files: 5_000, fileBytes: 16 * MIB, bytes: 64 * MIB, depth: 16 } as const;
 
 /**
- * The YAML files below a folder but what the hub makes there, in the order of their names. Names that begin
- * with a dot are passed over, as in `.git`. A link is followed inside the folder, and what it leads to is
- * read once. One that leads out of the folder is a problem: the hub may have the right to read files there
- * that are not to be quoted in a message (decision 0433).
+ * Lists the YAML files below a folder in the order of their names, without the hub's own files there. Names
+ * that begin with a dot are skipped, as in `.git`. A link is followed inside the folder, and its target is
+ * read once. A link that leads out of the folder is a problem: the hub may have the right to read files there
+ * that must not be quoted in a message (decision 0433).
  */
 export async function listFolder(folder: string): Promise<FolderListing> {
   const files: FolderFile[] = [];
@@ -127,7 +127,9 @@ export async function readManifestsOf(files: readonly FolderFile[]): Promise<Fol
   return { manifests, problems };
 }
 
-/** Why the decisions of a folder may not be all that there are; a file elsewhere does not hold them up. */
+/**
+ * Returns the reasons why some decisions of a folder may be missing. A file elsewhere does not hold them up.
+ */
 export const decisionTroubles = (folder: string, { problems }: FolderListing): readonly string[] =>
   problems.filter((one) => one.startsWith(`${folder}:`) || one.startsWith(join(folder, DECISIONS_FOLDER)));
 

@@ -3,11 +3,11 @@ import type { Health } from '../../telemetry/health-check.js';
 
 type FolderSituation = Readonly<{
   folder: string;
-  /** Lines, each with the path of a file; undefined where all of them are taken over. */
+  /** Lines, each with the path of a file. Undefined if all files are taken over. */
   problem: string | undefined;
-  /** What has no effect where it lies. */
+  /** Objects without effect in their place. */
   notes: readonly string[];
-  /** Whether another process has the folder. */
+  /** True if another process has the folder. */
   isLost: boolean;
 }>;
 
@@ -25,7 +25,7 @@ export function folderHealth({ folder, problem, notes, isLost }: FolderSituation
   return { up: true, degraded: true, detail: `${holds}${named.join('; ')}${more}` };
 }
 
-/** Who asks for the health of a hub need not know where on its machine the folder is. */
+/** Makes the paths relative: readers of a hub's health need not know the folder's place on its machine. */
 function fromFolder(line: string, folder: string): string {
   if (line.startsWith(`${folder}: `)) return `the folder: ${line.slice(folder.length + 2)}`;
   const prefix = join(folder, 'x').slice(0, -1);

@@ -11,17 +11,22 @@ import { replaceFile } from './kept-objects.js';
 /** `back`: the lock was deleted, and is made anew. `lost`: another process has the folder. */
 type LockState = 'held' | 'back' | 'lost';
 
-/** Whether a hub uses a folder. `at`: when it last said so, or ended; undefined where nothing says when. */
+/**
+ * The use of a folder by a hub. `at`: the time of its last renewal, or of its end. Undefined if nothing
+ * records it.
+ */
 export type HubOfFolder = Readonly<{ holder: LockHolder | undefined; isRenewed: boolean; at: Date | undefined }>;
 
-/** Why a lock is not to be had. */
+/** Makes the error of a lock that cannot be taken. */
 export type LockRefusal = (path: string, holder: LockHolder) => FlotillaError;
 const RENEW_EVERY_MS = 10_000;
 const MOST_TRIES = 3;
 /** In `/proc/PID/stat`, after the name in parentheses: when the process began. */
 const START_FIELD = 19;
 
-/** One process at a time uses a folder. A lock whose process is gone holds up no other. */
+/**
+ * The lock by which one process at a time uses a folder. A lock of a process that is gone blocks no other.
+ */
 export class FolderLock {
   #text = '';
   #renewedAt = Date.now();
@@ -29,14 +34,18 @@ export class FolderLock {
   private constructor(
     private readonly path: string,
     private holder: LockHolder & Readonly<{ id: string }>,
-    /** The lock of an earlier process; undefined where none was found. */
+    /** The lock of an earlier process. Undefined if none was found. */
     private readonly before: string | undefined,
     private readonly refusal: LockRefusal,
   ) {
     this.#text = JSON.stringify(holder);
   }
 
-  /** @throws what `refusal` makes where another process has the lock; by default a FleetFolderError */
+  /**
+   * Takes the lock.
+   *
+   * @throws the error of `refusal` if another process has the lock; by default a FleetFolderError
+   */
   static async take(path: string, refusal: LockRefusal = inUse): Promise<FolderLock> {
     const own = { pid: process.pid, host: hostname(), started: await startOf(process.pid), id: randomUUID() };
     let before: string | undefined;
@@ -54,14 +63,14 @@ export class FolderLock {
   }
 
   /**
-   * Whether no other process can be at work: an earlier one gave the folder back, or is gone. Where no lock
-   * was found, a process may run whose lock was deleted.
+   * True if no other process can be at work: an earlier one gave the folder back, or is gone. If no lock was
+   * found, a process with a deleted lock may still run.
    */
   get isSure(): boolean {
     return this.holder.claims !== true;
   }
 
-  /** Whether the lock is that of this process now. Asked before each write. */
+  /** True if the lock is that of this process now. Asked before each write. */
   get isHeld(): boolean {
     try {
       return readFileSync(this.path, 'utf8') === this.#text;
@@ -71,8 +80,10 @@ export class FolderLock {
   }
 
   /**
-   * Ends the claim: no other process has said that it is at work. `url`: where this one answers from now on.
-   * @throws what the lock was taken with where one has
+   * Ends the claim: no other process has said that it is at work. `url`: the address of this process from now
+   * on.
+   *
+   * @throws the error of `refusal` if another process has
    */
   async makeSure(url?: string): Promise<void> {
     const found = await readLock(this.path);
@@ -97,7 +108,9 @@ export class FolderLock {
     return (await this.#create()) ? 'back' : 'lost';
   }
 
-  /** Who used it says that it has ended; who did not leaves things as they were. */
+  /**
+   * Releases the lock. A process that used the folder records its end; any other restores the earlier state.
+   */
   async release(hasUsed: boolean): Promise<void> {
     const found = await readLock(this.path);
     if (found?.text !== this.#text) return;
@@ -123,7 +136,10 @@ export class FolderLock {
     await utimes(this.path, now, now).catch(() => undefined);
   }
 
-  /** A link fails where the lock is there; a file that is written in place could be read half. */
+  /**
+   * Creates the lock by a link: it fails if the lock exists. A file that is written in place could be read
+   * half.
+   */
   async #create(): Promise<boolean> {
     const draft = `${this.path}.${this.holder.id}`;
     await makeFolder(dirname(this.path));
@@ -139,7 +155,7 @@ export class FolderLock {
     }
   }
 
-  /** Of two processes that take the same lock away, the later one would take that of the first. */
+  /** Takes a stale lock away. If two processes do so, the later one would take the lock of the first. */
   async #takeAway(stale: string): Promise<void> {
     const aside = `${this.path}.${this.holder.id}.old`;
     try {
@@ -154,7 +170,7 @@ export class FolderLock {
   }
 }
 
-/** Whether a hub uses the folder of a lock now, and since when not. */
+/** Returns the hub that uses the folder of a lock now, or the time at which it stopped. */
 export async function hubOfFolder(path: string): Promise<HubOfFolder> {
   const found = await readLock(path);
   if (found === undefined) return { holder: undefined, isRenewed: false, at: undefined };

@@ -9,15 +9,15 @@ import type { Manifest } from '../../files/manifest-text.js';
 import { checkedObject } from '../objects/checked-object.js';
 import { tableKey } from '../objects/object-table.js';
 
-/** What people wrote, by name. `problems`: with the place. */
+/** Objects that people wrote, by name. `problems`: with the place. */
 export type WrittenObjects = Readonly<{
   objects: ReadonlyMap<string, KubernetesObject>;
   problems: readonly string[];
-  /** What has no effect where it lies. */
+  /** Objects without effect in their place. */
   notes?: readonly string[];
 }>;
 
-/** On a decision of a folder: nothing has checked that its author is who it says. */
+/** Annotation on a decision of a folder: nothing has checked that its author is the person named. */
 export const VERIFIED_ANNOTATION = 'fleet.flotilla.dev/verified';
 const DECISION = 'FleetDecision';
 const MISPLACED = 'has no effect outside of decisions/: move its file there';
@@ -43,7 +43,7 @@ export function writtenObjects(
   return { ...found, notes };
 }
 
-/** Decisions of a folder. What a file says about who has checked it counts for nothing. */
+/** Reads the decisions of a folder. A file's own claim that it was checked counts for nothing. */
 export function decisionObjects(
   manifests: readonly Manifest[],
   before: (ref: ObjectRef) => KubernetesObject | undefined,
@@ -99,8 +99,8 @@ export function unlabelledCluster(context: string): KubernetesObject | undefined
 }
 
 /**
- * An object of people, with what an API server adds: what was kept of it, else its beginning. Its UID follows
- * from its name, so that it is the same object when what was kept is deleted.
+ * Returns an object of people with the fields of an API server: the kept ones, otherwise initial ones. Its
+ * UID follows from its name, so it stays the same object when the kept part is deleted.
  */
 export function heldObject(
   written: KubernetesObject,

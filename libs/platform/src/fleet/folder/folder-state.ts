@@ -16,7 +16,7 @@ const PEOPLES = new Set<string>([...Object.keys(FLEET_KINDS), 'FleetDecision']);
 const WRITTEN_KINDS = Object.keys(FLEET_KINDS);
 const DECISION_KINDS = ['FleetDecision'];
 
-/** Whether objects of a kind are written by people, in their files. */
+/** True if people write objects of the kind, in their files. */
 export const isPeoples = (kind: string): boolean => PEOPLES.has(kind);
 
 type FolderStateOptions = Readonly<{
@@ -26,10 +26,13 @@ type FolderStateOptions = Readonly<{
   kept: ReadonlyMap<string, KubernetesObject>;
 }>;
 
-/** The objects of a folder: what people wrote in it, with what was kept, and what the hub has made. */
+/**
+ * The objects of a folder: those that people wrote in it, with their kept state, and those that the hub has
+ * made.
+ */
 export class FolderState {
   readonly table: ObjectTable;
-  /** What is taken over of files; nothing before the first of them. */
+  /** Objects taken over from files. Undefined before the first of them. */
   #written: ReadonlyMap<string, KubernetesObject> | undefined;
 
   #notes: readonly string[] = [];
@@ -73,12 +76,12 @@ export class FolderState {
     return [...unread, ...found.problems];
   }
 
-  /** The state as it was kept, where files cannot be read. */
+  /** Takes the state as it was kept, if files cannot be read. */
   takeKept(): void {
     for (const object of this.options.kept.values()) if (isPeoples(object.kind)) this.table.put(object);
   }
 
-  /** What was written where it has no effect, with the place. */
+  /** Objects that have no effect in their place, with the place. */
   get notes(): readonly string[] {
     return this.#notes;
   }
@@ -106,7 +109,7 @@ export class FolderState {
       const isLeft = kinds.includes(object.kind) && !objects.has(key) && this.table.get(refTo(object)) === undefined;
       const { finalizers = [] } = object.metadata;
       if (!isLeft || finalizers.length === 0) continue;
-      // Its file went while no hub was there: what is to be done before it goes is done now.
+      // Its file went while no hub was there: do now the work that must precede its deletion.
       this.table.put(object);
       this.table.delete(refTo(object));
     }

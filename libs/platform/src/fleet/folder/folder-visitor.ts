@@ -29,7 +29,7 @@ type FolderVisitorOptions = Readonly<{
   clock: Clock;
   /** Files that cannot be read: the state before them is shown. */
   onProblem: (problem: string) => void;
-  /** What has no effect where it lies. */
+  /** Called for an object without effect in its place. */
   onNote: (note: string) => void;
 }>;
 
@@ -56,13 +56,17 @@ export class FolderVisitor extends KubeClient {
     this.budget = new ReadBudget(options.path);
   }
 
-  /** @throws FleetFolderError where there is no such folder */
+  /**
+   * Opens the folder.
+   *
+   * @throws FleetFolderError if there is no such folder
+   */
   static async open(options: FolderVisitorOptions): Promise<FolderVisitor> {
     await checkFolder(options.path);
     return new FolderVisitor(options);
   }
 
-  /** Whether a hub uses the folder now. */
+  /** True if a hub uses the folder now. */
   async hasHub(): Promise<boolean> {
     return (await this.hub()).holder !== undefined;
   }

@@ -15,12 +15,12 @@ const AT_ONCE = 64;
 type Pending = { next: KubernetesObject | undefined; done: Promise<void> };
 
 /**
- * Objects as the hub has them, a file each below `status/`, replaced by rename. All of it may be deleted:
- * the hub makes it anew from what people wrote and what clusters have.
+ * Objects as the hub has them, a file each below `status/`, replaced by rename. All of it may be deleted: the
+ * hub recreates it from the files of people and the state of clusters.
  */
 export class KeptObjects {
   readonly #pending = new Map<string, Pending>();
-  /** What could not be written, by name: the disk was full, or rights were missing. */
+  /** Objects that could not be written, by name: the disk was full, or rights were missing. */
   readonly #failed = new Map<string, Readonly<{ ref: ObjectRef; object: KubernetesObject | undefined }>>();
 
   constructor(private readonly folder: string) {}
@@ -50,16 +50,16 @@ export class KeptObjects {
     this.#pending.set(key, begun);
     this.#failed.delete(key);
     begun.done = this.#write(key, this.#pathOf(ref), begun);
-    // Who waits for it sees the failure.
+    // Callers that wait for it see the failure.
     begun.done.catch(() => this.#failed.set(key, { ref, object: begun.next }));
   }
 
-  /** Writes once more what could not be written, so that the disk comes up to what is in use. */
+  /** Retries the failed writes, so that the disk catches up with the state in use. */
   retryFailed(): void {
     for (const { ref, object } of [...this.#failed.values()]) this.keep(ref, object);
   }
 
-  /** Settles once what was kept last of an object is on the disk. */
+  /** Settles once the latest state of an object is on the disk. */
   async whenKept(ref: ObjectRef): Promise<void> {
     await this.#pending.get(tableKey(ref))?.done;
   }
@@ -89,8 +89,8 @@ export class KeptObjects {
 }
 
 /**
- * Writes beside it first: who reads sees the old text or the new one. Missing folders are made, but not
- * `below`: that was deleted by a user.
+ * Writes a draft first, so that a reader sees the old text or the new one. Missing folders are made, but not
+ * `below`: a user deleted that.
  */
 export async function replaceFile(path: string, text: string, below: string): Promise<void> {
   const draft = `${path}${DRAFT}`;

@@ -14,8 +14,8 @@ export const isServedKind = (apiVersion: string, kind: string): boolean =>
   isFleetKind(apiVersion, kind) || (apiVersion === KIND.Lease.apiVersion && kind === KIND.Lease.kind);
 
 /**
- * The object as an API server with the CRDs would store it: with defaults, and what is wrong with it. An
- * object whose `spec` is that of before was checked before.
+ * Returns the object as an API server with the CRDs would store it: with defaults, and with its faults. An
+ * object with an unchanged `spec` was checked before.
  */
 export function checkedObject(
   object: KubernetesObject,

@@ -14,7 +14,7 @@ export type TableEvent = Readonly<{
   object: KubernetesObject;
 }>;
 
-/** What a write concerns: everything but the status, or the status alone. */
+/** Parts of an object that a write concerns: everything but the status, or the status alone. */
 export type WrittenPart = 'object' | 'status';
 
 type ObjectTableOptions = Readonly<{
@@ -41,8 +41,8 @@ const keyOf = ({ kind, metadata }: KubernetesObject): string =>
 const plain = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
 
 /**
- * Objects of the fleet in the memory of this process, with the rules by which an API server keeps them:
- * versions, locks, the status apart from the rest, finalizers, checks of what is written.
+ * Objects of the fleet in the memory of this process, kept by the rules of an API server: versions, locks, a
+ * separate status, finalizers, checks of writes.
  */
 export class ObjectTable {
   readonly #objects = new Map<string, KubernetesObject>();
@@ -74,14 +74,16 @@ export class ObjectTable {
   }
 
   /**
-   * The changes of a kind after a version. @throws KubeApiError of reason Expired where they are forgotten
+   * Returns the changes of a kind after a version.
+   *
+   * @throws KubeApiError of reason Expired if they are forgotten
    */
   since(kind: string, version: number): readonly TableEvent[] {
     if (version < this.#forgotten) throw this.refusal(410, 'Expired', `too old resource version: ${version}`);
     return this.#events.filter((event) => event.version > version && event.object.kind === kind);
   }
 
-  /** Called for every change, in order. Returns what ends this. */
+  /** Calls the listener for every change, in order. Returns a function that unsubscribes. */
   onEvent(listener: (event: TableEvent) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
@@ -122,7 +124,7 @@ export class ObjectTable {
     return this.update(asked as KubernetesObject, part, isDryRun);
   }
 
-  /** False where it was gone already, or another object has its name by now. */
+  /** Deletes an object. Returns false if it was gone already, or another object has its name now. */
   delete(ref: ObjectRef, { uid, resourceVersion, onHeld }: DeletionOptions = {}): boolean {
     const found = this.get(ref);
     if (found === undefined || (uid !== undefined && uid !== found.metadata.uid)) return false;
@@ -212,7 +214,7 @@ export class ObjectTable {
   }
 }
 
-/** What a client writes, with what belongs to the API server and the status as they are. */
+/** Returns the object of a client's write, with the API server's own fields and the status unchanged. */
 function withOwn(asked: KubernetesObject, before: KubernetesObject): KubernetesObject {
   const { uid, creationTimestamp, generation, deletionTimestamp, resourceVersion } = before.metadata;
   const metadata: Metadata = { ...asked.metadata, uid, creationTimestamp, generation, resourceVersion };

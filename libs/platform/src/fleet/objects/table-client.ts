@@ -26,9 +26,9 @@ type TableClientOptions = Readonly<{
   fieldManager: string;
   /** Refuses a write, by throwing. */
   guard?: (ref: ObjectRef, part: WrittenPart | 'finalizers') => void;
-  /** Settles once a write of the object is where it outlives the process. */
+  /** Settles once a write of the object is stored so that it outlives the process. */
   whenKept?: (ref: ObjectRef) => Promise<void>;
-  /** What managers have applied, shared by the clients of a table. */
+  /** Fields that managers have applied, shared by the clients of a table. */
   applied?: Map<string, Readonly<Record<string, unknown>>>;
 }>;
 
@@ -212,8 +212,8 @@ const refTo = ({ apiVersion, kind, metadata }: KubernetesObject): ObjectRef => (
 type Status = Readonly<Record<string, unknown>>;
 
 /**
- * A status after a server-side apply: what the manager applies replaces what it applied before; fields of
- * others stay. A field counts as a whole, lists too: the definitions of the fleet say no more about statuses.
+ * Returns a status after a server-side apply: the manager's new fields replace its earlier ones; fields of
+ * others stay. A field counts as a whole, lists too: the fleet's definitions say no more about statuses.
  */
 function appliedStatus(live: Status, before: Status, applied: Status): Status {
   const kept = Object.entries(live).filter(([key]) => !Object.hasOwn(before, key));
