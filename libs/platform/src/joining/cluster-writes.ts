@@ -4,18 +4,18 @@ import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 /** A write was not sent, since nothing may be written to the cluster now. */
 export abstract class WriteWithheld extends FlotillaError {
   /**
-   * The write is to be tried again after so many milliseconds, since no event follows once it may be sent.
-   * Undefined: what ends it has all work in the cluster begun anew.
+   * Milliseconds after which the write must be tried again, since no event follows once it may be sent.
+   * Undefined: the event that unblocks it restarts all work in the cluster.
    */
   readonly againAfterMs: number | undefined = undefined;
 }
-/** Of what passes by itself. */
+/** Delay for causes that pass by themselves. */
 const SOON_MS = 1_000;
 
 /** The cluster is left to OLM by now. */
 export class ClusterLeftToOlm extends WriteWithheld {
   readonly code = 'ClusterLeftToOlm';
-  /** Whether OLM has gone is found out by the next check. */
+  /** The next check finds out if OLM has gone. */
   readonly retry: Retry = { afterMs: 60_000 };
   constructor(cluster: string) {
     super(`cluster "${cluster}" is left to OLM: nothing is written there until OLM has gone; see /healthz`);
@@ -25,7 +25,7 @@ export class ClusterLeftToOlm extends WriteWithheld {
 /** Another hub manages the cluster by now. */
 export class ClusterOfAnotherHub extends WriteWithheld {
   readonly code = 'ClusterOfAnotherHub';
-  /** Whether that hub has given it up is found out by the next check. */
+  /** The next check finds out if that hub has given it up. */
   readonly retry: Retry = { afterMs: 60_000 };
   constructor(cluster: string) {
     super(`another hub manages cluster "${cluster}": nothing is written there; see check "owners" of /healthz`);
@@ -73,7 +73,7 @@ export class ClusterOfAnotherProcess extends WriteWithheld {
   }
 }
 
-/** The FleetCluster would not stay until what is written is released. */
+/** The write is refused because the FleetCluster would not stay until the hub's objects are released. */
 export class ClusterNotKept extends WriteWithheld {
   readonly code = 'ClusterNotKept';
   readonly retry: Retry = { afterMs: SOON_MS };
@@ -94,7 +94,7 @@ const WITHHELD = {
   'not owned': ClusterOfAnotherProcess,
 };
 
-/** Why nothing may be written to a cluster. */
+/** A reason why nothing may be written to a cluster. */
 type WhyWithheld = keyof typeof WITHHELD;
 
 /**
@@ -109,7 +109,7 @@ export class ClusterWrites {
   constructor(
     readonly cluster: string,
     private readonly whyWithheld: () => WhyWithheld | undefined,
-    /** Finds out before a write whether it is to be withheld; undefined where that is known. */
+    /** Finds out before a write if it must be withheld. Returns undefined if that is known. */
     private readonly confirm: () => Promise<unknown> | undefined = () => undefined,
   ) {}
 
@@ -123,7 +123,7 @@ export class ClusterWrites {
     this.#hasLeft = true;
   }
 
-  /** Rejects with a {@link WriteWithheld} where nothing may be written. */
+  /** Runs a write. Rejects with a {@link WriteWithheld} if nothing may be written. */
   async run<T>(write: () => Promise<T>): Promise<T> {
     this.#check();
     this.#underWay += 1;

@@ -7,12 +7,12 @@ import { PROJECT_ROOT } from '../files/project-root.js';
 
 const KINDS = join(PROJECT_ROOT, 'k8s', 'crds', 'fleet');
 const OVERLAY = join(PROJECT_ROOT, 'k8s', 'overlays', 'fleet');
-/** Beside the kinds: who may do what, and the check of decisions. */
+/** Manifests in addition to the kinds: the roles, and the check of decisions. */
 const FILES = ['roles.yaml', 'decisions.yaml'];
 
 /**
- * What the API server of a hub needs for roll-outs, as it lies in `k8s/` of this checkout or image, in the
- * order in which it is applied: kinds first, since the policy names one of them.
+ * Returns the manifests for roll-outs in the API server of a hub, from `k8s/` of this checkout or image. They
+ * are in the order in which they are applied: kinds first, since the policy names one of them.
  */
 export async function fleetManifests(): Promise<readonly KubernetesObject[]> {
   const kinds = (await readdir(KINDS)).filter((name) => name.startsWith('fleet.flotilla.dev_')).sort(byCodeUnit);

@@ -43,7 +43,7 @@ export class GuardedClient extends KubeClient {
   }
 
   create<T extends KubernetesObject>(object: T, options?: Parameter<'create'>[1]) {
-    // What a user may do is asked by creating a review, which is stored nowhere.
+    // A review asks for the permissions of a user. It is created, but stored nowhere.
     if (object.apiVersion === REVIEWS) return this.client.create(object, options);
     return this.writes.run(() => this.client.create(object, options));
   }

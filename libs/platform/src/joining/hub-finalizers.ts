@@ -25,7 +25,7 @@ export async function heldObjects(client: KubeClient): Promise<readonly HeldObje
   return lists.flat();
 }
 
-/** Takes the finalizers off, each where the object has not changed since it was read. */
+/** Removes the finalizers from each object that has not changed since it was read. */
 export async function releaseObjects(client: KubeClient, held: readonly HeldObject[]): Promise<void> {
   for (const { object, kind, finalizer } of held) {
     const { name = '', namespace, resourceVersion, finalizers = [] } = object.metadata;

@@ -12,16 +12,16 @@ import { shippedManifests } from './shipped-manifests.js';
  */
 export type Unjoined = Readonly<{ object: string; because: string }>;
 
-/** What was done to a cluster on joining it. Names of objects as `Kind name` or `Kind namespace/name`. */
+/** The changes to a cluster on joining it. Names of objects as `Kind name` or `Kind namespace/name`. */
 export type JoinReport = Readonly<{
   cluster: string;
   installed: readonly string[];
   upgraded: readonly string[];
-  /** Definitions in the cluster that have what ours lack: they stay. */
+  /** Definitions in the cluster that have versions or fields missing in ours: they stay. */
   left: readonly Unjoined[];
-  /** What the API server did not allow. Everything else goes on. */
+  /** Objects that the API server did not allow. Everything else continues. */
   refused: readonly Unjoined[];
-  /** Objects that are installed once their definition is served, which a busy API server delays. */
+  /** Objects that are installed once their definition is served. A busy API server delays that. */
   awaited: readonly Unjoined[];
 }>;
 
@@ -38,9 +38,8 @@ const SERVED_WITHIN_MS = 10_000;
 const POLL_EVERY_MS = 200;
 
 /**
- * Gives a cluster OLM's CustomResourceDefinitions and their companion objects, where these are
- * missing or older and the cluster allows it. Writes nothing where all is there. Rejects only where
- * the cluster does not answer.
+ * Gives a cluster OLM's CustomResourceDefinitions and their companion objects, if these are missing or older
+ * and the cluster allows it. Writes nothing if all is there. Rejects only if the cluster does not answer.
  */
 export async function joinCluster(client: KubeClient): Promise<JoinReport> {
   const { companions, crds } = await shippedManifests();
@@ -70,7 +69,10 @@ async function joinCrd(client: KubeClient, ours: KubernetesObject, report: Repor
   report[installation.do === 'install' ? 'installed' : 'upgraded'].push(titleOf(ours));
 }
 
-/** A client that may not read CRDs can still see in the API server's discovery which kinds are served. */
+/**
+ * Compares a definition with ours. A client that may not read CRDs still sees the served kinds in the API
+ * server's discovery.
+ */
 async function wantedFor(client: KubeClient, ours: KubernetesObject): Promise<CrdInstallation> {
   try {
     return crdInstallation(await client.get(refOf(ours)), ours);
@@ -84,7 +86,10 @@ async function wantedFor(client: KubeClient, ours: KubernetesObject): Promise<Cr
 
 const groupOf = ({ apiVersion }: KubernetesObject): string => splitApiVersion(apiVersion).group;
 
-/** An object beside the definitions. `until`: how long it waits for its own, which may be new. */
+/**
+ * An object in addition to the definitions. `until`: the time until which it waits for its own definition,
+ * since that may be new.
+ */
 type Companion = Readonly<{ ours: KubernetesObject; definition: KubernetesObject | undefined; until: number }>;
 
 async function joinCompanion(

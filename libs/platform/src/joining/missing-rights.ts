@@ -34,8 +34,8 @@ export async function missingRights(
 const NO_NAMESPACE = 'flotilla.dev';
 
 /**
- * As {@link missingRights}, with few requests: what the API server lists is there, and it is asked about the
- * rest, since it need not know the rules of all its authorizers.
+ * Same as {@link missingRights}, with few requests. Rights that the API server lists exist. It is asked about
+ * the rest, since it need not know the rules of all its authorizers.
  */
 export async function unlistedRights(
   client: Pick<KubeClient, 'create'>,
@@ -54,7 +54,7 @@ export async function unlistedRights(
   );
 }
 
-/** A review changes nothing, so that it is asked once more where its answer was lost on the way. */
+/** True if the answer was lost on the way. A review changes nothing, so it is asked once more. */
 const isCutOff = (error: unknown): boolean =>
   KubeApiError.is(error) && error.status === 0 && error.reason !== 'Timeout' && !error.answered;
 

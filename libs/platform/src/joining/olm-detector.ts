@@ -8,17 +8,17 @@ import { type KindRef, KubeApiError, type KubeClient } from '../kube/client/kube
 type OlmDetectorOptions = Readonly<{
   client: KubeClient;
   clock: Clock;
-  /** Clusters in which Flotilla may act beside OLM; `*`: in all. */
+  /** Clusters that Flotilla may act in next to OLM; `*`: all. */
   consentedClusters: readonly string[];
   globalCatalogNamespace: () => Promise<string>;
-  /** Milliseconds between two checks of a cluster in which Flotilla acts. */
+  /** Milliseconds between two checks of a cluster if Flotilla acts there. */
   everyMs: number;
-  /** Options by which commands reach the cluster. Default: its context. */
+  /** Options for commands to reach the cluster. Default: its context. */
   access?: string | undefined;
   /**
-   * Milliseconds between two checks for everything. Where the last of these found nothing of OLM, those
-   * between look for the Deployments alone that each OLM has: a fleet at rest costs few requests. Without it
-   * every check is for everything.
+   * Milliseconds between two full checks. If the last one found nothing of OLM, the checks in between search
+   * only for the Deployments that each OLM has: a fleet at rest costs few requests. Without this option every
+   * check is full.
    */
   fullEveryMs?: number;
   /** Called when the status differs from the one before, and for the first one. */
@@ -28,15 +28,15 @@ type OlmDetectorOptions = Readonly<{
 /** While Flotilla waits for OLM to be removed it checks more often. */
 const WAITING_MS = 60_000;
 
-/** One of OLM Classic, and one of OLM v1. */
+/** One Deployment of OLM Classic, and one of OLM v1. */
 const MAIN_DEPLOYMENTS: readonly string[] = ['olm-operator', 'operator-controller-controller-manager'];
 
 /** Kinds that OLM keeps writing to. */
 const WRITTEN_BY_OLM: readonly KindRef[] = [KIND.CatalogSource, KIND.Subscription, KIND.ClusterCatalog];
 
 /**
- * Whether OLM itself is at work in a cluster, and so whether Flotilla acts there. Asked
- * anew from time to time only.
+ * Finds out if OLM itself is at work in a cluster, and so if Flotilla acts there. Asks only from time to
+ * time.
  */
 export class OlmDetector {
   #known: Readonly<{ status: Promise<ManagementStatus>; until: number }> | undefined;
@@ -58,7 +58,7 @@ export class OlmDetector {
     return this.#latest?.acts === false ? Math.min(everyMs, WAITING_MS) : everyMs;
   }
 
-  /** Rejects where the cluster does not answer. */
+  /** Returns the management status. Rejects if the cluster does not answer. */
   async status(): Promise<ManagementStatus> {
     const now = this.#nowMs;
     if (this.#known !== undefined && now < this.#known.until) return this.#known.status;
@@ -95,7 +95,7 @@ export class OlmDetector {
     try {
       return (await this.#deployments(MAIN_DEPLOYMENTS)).length === 0;
     } catch (error) {
-      // The full check reports which right is missing.
+      // The full check reports the missing right.
       if (!KubeApiError.is(error, 'Forbidden')) throw error;
       return false;
     }

@@ -11,21 +11,24 @@ type OwnerCheckOptions = Readonly<{
   hub: HubIdentity | undefined;
   /** Distinguishes hubs with one identity. Default: they count as one. */
   instance?: (() => Promise<string | undefined>) | undefined;
-  /** Whether this process may write to the cluster that this hub manages it. */
+  /** True if this process may write to the cluster that this hub manages it. */
   mayTake: () => boolean;
-  /** What comes first: called before that is written, which waits for it. Default: nothing. */
+  /** Called before that is written. The write waits for it. Default: nothing. */
   beforeWrite?: (() => Promise<void> | undefined) | undefined;
-  /** Options by which commands reach the cluster. Default: its context. */
+  /** Options for commands to reach the cluster. Default: its context. */
   access?: string | undefined;
   /** Called when the status has changed; for the first one only if another hub is there. */
   onNews?: (status: OwnerStatus, before: OwnerStatus | undefined) => void;
-  /** Called if another process is to write what a hub with the same identity waits for. */
+  /** Called if another process must write the mark that a hub with the same identity waits for. */
   onMarksAwaited?: (() => void) | undefined;
   /** The API server refuses to have the cluster marked; `undefined`: no more. */
   onRefused?: (because: string | undefined) => void;
 }>;
 
-/** Without a write, who manages the cluster is asked again after so long: this hub does; another one does. */
+/**
+ * Milliseconds without a write after which the cluster is asked again for its manager: if this hub acts; if
+ * another one does.
+ */
 const ACTING_MS = 5 * 60 * 60_000;
 const WAITING_MS = 60_000;
 /**
@@ -37,8 +40,8 @@ export const OWNER_CONFIRMED_MS = 10_000;
 const SYSTEM = { ...KIND.Namespace, name: 'kube-system' };
 
 /**
- * Which hub manages a cluster. A hub writes once that it does, and asks again before it writes: nothing is
- * renewed, so that a cluster at rest costs nothing.
+ * Finds out the managing hub of a cluster. A hub writes once that it manages the cluster, and asks again
+ * before it writes. Nothing is renewed, so a cluster at rest costs nothing.
  */
 export class OwnerCheck {
   #known: Readonly<{ status: OwnerStatus; askedAtMs: number }> | undefined;
@@ -53,23 +56,23 @@ export class OwnerCheck {
     return this.#known?.status;
   }
 
-  /** Milliseconds after which {@link status} asks anew. */
+  /** Milliseconds after which {@link status} asks again. */
   get againAfterMs(): number {
     const { latest } = this;
     return latest?.acts === false ? Math.min(latest.againAfterMs ?? WAITING_MS, WAITING_MS) : ACTING_MS;
   }
 
-  /** Rejects where the cluster does not answer. */
+  /** Returns the status of the owner. Rejects if the cluster does not answer. */
   async status(): Promise<OwnerStatus> {
     return this.#isYounger(this.againAfterMs) && this.#known !== undefined ? this.#known.status : this.ask();
   }
 
-  /** Before a write: undefined where the last answer is recent. */
+  /** Asks before a write. Returns undefined if the last answer is recent. */
   confirm(): Promise<OwnerStatus> | undefined {
     return this.#isYounger(OWNER_CONFIRMED_MS) ? undefined : this.ask();
   }
 
-  /** Asks the cluster, and writes there what a hub that manages it, or is to, has to write. */
+  /** Asks the cluster. Writes the mark that the managing hub, or the next one, must write there. */
   async ask(): Promise<OwnerStatus> {
     this.#asking ??= this.#ask().finally(() => {
       this.#asking = undefined;
@@ -114,7 +117,7 @@ export class OwnerCheck {
     return ownerStatus({ cluster: client.cluster, hub, instance, now, questionSeenAt, annotations, access });
   }
 
-  /** Of two hubs that write at the same time one does: the other finds its mark. */
+  /** Marks the cluster. If two hubs write at the same time, one does: the other finds its mark. */
   async #mark({ status, annotations, system }: Found, instance: string | undefined): Promise<OwnerStatus> {
     const { client, mayTake, beforeWrite, onMarksAwaited, onRefused } = this.options;
     const { marks } = status;
@@ -151,7 +154,7 @@ export class OwnerCheck {
 
 type Annotations = Readonly<Record<string, string>>;
 
-/** Status of a cluster, with the namespace from which it was read. */
+/** Status of a cluster, with the namespace that it was read from. */
 type Found = Readonly<{
   status: OwnerStatus;
   annotations: Annotations | undefined;

@@ -5,7 +5,10 @@ import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import { PROJECT_ROOT } from '../files/project-root.js';
 
-/** What a cluster gets on joining: definitions first, since some of the companions are of their kinds. */
+/**
+ * The objects that a cluster gets on joining: definitions first, since some of the companions are of their
+ * kinds.
+ */
 type ShippedManifests = Readonly<{
   crds: readonly KubernetesObject[];
   companions: readonly KubernetesObject[];
@@ -17,8 +20,8 @@ const COMPANIONS = join(PROJECT_ROOT, 'k8s', 'joining');
 let read: Promise<ShippedManifests> | undefined;
 
 /**
- * OLM's CustomResourceDefinitions and what comes with them, as they lie in `k8s/` of this
- * checkout or image. Read once.
+ * Returns OLM's CustomResourceDefinitions and their companions, from `k8s/` of this checkout or image. Reads
+ * them once.
  */
 export function shippedManifests(): Promise<ShippedManifests> {
   read ??= readAll();

@@ -5,8 +5,8 @@ import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 
 const KEY_BYTES = 32;
 /**
- * How many codes are remembered for each key, and of texts up to which length: most
- * values are read many times.
+ * Number of codes remembered for each key. Most values are read many times. Next to it: the longest text for
+ * which they are.
  */
 const REMEMBERED_CODES = 4_096;
 const LONGEST_REMEMBERED = 1_024;
@@ -28,8 +28,9 @@ export class HubKeyUnusable extends FlotillaError {
 }
 
 /**
- * Authenticates what the poller passes to the applier through Redis (HMAC-SHA256). Resolvers do not have the
- * key, so a stolen one, or whatever else can write to Redis, cannot say which problem a namespace has.
+ * Authenticates the messages from poller to applier through Redis (HMAC-SHA256). Resolvers do not have the
+ * key. So a stolen resolver, or any other client that can write to Redis, cannot name the problem of a
+ * namespace.
  */
 export class HubKey {
   /** The first one signs; the others are older ones that still count. */
@@ -43,7 +44,7 @@ export class HubKey {
     this.#keys = [new Codes(key), ...older.map((one) => new Codes(one))];
   }
 
-  /** What a hub with this key is called, then with each older one; none where it ends with the process. */
+  /** Identities of a hub with this key, then with each older one. Empty if the key ends with the process. */
   get identities(): readonly string[] {
     if (!this.isKept) return [];
     return this.#keys.map((key) => `hub-${Buffer.from(key.of(IDENTITY), 'base64url').toString('hex').slice(0, 12)}`);
@@ -55,10 +56,10 @@ export class HubKey {
   }
 
   /**
-   * The key in the file; makes the file where there is none and the folder can be written. Each line is a
-   * key: the first one is used, and what the others authenticated is still accepted.
+   * Reads the key in the file. Makes the file if there is none and the folder can be written. Each line is a
+   * key: the first one is used; codes of the others are still accepted.
    *
-   * @throws HubKeyUnusable where no file is named, it cannot be read or made, or a key has less than 32 bytes
+   * @throws HubKeyUnusable if no file is named, it cannot be read or made, or a key has less than 32 bytes
    */
   static async open(path: string): Promise<HubKey> {
     if (path === '') throw new HubKeyUnusable('is not set');
@@ -85,7 +86,7 @@ export class HubKey {
     return this.#keys.map((key) => key.secretFor(purpose));
   }
 
-  /** Whether the code is that of the parts. */
+  /** True if the code is that of the parts. */
   verifies(code: string, parts: readonly string[]): boolean {
     const given = Buffer.from(code);
     const text = textOf(parts);
@@ -133,7 +134,7 @@ async function readKey(path: string): Promise<string | undefined> {
   }
 }
 
-/** Of several processes that make it at the same time one wins, and all read what it wrote. */
+/** Makes the key. If several processes make it at the same time, one wins, and all read its text. */
 async function makeKey(path: string): Promise<string> {
   const made = `${path}.${randomBytes(6).toString('hex')}`;
   try {

@@ -11,8 +11,8 @@ const Data = z.looseObject({
 const DNS_NAME = /^DNS:(.+)$/;
 
 /**
- * The certificate in a Secret, with what it says; undefined where there is none that can be read.
- * Never logs what it holds.
+ * Reads the certificate in a Secret, and its fields. Returns undefined if there is none that can be read.
+ * Never logs the content.
  */
 export function readServingCertificate(secret: KubernetesObject | undefined): ServingCertificate | undefined {
   const parsed = Data.safeParse(secret);

@@ -38,14 +38,17 @@ const REFUSED_MS = 60_000;
 const LABEL_NOTE =
   'the name of the cluster cannot be the value of a label, by which clusters are chosen: "flotilla clusters add --name" gives it another';
 
-/** `fieldManager`: as which service the listener's clients write. */
+/** A listener. `fieldManager`: the service that its clients write as. */
 type Subscription = Readonly<{ fieldManager: string; listener: ClusterListener }>;
-/** `attempts` counts the times that the cluster is asked which one it is: the newest alone counts. */
+/**
+ * A cluster in the registry. `attempts` counts the times that the cluster is asked for its identity: only the
+ * newest counts.
+ */
 type Registered = { readonly member: RegisteredCluster; readonly timers: Timers; attempts: number };
 
 /**
- * Which clusters a process works with, from its start to its end: those of the kubeconfigs, once each has
- * said which cluster it is. Services subscribe to what joins, changes and leaves.
+ * The clusters that a process works with, from its start to its end: those of the kubeconfigs, once each has
+ * reported its identity. Services subscribe to clusters that join, change and leave.
  */
 export class ClusterRegistry {
   readonly #members = new Map<string, Registered>();
@@ -68,14 +71,14 @@ export class ClusterRegistry {
     this.#identities = new MemberIdentities({ claims, clock, log, onNews: () => this.#settle() });
   }
 
-  /** Reads the kubeconfigs. No cluster is asked before {@link start}. Fails where there is none to be had. */
+  /** Reads the kubeconfigs. No cluster is asked before {@link start}. Fails if no kubeconfig can be found. */
   static async open(options: ClusterRegistryOptions): Promise<ClusterRegistry> {
     const registry = new ClusterRegistry(options);
     registry.#take(await options.source.read());
     return registry;
   }
 
-  /** Which kubeconfigs and contexts are not used as they stand, and why. */
+  /** Reports the kubeconfigs and contexts that are not used in their current form, with the reasons. */
   readonly check: HealthCheck = {
     name: 'membership',
     check: async () => {
@@ -173,7 +176,7 @@ export class ClusterRegistry {
   }
 
   /**
-   * Whether a cluster that has not taken part yet may be prepared: it is the one that the kubeconfig means,
+   * True if a cluster that has not taken part yet may be prepared: it is the one that the kubeconfig means,
    * and is neither paused nor only observed.
    */
   mayPrepare(cluster: string, identity: string | undefined): boolean {
@@ -243,7 +246,10 @@ export class ClusterRegistry {
     this.#end(registered.member, () => registered.member.close());
   }
 
-  /** The members in the order of the kubeconfigs, which decides between two that stand for one cluster. */
+  /**
+   * Sorts the members in the order of the kubeconfigs. The order decides between two that stand for one
+   * cluster.
+   */
   #inOrder(): void {
     const members = this.#entries.flatMap(({ cluster }) => {
       const registered = this.#members.get(cluster);
@@ -299,7 +305,7 @@ export class ClusterRegistry {
     if (member.takesPart) void this.#emit([{ kind: 'changed', cluster, what: 'access' }]);
   }
 
-  /** Has every cluster take part that may: those that said which one they are, each once. */
+  /** Has every cluster take part that may: those that reported their identity, each once. */
   #settle(): void {
     const members = [...this.#members.values()].map(({ member }) => member);
     this.#identities.settle(members);
@@ -373,7 +379,7 @@ export class ClusterRegistry {
     return member === undefined ? this.#left.has(cluster) : this.#refusalOf(member) !== undefined;
   }
 
-  /** Why the cluster will not take part unless a kubeconfig is changed. */
+  /** Returns the reason why the cluster will not take part unless a kubeconfig is changed. */
   #refusalOf({ cluster, isVerified, refusal }: RegisteredCluster): string | undefined {
     return this.#identities.refusals.get(cluster) ?? (isVerified ? undefined : refusal);
   }
@@ -390,7 +396,7 @@ export class ClusterRegistry {
     return [...this.#reading.problems.map(({ text }) => text), ...ofMembers];
   }
 
-  /** What users must know of a kubeconfig is logged once. */
+  /** Logs once the problems of a kubeconfig that users must know. */
   #report(): void {
     const problems = this.#problems();
     for (const problem of problems) if (!this.#reported.has(problem)) this.options.log.warn({ problem }, problem);

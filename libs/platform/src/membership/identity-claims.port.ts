@@ -1,6 +1,6 @@
 import type { IdentityClaim } from '#core/cluster/membership/identity-claims';
 
-/** Remembers across restarts which cluster had an identity first. Shared by the processes of a hub. */
+/** Remembers across restarts the first cluster of each identity. Shared by the processes of a hub. */
 export interface IdentityClaims {
   /** Returns undefined if no cluster has claimed the identity. */
   read(uid: string): Promise<IdentityClaim | undefined>;

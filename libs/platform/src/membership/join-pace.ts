@@ -36,7 +36,10 @@ export class JoinPace {
     this.#failures.delete(cluster);
   }
 
-  /** Why the cluster has not been reached; undefined where it has, or was not tried yet. */
+  /**
+   * Returns the reason why the cluster has not been reached. Returns undefined if it has, or was not tried
+   * yet.
+   */
   problemOf(cluster: string): string | undefined {
     return this.#failures.get(cluster)?.message;
   }

@@ -4,30 +4,30 @@ import type { ClusterAccess, ParsedKubeconfig } from '../kube/access/kubeconfig.
 import { kubectlFiles, readAccess, withOthers } from '../kube/access/load-clusters.js';
 import { WatchedKubeconfig } from './watched-kubeconfig.js';
 
-/** Where a process finds its clusters. */
+/** A source of the clusters of a process. */
 export interface ClusterSource {
-  /** What holds now; the same object as long as nothing has changed. */
+  /** Returns the current clusters; the same object as long as nothing has changed. */
   read(): Promise<HeldReading<ClusterAccess>>;
-  /** What it follows over the network is followed from now on. */
+  /** Starts watches over the network, if the source has any. */
   start?(): void;
   stop?(): Promise<void>;
 }
 
 export type KubeconfigSourceOptions = Readonly<{
   /**
-   * Files that were named. Without any: the file of `clusters add`, and as long as that is empty what kubectl
-   * takes.
+   * Files that were named. Without any: the file of `clusters add`, or kubectl's own files as long as that is
+   * empty.
    */
   kubeconfigs: readonly string[];
-  /** What names those files, for messages. */
+  /** The setting that names those files, for messages. */
   namedBy: string;
-  /** Where `clusters add` keeps the clusters. */
+  /** The file in which `clusters add` keeps the clusters. */
   clustersFile: string;
   /** Contexts by name; without any all of a file's, and of kubectl's own files the current one. */
   contexts: readonly string[];
   /**
-   * Contexts that are wanted beside those, asked for at each reading; they count where not all contexts of
-   * the files are wanted anyway.
+   * Contexts that are wanted in addition to those, asked for at each reading. They count if not all contexts
+   * of the files are wanted anyway.
    */
   more?: () => readonly string[];
   environment?: Readonly<Record<string, string | undefined>>;
@@ -44,10 +44,10 @@ export class KubeconfigSource implements ClusterSource {
   #named: readonly string[];
   #wanted: readonly string[] = [];
   #held = NOTHING;
-  /** Where kubectl has no file: the cluster in which the process runs. */
+  /** The cluster that the process runs in, if kubectl has no file. */
   #inCluster: readonly ClusterAccess[] = [];
   #begun = false;
-  /** The files are those of KUBECONFIG, which kubectl reads as one. */
+  /** The files are those of KUBECONFIG. kubectl reads them as one. */
   #isMerged = false;
 
   constructor(private readonly options: KubeconfigSourceOptions) {
@@ -57,7 +57,11 @@ export class KubeconfigSource implements ClusterSource {
     this.#named = contexts;
   }
 
-  /** @throws ClusterConfigError the first time, where no cluster can be had, or a named one is missing */
+  /**
+   * Reads the clusters.
+   *
+   * @throws ClusterConfigError the first time, if no cluster can be found, or a named one is missing
+   */
   async read(): Promise<HeldReading<ClusterAccess>> {
     const choseFiles = await this.#choose();
     const chose = this.#wantsOthers() || choseFiles;
@@ -70,7 +74,10 @@ export class KubeconfigSource implements ClusterSource {
     return this.#held;
   }
 
-  /** Which files count: without named ones those of `clusters add`, from the first cluster there on. */
+  /**
+   * Chooses the files that count: without named ones those of `clusters add`, from the first cluster there
+   * on.
+   */
   async #choose(): Promise<boolean> {
     if (this.options.kubeconfigs.length > 0 || this.#files[0] === this.#joined) return false;
     await this.#joined.poll();
@@ -116,7 +123,7 @@ export class KubeconfigSource implements ClusterSource {
     return contexts.length === 0 && kubeconfigs.length > 0 ? [] : [...new Set([...contexts, ...(more?.() ?? [])])];
   }
 
-  /** Whether other contexts are wanted than at the reading before. */
+  /** True if other contexts are wanted than at the reading before. */
   #wantsOthers(): boolean {
     const isAll = this.options.contexts.length === 0 && this.options.kubeconfigs.length > 0;
     const wanted = isAll ? [] : [...new Set([...this.#named, ...(this.options.more?.() ?? [])])];
@@ -125,7 +132,7 @@ export class KubeconfigSource implements ClusterSource {
     return before.join('\n') !== wanted.join('\n');
   }
 
-  /** The files in which the parts of a file's contexts are looked for. */
+  /** Returns the files to search for the parts of a file's contexts. */
   #partsFor(file: WatchedKubeconfig): readonly ParsedKubeconfig[] {
     const configs = this.#files.flatMap(({ config }) => config ?? []);
     return this.#isMerged || file.config === undefined ? configs : withOthers(file.config, configs);

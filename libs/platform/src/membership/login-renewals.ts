@@ -35,8 +35,8 @@ const NAMED = 10;
 type Attempt = { token: string; failures: number; nextAt: number; trouble?: string };
 
 /**
- * Renews the logins of a process: a ServiceAccount asks its own API server for its next token (TokenRequest),
- * which is stored where the one before was read. Clients take it up as any other change of a kubeconfig.
+ * Renews the logins of a process. A ServiceAccount asks its own API server for its next token (TokenRequest).
+ * It is stored in the place of the earlier one. Clients take it up as any other change of a kubeconfig.
  */
 export class LoginRenewals {
   readonly #timers: Timers;

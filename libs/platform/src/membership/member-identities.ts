@@ -17,7 +17,7 @@ const NONE: ReadonlyMap<string, string> = new Map();
 
 /** Decides between clusters with one identity: one takes part. */
 export class MemberIdentities {
-  /** Why clusters are refused. */
+  /** The reasons why clusters are refused. */
   refusals = NONE;
   /** Name of another one that claims to be a cluster. */
   disputes = NONE;
@@ -28,7 +28,7 @@ export class MemberIdentities {
 
   constructor(private readonly options: MemberIdentitiesOptions) {}
 
-  /** Reads who has claimed the identity of a cluster that has answered. */
+  /** Reads the claim on the identity of a cluster that has answered. */
   async learn(member: RegisteredCluster): Promise<void> {
     const { identity } = member;
     try {

@@ -26,18 +26,18 @@ type Verification = Readonly<{ accepted: true; renewed: boolean } | { accepted: 
 
 const KUBE_SYSTEM = { ...KIND.Namespace, name: 'kube-system' };
 
-/** One cluster of the kubeconfigs, with a client for each service and what is known of its identity. */
+/** One cluster of the kubeconfigs, with a client for each service and its identity, as far as known. */
 export class RegisteredCluster {
   readonly cluster: string;
   readonly clients: ReadonlyMap<string, RenewableClient>;
-  /** Whether the services work with it. */
+  /** True if the services work with it. */
   takesPart = false;
   paused: boolean;
   readonly observed: boolean;
-  /** Why its newest access is not used: it leads elsewhere, or the cluster did not answer. */
+  /** The reason why its newest access is not used: it leads elsewhere, or the cluster did not answer. */
   refusal: string | undefined;
   unreached: string | undefined;
-  /** The UID of the other cluster to which its newest access leads. */
+  /** The UID of the other cluster that its newest access leads to. */
   replacedBy: string | undefined;
   /** The access of the kubeconfig, and the one in use. */
   #wanted: ClusterAccess;
@@ -65,7 +65,7 @@ export class RegisteredCluster {
     return this.#wanted.file;
   }
 
-  /** Undefined where it is not known, or may not be read. */
+  /** The identity. Undefined if it is not known, or may not be read. */
   get identity(): string | undefined {
     return this.#identity;
   }
@@ -75,17 +75,17 @@ export class RegisteredCluster {
     return this.#inUse;
   }
 
-  /** Whether the cluster has said which one it is. */
+  /** True if the cluster has reported its identity. */
   get isVerified(): boolean {
     return this.#isVerified;
   }
 
-  /** Whether the access of the kubeconfig is in use, and nothing is left to be asked. */
+  /** True if the access of the kubeconfig is in use, and nothing is left to be asked. */
   get isCurrent(): boolean {
     return this.#isVerified && accessDigest(this.#inUse) === accessDigest(this.#wanted);
   }
 
-  /** Facts by which it is settled which of several clusters has an identity. */
+  /** Returns the facts that settle which of several clusters has an identity. */
   member(): IdentityMember {
     const { cluster, file, identity, isVerified } = this;
     const { identity: stated, accepted, cluster: inUse } = this.#wanted;
@@ -95,7 +95,7 @@ export class RegisteredCluster {
     return { cluster, file, isVerified, identity, stated, accepted, server, authority };
   }
 
-  /** Whether this can be the cluster's identity, as far as the kubeconfig says. */
+  /** True if this can be the cluster's identity, as far as the kubeconfig says. */
   isExpected(identity: string | undefined): boolean {
     const { identity: expected } = this.#wanted;
     return expected === undefined || identity === undefined || expected === identity;
@@ -110,8 +110,9 @@ export class RegisteredCluster {
   }
 
   /**
-   * Asks the cluster which one it is, with the access of the kubeconfig, and takes that up where it is the
-   * same. Rejects where the cluster does not answer; undefined where the kubeconfig has changed meanwhile.
+   * Asks the cluster for its identity, with the access of the kubeconfig, and takes that access up if the
+   * identity is the same. Rejects if the cluster does not answer. Returns undefined if the kubeconfig has
+   * changed meanwhile.
    */
   async verify(): Promise<Verification | undefined> {
     const access = this.#wanted;
@@ -176,7 +177,7 @@ const isSameServer = (a: ClusterAccess, b: ClusterAccess): boolean =>
 
 const accessDigest = ({ cluster, user }: ClusterAccess): string => canonicalHash([cluster, user]);
 
-/** What is compared of an access from one reading to the next. */
+/** Returns the parts of an access that are compared from one reading to the next. */
 export const memberEntry = (cluster: string, access: ClusterAccess): MemberEntry => ({
   cluster,
   access: accessDigest(access),

@@ -58,8 +58,8 @@ class Generation {
 type Line = { current: Generation };
 
 /**
- * A client whose address and login may be replaced while it is used: what is under way ends with the old
- * ones, watches end and are opened again with the new ones.
+ * A client with an address and a login that may be replaced while it is used. Requests under way end with the
+ * old ones. Watches end and are opened again with the new ones.
  */
 export class RenewableClient extends KubeClient {
   readonly cluster: string;

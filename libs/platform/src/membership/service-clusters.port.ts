@@ -1,9 +1,9 @@
 import type { KubeClient } from '../kube/client/kube-client.port.js';
 
-/** What became of one cluster. */
+/** A change of one cluster. */
 export type ClusterChange = Readonly<
   | { kind: 'joined'; cluster: string; client: KubeClient }
-  /** `access`: another address or login, which the client uses from now on. */
+  /** `access`: another address or login. The client uses it from now on. */
   | { kind: 'changed'; cluster: string; what: 'access' | 'paused' | 'resumed' }
   | { kind: 'left'; cluster: string }
 >;
@@ -12,8 +12,8 @@ export type ClusterChange = Readonly<
 export type IdentityDispute = Readonly<{ isRefused: boolean; message: string }>;
 
 /**
- * Takes the changes of one moment. What it resolves to is waited for when clusters leave: their connections
- * end after it.
+ * Takes the changes of one moment. When clusters leave, the result is awaited: their connections end after
+ * it.
  */
 export type ClusterListener = (changes: readonly ClusterChange[]) => void | Promise<void>;
 
@@ -21,33 +21,36 @@ export type ClusterListener = (changes: readonly ClusterChange[]) => void | Prom
 export interface ServiceClusters {
   /** Names of all clusters: those that take part, that did not answer yet, and that are leaving. */
   known(): readonly string[];
-  /** Whether it is one of them: what is asked of each cluster does not go through all of them. */
+  /** True if it is one of them. Questions about one cluster do not go through all of them. */
   knows(cluster: string): boolean;
   /** The clients of the clusters that take part, in the order of the kubeconfigs. */
   clients(): readonly KubeClient[];
   /** Undefined for a cluster that does not take part: not yet, or no longer. */
   client(cluster: string): KubeClient | undefined;
-  /** Whether the cluster took part and does so no more, or is refused: jobs of it are dropped. */
+  /** True if the cluster took part and does so no more, or is refused: jobs of it are dropped. */
   hasLeft(cluster: string): boolean;
-  /** Whether the cluster is observed, and not acted on. */
+  /** True if the cluster is observed, and not acted on. */
   isPaused(cluster: string): boolean;
-  /** Whether another one acts on the cluster, and the hub only reports. */
+  /** True if another hub or OLM acts on the cluster, and this hub only reports. */
   isObserved(cluster: string): boolean;
-  /** Why the cluster does not take part yet. */
+  /** Returns the reason why the cluster does not take part yet. */
   problemOf(cluster: string): string | undefined;
   /**
-   * The UID of namespace `kube-system` of the cluster that answers in the place of the one that is managed
-   * under this name, and is refused for that; undefined where none does.
+   * Returns the UID of namespace `kube-system` of a cluster that answers in place of the one managed under
+   * this name, and is refused for that. Returns undefined if there is none.
    */
   replacedBy?(cluster: string): string | undefined;
   /** The conflict about the identity of a cluster; undefined if it has none. */
   disputeOf?(cluster: string): IdentityDispute | undefined;
   /**
-   * The context of the hub's kubeconfig that leads to the cluster; undefined where its login is in a Secret
-   * of the hub, or with the pod that we run in.
+   * Returns the context of the hub's kubeconfig that leads to the cluster. Returns undefined if its login is
+   * in a Secret of the hub, or comes with the process's own pod.
    */
   contextOf(cluster: string): string | undefined;
-  /** Calls back at once with the clusters that take part, then with each change. Returns what ends this. */
+  /**
+   * Calls back at once with the clusters that take part, then with each change. Returns a function that
+   * unsubscribes.
+   */
   subscribe(listener: ClusterListener): () => void;
 }
 

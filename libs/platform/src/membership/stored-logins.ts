@@ -4,7 +4,9 @@ import { whyUnreadable } from '../files/unreadable-file.js';
 import type { ClusterAccess } from '../kube/access/kubeconfig.js';
 import type { KubeClient } from '../kube/client/kube-client.port.js';
 
-/** Replaces the token of an access where it was read. Rejects where it cannot be written there. */
+/**
+ * Replaces the token of an access in the place that it was read from. Rejects if it cannot be written there.
+ */
 export type StoreLogin = (access: ClusterAccess, token: string) => Promise<void>;
 
 const SECRET = /^Secret ([^/]+)\/(.+)$/;

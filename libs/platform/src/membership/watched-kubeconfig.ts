@@ -12,7 +12,7 @@ import {
 
 type WatchedKubeconfigOptions = Readonly<{
   file: string;
-  /** What names the file, for the message where it cannot be read. */
+  /** The setting that names the file, for the message if it cannot be read. */
   namedBy: string;
   /**
    * A file that is not there is as one without contexts, and no problem; `at first`: unless it was there
@@ -47,17 +47,17 @@ export class WatchedKubeconfig {
     return this.options.file;
   }
 
-  /** What was read last, as long as the file is a kubeconfig: other files may refer to it. */
+  /** The last content read, as long as the file is a kubeconfig: other files may refer to it. */
   get config(): ParsedKubeconfig | undefined {
     return this.#config;
   }
 
-  /** The reason for which the file could not be read last. */
+  /** The reason why the last read of the file failed. */
   get problem(): string | undefined {
     return this.#problem;
   }
 
-  /** Returns what was read last; `configs` are the files in which parts of a context may be, in order. */
+  /** Returns the last reading; `configs` are the files that parts of a context may be in, in order. */
   reading(configs: readonly ParsedKubeconfig[]): FileReading<ClusterAccess> {
     const { file } = this.options;
     if (this.#problem !== undefined) return { file, problem: this.#problem };
@@ -66,7 +66,7 @@ export class WatchedKubeconfig {
     return { file, contexts: read, ...(problems.length === 0 ? {} : { notes: problems }) };
   }
 
-  /** True where there is a reading that is not the one before. */
+  /** Returns true if there is a reading that is not the one before. */
   async poll(): Promise<boolean> {
     const stamp = await this.#stamp();
     const settled = this.#taken === undefined || stamp === this.#seen;
@@ -80,7 +80,7 @@ export class WatchedKubeconfig {
     return true;
   }
 
-  /** Another one where the file may have changed. */
+  /** Returns a text that changes if the file may have changed. */
   async #stamp(): Promise<string> {
     try {
       const { ino, size, mtimeNs, ctimeNs } = await stat(this.options.file, { bigint: true });
@@ -91,7 +91,9 @@ export class WatchedKubeconfig {
     }
   }
 
-  /** Returns the file, or the reason for which it cannot be used: undefined if it may be missing, and is. */
+  /**
+   * Returns the file, or the reason why it cannot be used. Returns undefined if it may be missing, and is.
+   */
   async #read(stamp: string): Promise<ParsedKubeconfig | string | undefined> {
     const { file, mayBeMissing = false } = this.options;
     const isMissed = mayBeMissing === false || (mayBeMissing === 'at first' && this.#config !== undefined);

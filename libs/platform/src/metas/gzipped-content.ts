@@ -8,8 +8,8 @@ const PART_BYTES = 256 * 1024;
 const compress = promisify(gzip);
 
 /**
- * A content compressed: in memory where the content itself is, else in a temporary file. Throws where there
- * is no room, or the content ends early.
+ * Returns a content compressed: in memory if the content itself is, otherwise in a temporary file. Throws if
+ * there is no room, or the content ends early.
  */
 export async function gzippedContent(content: OpenContent): Promise<OpenContent> {
   if (content.held !== undefined) return inMemory(content.held);
@@ -26,7 +26,7 @@ export async function gzippedContent(content: OpenContent): Promise<OpenContent>
   }
 }
 
-/** About a twelfth of what is held anyway, and no reader gets a copy. */
+/** Compresses in memory: about a twelfth of the bytes held anyway, and no reader gets a copy. */
 async function inMemory(content: Uint8Array): Promise<OpenContent> {
   const held = await compress(content, { chunkSize: PART_BYTES });
   const read = async (from: number, length: number) => held.subarray(from, from + length);

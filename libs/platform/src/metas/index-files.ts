@@ -16,7 +16,7 @@ const SUFFIX = '.index';
 export class MetasIndexFiles {
   private constructor(private readonly directory: string) {}
 
-  /** Makes the directory where there is none, and drops what no process has used for a week. */
+  /** Opens the directory. Makes it if there is none, and drops files that no process has used for a week. */
   static async open(directory: string, now: Date): Promise<MetasIndexFiles> {
     await makeFolder(directory, 0o700);
     for (const name of await readdir(directory)) {
@@ -44,7 +44,7 @@ export class MetasIndexFiles {
 
 const SEAL_BYTES = 'sha256:'.length + 64;
 
-/** Undefined where there is none, or not as it was written. */
+/** Reads an index. Returns undefined if there is none, or it is not as it was written. */
 async function read(path: string): Promise<MetasIndex | undefined> {
   const bytes = await readFile(path).catch(() => undefined);
   if (bytes === undefined) return undefined;

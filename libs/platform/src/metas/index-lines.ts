@@ -6,8 +6,8 @@ const LINE_FEED = 0x0a;
 const CHUNK_BYTES = 256 * 1024;
 
 /**
- * The index of a catalog.jsonl, in one pass that holds one line at a time. Throws SyntaxError
- * where a line is no JSON.
+ * Makes the index of a catalog.jsonl, in one pass that holds one line at a time. Throws SyntaxError if a line
+ * is no JSON.
  */
 export async function indexLines(content: OpenContent): Promise<MetasIndex> {
   const builder = new MetasIndexBuilder();

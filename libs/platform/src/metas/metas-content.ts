@@ -16,7 +16,7 @@ export class MetasContent {
   #closing = false;
   #gzipped: Promise<OpenContent> | undefined;
 
-  /** Closes `content` in the end. `gzip` compresses it, for the first who asks for that. */
+  /** Closes `content` in the end. `gzip` compresses it for the first reader that asks for that. */
   constructor(
     private readonly content: OpenContent,
     readonly index: MetasIndex,
@@ -29,7 +29,7 @@ export class MetasContent {
   }
 
   /**
-   * Views of the ranges, where the content is in memory and not closed. They stay as they are after it is
+   * Returns views of the ranges, if the content is in memory and not closed. They stay valid after it is
    * closed, too.
    */
   held(ranges: readonly ByteRange[]): Uint8Array[] | undefined {
@@ -49,8 +49,8 @@ export class MetasContent {
   }
 
   /**
-   * Reads the whole content compressed, which is done once for all readers. Throws before the first chunk
-   * where there is no room for that: then the reader has to compress it.
+   * Reads the whole content compressed. This is done once for all readers. Throws before the first chunk if
+   * there is no room for that: then the reader has to compress it.
    */
   async *readGzipped(): AsyncGenerator<Uint8Array> {
     this.#readers += 1;
@@ -66,7 +66,7 @@ export class MetasContent {
     }
   }
 
-  /** All ranges at once, several read at the same time: for what is small and lies scattered. */
+  /** Reads all ranges at once, several at the same time: for small and scattered ranges. */
   async readTogether(ranges: readonly ByteRange[]): Promise<Uint8Array[]> {
     this.#readers += 1;
     try {

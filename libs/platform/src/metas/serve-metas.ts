@@ -19,11 +19,14 @@ export type ServedContent = Readonly<{ content: MetasContent; modified: Date }>;
 
 type MetasServerOptions = Readonly<{
   place: CatalogPlace;
-  /** The catalog of the names in the path; undefined where there is none. */
+  /** Finds the catalog of the names in the path. Returns undefined if there is none. */
   find: (names: readonly string[]) => ServedContent | undefined;
-  /** Whether the request may be answered; without it, every request may. */
+  /** Decides if the request may be answered; without it, every request may. */
   admit?: (question: MetasQuestion, authorization: string | undefined) => Promise<Admission>;
-  /** The answer of another process that has the catalogs of that place; undefined where there is none. */
+  /**
+   * Returns the answer of another process that has the catalogs of that place. Returns undefined if there is
+   * none.
+   */
   elsewhere?: (question: MetasQuestion, request: IncomingMessage, target: string) => Promise<PeerAnswer | undefined>;
   log?: Log;
   /** Bodies that are sent at the same time; beyond, clients get 503 with Retry-After. */
@@ -110,7 +113,10 @@ function planFor(
   return endpoint === 'all' ? planAll(request, facts) : planMetas(request, facts, () => content.index.find(query));
 }
 
-/** Of a header that may come several times Node gives one text; lists are kept by their first value. */
+/**
+ * Returns the headers. Node gives one text for a header that may come several times; lists are kept by their
+ * first value.
+ */
 const headersOf = ({ headers }: IncomingMessage): LowerCaseHeaders =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value[0] : value]));
 
@@ -124,13 +130,13 @@ function sendTexts({ status, headers, body }: ResponsePlan, response: ServerResp
 /** `size`: bytes of the body. */
 type Sized = Readonly<{ plan: ResponsePlan; size: number }>;
 
-/** The body, where all of it is in memory. */
+/** Returns the body, if all of it is in memory. */
 function heldBytes(body: readonly (string | ByteRange)[], content: MetasContent): Uint8Array[] | undefined {
   const ranges = body.filter((piece) => typeof piece !== 'string');
   return ranges.length === body.length ? content.held(ranges) : undefined;
 }
 
-/** Gives the kernel the bytes where they lie; only small pieces are put together before. */
+/** Gives the kernel the bytes from their place in memory; only small pieces are joined before. */
 async function sendHeld({ plan, size }: Sized, response: ServerResponse, pieces: Uint8Array[]): Promise<void> {
   response.writeHead(plan.status, plan.headers);
   if (size <= AT_ONCE_BYTES) {

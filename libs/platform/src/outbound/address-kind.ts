@@ -4,8 +4,7 @@ import { BlockList, isIP, isIPv6 } from 'node:net';
 export const SELECTABLE_KINDS = ['public', 'private', 'loopback'] as const;
 export type SelectableKind = (typeof SELECTABLE_KINDS)[number];
 /**
- * `special`: link-local, metadata services, unspecified, multicast, broadcast,
- * reserved, and what is no address.
+ * `special`: link-local, metadata services, unspecified, multicast, broadcast, reserved, and texts that are no address.
  */
 type AddressKind = SelectableKind | 'special';
 
@@ -26,7 +25,7 @@ const TABLE: Table = [
   ['private', ['fc00::/7', 'fec0::/10']],
 ];
 
-/** Prefixes of IPv6 addresses that lead to an IPv4 address, and the index of the group in which it begins. */
+/** Prefixes of IPv6 addresses that lead to an IPv4 address, and the index of the group that begins it. */
 const EMBEDDED: readonly (readonly [prefix: string, group: number])[] = [
   ['::ffff:0:0/96', 6],
   ['::ffff:0:0:0/96', 6],
@@ -38,7 +37,7 @@ const EMBEDDED: readonly (readonly [prefix: string, group: number])[] = [
 
 const family = (address: string) => (isIPv6(address) ? 'ipv6' : 'ipv4');
 
-/** Whether an address lies in a range of its own family. */
+/** True if an address lies in a range of its own family. */
 function contains(list: BlockList, address: string): boolean {
   return list.check(address, family(address));
 }
@@ -56,8 +55,8 @@ const ROWS = TABLE.map(([kind, ranges]) => ({ kind, list: listOf(ranges) }));
 const EMBEDDINGS = EMBEDDED.map(([prefix, group]) => ({ list: listOf([prefix]), group }));
 
 /**
- * What kind of address this is, in the notation of IPv4 or IPv6; one that embeds an IPv4
- * address is of the kind of that.
+ * Returns the kind of an address in the notation of IPv4 or IPv6. An address that embeds an IPv4 address has
+ * the kind of that one.
  */
 export function addressKind(address: string): AddressKind {
   const [bare = ''] = address.split('%');

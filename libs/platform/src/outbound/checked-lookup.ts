@@ -19,7 +19,7 @@ export const checkedLookup =
     });
   };
 
-/** Whether a connection failed because of the policy: fetch hides the reason in causes. */
+/** True if a connection failed because of the policy: fetch hides the reason in causes. */
 export function isAddressRefusal(error: unknown): boolean {
   let cause = error;
   while (cause instanceof Error && !(cause instanceof AddressNotAllowed) && cause.cause instanceof Error) {

@@ -3,7 +3,7 @@ import { type ChannelOptions, experimental, status } from '@grpc/grpc-js';
 type Resolver = experimental.Resolver;
 type Target = experimental.GrpcUri;
 
-/** Scheme of gRPC targets whose addresses are checked after the name is resolved, each time that it is. */
+/** Scheme of gRPC targets with addresses that are checked after each resolution of the name. */
 const SCHEME = 'flotilla-checked';
 const CHECK = 'flotilla.address_check';
 
@@ -47,7 +47,7 @@ class CheckedResolver implements Resolver {
 
 experimental.registerResolver(SCHEME, CheckedResolver);
 
-/** The target `dns:HOST:PORT` as one of which only allowed addresses are dialled. */
+/** Returns the target `dns:HOST:PORT` as one that dials only allowed addresses. */
 export const checkedTarget = (target: string, check: AddressCheck): ChannelOptions & Readonly<{ target: string }> => ({
   target: target.replace(/^dns:/, `${SCHEME}:`),
   [CHECK]: check,

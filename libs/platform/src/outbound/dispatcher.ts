@@ -12,13 +12,15 @@ type DispatcherOptions = Readonly<{
   proxyTls?: Undici.buildConnector.BuildOptions;
   /** Resolves names that are dialled. Default: as the system does. */
   lookup?: LookupFunction | undefined;
-  /** The addresses at which a server behind SOCKS5 may be. */
+  /** The addresses that a server behind SOCKS5 may have. */
   policy?: OutboundPolicy | undefined;
 }>;
 
 const CONNECTED_WITHIN_MS = 10_000;
 
-/** Makes what `fetch` of undici sends requests through: the only place that gives it a proxy. */
+/**
+ * Makes the dispatcher that `fetch` of undici sends requests through: the only place that gives it a proxy.
+ */
 export async function dispatcherFor(options: DispatcherOptions): Promise<Undici.Dispatcher> {
   const { Agent, buildConnector, ProxyAgent } = await import('undici');
   const { route, tls = {}, proxyTls = {}, lookup } = options;

@@ -1,6 +1,6 @@
 /**
- * The reason why fetch failed, which it hides in causes. It asks no port that browsers keep for other
- * protocols, such as 1, and says "bad port" of it.
+ * Returns the reason why fetch failed: fetch hides it in causes. Fetch asks no port that browsers keep for
+ * other protocols, such as 1, and says "bad port" of it.
  */
 export function fetchReason(error: unknown): string {
   const cause = fetchCause(error);

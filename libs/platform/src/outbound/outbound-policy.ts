@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { addressKind, type SelectableKind } from './address-kind.js';
 
 /**
- * What may be reached for what clusters name: registries, what they redirect to, token
+ * The servers that may be reached because clusters name them: registries, targets of their redirects, token
  * servers, registry servers.
  */
 export type OutboundPolicy = Readonly<{
@@ -21,13 +21,13 @@ export const isAddressAllowed = (address: string, { addresses }: OutboundPolicy)
   return kind !== 'special' && addresses.includes(kind);
 };
 
-/** Whether a host that is written as an address is refused; a name is not resolved. */
+/** True if a host that is written as an address is refused; a name is not resolved. */
 export function isRefusedLiteral(hostname: string, policy: OutboundPolicy): boolean {
   const bare = hostname.replace(/^\[|\]$/g, '');
   return isIP(bare) !== 0 && !isAddressAllowed(bare, policy);
 }
 
-/** Whether a list names a host, with its port or without. */
+/** True if a list names a host, with its port or without. */
 export function isHostListed(host: string, list: readonly string[]): boolean {
   if (list.length === 0) return true;
   const wanted = host.toLowerCase();
@@ -39,7 +39,7 @@ export function isHostListed(host: string, list: readonly string[]): boolean {
   });
 }
 
-/** The same for every reason, so that it says nothing about what is at the address. */
+/** Returns the same text for every reason, so that it does not reveal anything about the address. */
 export const addressRefusal = (host: string): string =>
   `address of ${host} is not allowed by the hub (FLOTILLA_OUTBOUND_ADDRESSES)`;
 

@@ -3,7 +3,7 @@ import { domainToASCII } from 'node:url';
 
 export type ProxyEnvironment = Readonly<Record<string, string | undefined>>;
 
-/** The way to a server, and the reason for it, which the message about a failed connection has. */
+/** The way to a server, and the reason for it. The message about a failed connection has the reason. */
 export type Route = Readonly<{
   /** Absent: the server is dialled directly. */
   proxy?: URL;
@@ -17,8 +17,8 @@ type RouteTarget = Readonly<{ hostname: string; port: number }>;
 
 /**
  * Returns the way to `url`: through HTTPS_PROXY or HTTP_PROXY by its scheme, unless NO_PROXY exempts its
- * host. The rules are those of Go's httpproxy package, which kubectl and all tools around a cluster use.
- * Names in capitals come before small letters, and an empty value does not hide the other name.
+ * host. The rules are those of Go's httpproxy package, used by kubectl and all tools around a cluster. Names
+ * in capitals come before small letters, and an empty value does not hide the other name.
  */
 export function routeTo(url: URL, environment: ProxyEnvironment): Route {
   const isSecure = url.protocol === 'https:';
@@ -113,7 +113,9 @@ function asciiName(name: string): string {
   return ascii === '' ? name : `${dot}${ascii}`;
 }
 
-/** True if an address lies in a range such as `10.0.0.0/16`; never for a name, which is not looked up. */
+/**
+ * True if an address lies in a range such as `10.0.0.0/16`. Never true for a name: names are not resolved.
+ */
 function contains(range: string, host: string): boolean {
   const [network = '', bits = '', ...more] = range.split('/');
   const version = isIP(network);

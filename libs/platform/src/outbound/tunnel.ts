@@ -11,9 +11,9 @@ type TunnelTarget = Readonly<{
   host: string;
   port: number;
   signal: AbortSignal;
-  /** The addresses at which the proxy may be. Default: any. */
+  /** The addresses that the proxy may have. Default: any. */
   proxyPolicy?: OutboundPolicy | undefined;
-  /** The addresses at which the server may be. Default: any. */
+  /** The addresses that the server may have. Default: any. */
   serverPolicy?: OutboundPolicy | undefined;
   /** How names are resolved. Default: as the system does. */
   lookup?: LookupFunction | undefined;
@@ -39,7 +39,7 @@ export async function openTunnel(proxy: URL, target: TunnelTarget): Promise<net.
   }
 }
 
-/** Returns the same text for each address, so that it says nothing about what is there. */
+/** Returns the same text for each address, so that it does not reveal anything about the server there. */
 const refusedProxy = ({ hostname }: URL): TunnelError => new TunnelError(`proxy-url: ${addressRefusal(hostname)}`);
 
 function open(proxy: URL, target: TunnelTarget, lookup: LookupFunction | undefined): Promise<net.Socket> {
@@ -48,7 +48,7 @@ function open(proxy: URL, target: TunnelTarget, lookup: LookupFunction | undefin
   throw new TunnelError(`a proxy with scheme ${proxy.protocol} is not known (http, https, socks5)`);
 }
 
-/** True for a proxy of SOCKS5; `socks5h` says that the proxy resolves names, which it does for both. */
+/** True for a proxy of SOCKS5. `socks5h` says that the proxy resolves names; here it does for both. */
 export const isSocks = ({ protocol }: URL): boolean => protocol === 'socks5:' || protocol === 'socks5h:';
 
 function openHttpTunnel(
@@ -126,7 +126,7 @@ async function openSocksTunnel(
   }
 }
 
-/** The library's own limit, which does not count: the signal ends the attempt. */
+/** The library's own limit. It does not count: the signal ends the attempt. */
 const LONGEST_MS = 600_000;
 
 function connected(socket: net.Socket): Promise<void> {

@@ -18,9 +18,11 @@ export type LeaseTable = Readonly<{
 }>;
 
 export type LeaseRequest = Readonly<{
-  /** The name of the process, which no other process ever has. */
+  /** The name of the process. No other process ever has it. */
   member: string;
-  /** The process is about to end: it wants what it still holds, and nothing should be meant for it. */
+  /**
+   * The process is about to end: it wants the shards that it still holds, and must not be assigned others.
+   */
   ending: boolean;
   /** All shards that the process wants to own: those it has, and those it would take. */
   wanted: readonly number[];
@@ -29,13 +31,13 @@ export type LeaseRequest = Readonly<{
 }>;
 
 /**
- * Who owns which shard, for the processes of one kind. A shard has one owner at most, until the store behind
- * it is emptied; then owners take their leases anew, and for a moment a shard may have two.
+ * The owners of shards, for the processes of one kind. A shard has one owner at most, until the store behind
+ * it is emptied. Then owners take their leases again, and for a moment a shard may have two.
  */
 export abstract class Leases {
   /**
-   * In one step: the process is alive; it renews its leases of the wanted shards, takes those that are free,
-   * and gives up its others. Answers what holds afterwards.
+   * Does in one step: the process is alive; it renews its leases of the wanted shards, takes free ones, and
+   * gives up its others. Returns the leases afterwards.
    */
   abstract exchange(request: LeaseRequest): Promise<LeaseTable>;
 }

@@ -4,7 +4,7 @@ import { type LeaseRequest, Leases, type LeaseTable } from './leases.port.js';
 
 type Held = { owner: string | undefined; fence: number; untilMs: number };
 
-/** Leases within one process: for tests, and where one process does it all. */
+/** Leases within one process: for tests, and for a hub of one process. */
 export class MemoryLeases extends Leases {
   readonly #epoch = randomUUID();
   readonly #members = new Map<string, number>();

@@ -16,8 +16,7 @@ type OwnedClustersOptions = Readonly<{
 
 /**
  * The clusters of the shards that this process owns: one joins when its shard is gained, and leaves when it
- * is lost. As a source of shards it has those only in which there is a cluster: nothing is asked of Redis for
- * the others.
+ * is lost. As a source of shards it has only those with a cluster: Redis is not asked for the others.
  */
 export class OwnedClusters implements ServiceClusters, ShardSource {
   readonly #owned = new Set<number>();
@@ -99,7 +98,7 @@ export class OwnedClusters implements ServiceClusters, ShardSource {
     this.#onLost.push(callback);
   }
 
-  /** Whether this process works for the shard of the cluster, which the hub need not have. */
+  /** True if this process works for the shard of the cluster. The hub need not have the cluster. */
   owns(cluster: string): boolean {
     return this.#owned.has(this.options.shardOf(cluster));
   }
@@ -129,7 +128,10 @@ export class OwnedClusters implements ServiceClusters, ShardSource {
     this.#begin(shard);
   }
 
-  /** What runs in a shard that moves may end with its clients; of one that was taken they end at once. */
+  /**
+   * Gives up a shard. Work in a shard that moves may end with its clients; in a shard that was taken it ends
+   * at once.
+   */
   async #lose(shard: number, how: ShardLoss): Promise<void> {
     if (how === 'taken') this.#owned.delete(shard);
     const followers = this.#followed.delete(shard) ? [...this.#followers] : [];

@@ -4,14 +4,14 @@ import { RedisScript, SERVER_NOW } from '../redis/redis-script.js';
 import { type Lease, type LeaseRequest, Leases, type LeaseTable } from './leases.port.js';
 
 /**
- * One hash holds all that there is: `epoch`; for each process that is alive `member NAME`, with the time
- * until which it counts as alive; for each shard its number, with `FENCE TIME OWNER`, which stays without an
- * owner once the shard is free, so that the next fencing number is greater. Times are the Redis server's, so
- * that the clocks of our processes need not agree. After Redis was emptied numbers go on from its time, so
- * that they are greater than those of before as long as that was not set back.
+ * One hash holds everything. `epoch`. For each process that is alive `member NAME`, with the time until which
+ * it counts as alive. For each shard its number, with `FENCE TIME OWNER`. It stays without an owner once the
+ * shard is free, so that the next fencing number is greater. Times are the Redis server's, so the clocks of
+ * our processes need not agree. After Redis was emptied, numbers continue from its time. So they are greater
+ * than the earlier ones, unless that time was set back.
  *
- * KEYS: the hash. ARGV: member, milliseconds of a lease, an epoch where there is none, `ending` or `alive`,
- * wanted shards. Answers the epoch; members and the milliseconds that each has left; shard, fencing number,
+ * KEYS: the hash. ARGV: member, milliseconds of a lease, an epoch if there is none, `ending` or `alive`,
+ * wanted shards. Returns the epoch; members and the milliseconds that each has left; shard, fencing number,
  * milliseconds left and owner of each lease.
  */
 const EXCHANGE = new RedisScript(`
@@ -62,7 +62,7 @@ return { epoch, members, leases }`);
 type RedisLeasesOptions = Readonly<{
   /** Before the key. */
   prefix: string;
-  /** The kind of process whose shards these are: `poller`, `applier`. */
+  /** The kind of process that owns these shards: `poller`, `applier`. */
   role: string;
   /** How many shards there are. Processes that count differently share nothing. */
   shards: number;

@@ -12,7 +12,7 @@ export type ShardFollower = Readonly<{
   lost(shard: number, how: ShardLoss): Promise<void>;
 }>;
 
-/** Which shards this process works for, from now on. */
+/** The shards that this process works for, from now on. */
 export type ShardSource = Readonly<{
   /** Has the follower do its work for the shards of the process, those that it owns now included. */
   follow(follower: ShardFollower): void;

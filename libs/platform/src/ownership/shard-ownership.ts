@@ -14,7 +14,7 @@ type ShardOwnershipOptions = Readonly<{
   shards: number;
   /** How long a lease lasts that is not renewed. */
   leaseMs: number;
-  /** The name of the process, which no other process ever has. */
+  /** The name of the process. No other process ever has it. */
   member: string;
   /** By shard, how much work it is. */
   weights: () => readonly number[];
@@ -26,8 +26,8 @@ type OwnedShard = { fence: number; state: 'held' | 'leaving' | 'left' };
 /** Leases are renewed so often before they end. */
 const RENEWALS_PER_LEASE = 5;
 /**
- * For the last part of a lease its owner does nothing any more: what it has sent before has the time to
- * arrive, and clocks may differ a little in their speed.
+ * In the last part of a lease its owner does nothing any more: earlier requests have the time to arrive, and
+ * clocks may differ a little in their speed.
  */
 const IDLE_PART = 0.2;
 /** As long as shards are to move, the next exchange is after this part of a lease. */
@@ -41,15 +41,15 @@ const SHORTEST_WAIT_MS = 50;
 const FAREWELL_MS = 2_000;
 
 /**
- * The shards of one process. It renews its leases, takes free shards and gives shards away, as
- * {@link planShards} has it. A process that cannot renew its leases stops acting before another could take
- * them ({@link acts}); it keeps what it has in memory, and goes on where it finds its shards still free.
+ * The shards of one process. It renews its leases, takes free shards and gives shards away, by the plan of
+ * {@link planShards}. A process that cannot renew its leases stops acting before another could take them
+ * ({@link acts}). It keeps its memory, and continues if it finds its shards still free.
  */
 export class ShardOwnership implements ShardSource {
   readonly #owned = new Map<number, OwnedShard>();
   /** By cluster: each request asks whether the process may act there. */
   readonly #shards = new Map<string, number>();
-  /** Shards whose work is being ended here: until then they are not taken again. */
+  /** Shards with work that is being ended here: until then they are not taken again. */
   readonly #leaving = new Map<number, Promise<void>>();
   readonly #followers = new Set<ShardFollower>();
   /** Shards that no process owns, with the time since that was seen first. */
@@ -90,18 +90,21 @@ export class ShardOwnership implements ShardSource {
     for (const [shard, { state }] of this.#owned) if (state === 'held') follower.gained(shard);
   }
 
-  /** Whether the process may act on the cluster at this moment. */
+  /** True if the process may act on the cluster at this moment. */
   acts(cluster: string): boolean {
     return this.fenceOf(cluster) !== undefined;
   }
 
-  /** The fencing number with which the process acts on the cluster; undefined where it must not act. */
+  /**
+   * Returns the fencing number with which the process acts on the cluster. Returns undefined if it must not
+   * act.
+   */
   fenceOf(cluster: string): number | undefined {
     const owned = this.#owned.get(this.shardOf(cluster));
     return owned === undefined || owned.state === 'left' || !this.isSure ? undefined : owned.fence;
   }
 
-  /** Whether the process works for the cluster, be it that it must not act at this moment. */
+  /** True if the process works for the cluster, even if it must not act at this moment. */
   owns(cluster: string): boolean {
     return this.#owned.get(this.shardOf(cluster))?.state === 'held';
   }
@@ -117,18 +120,18 @@ export class ShardOwnership implements ShardSource {
     return [...(this.#table?.members.keys() ?? [])].filter((name) => name !== this.options.member);
   }
 
-  /** The shards for which the process works, in their order. */
+  /** The shards that the process works for, in their order. */
   get shards(): readonly number[] {
     const held = [...this.#owned].flatMap(([shard, { state }]) => (state === 'held' ? [shard] : []));
     return held.toSorted((a, b) => a - b);
   }
 
-  /** Whether Redis has answered once: before that, nothing is known of the shards. */
+  /** True if Redis has answered once: before that, nothing is known of the shards. */
   get hasBegun(): boolean {
     return this.#sinceRenewal !== undefined;
   }
 
-  /** Whether no other process can have taken a lease of this one. */
+  /** True if no other process can have taken a lease of this one. */
   get isSure(): boolean {
     const { leaseMs } = this.options;
     return this.#sinceRenewal !== undefined && this.#sinceRenewal() < leaseMs * (1 - IDLE_PART);
@@ -149,7 +152,7 @@ export class ShardOwnership implements ShardSource {
     }
   }
 
-  /** One exchange, and what follows from its answer. Answers in how many milliseconds the next one is due. */
+  /** Does one exchange, and acts on its answer. Returns the milliseconds until the next one is due. */
   async #turn(): Promise<number> {
     const { leaseMs, log } = this.options;
     const renewMs = leaseMs / RENEWALS_PER_LEASE;
@@ -181,7 +184,7 @@ export class ShardOwnership implements ShardSource {
     return table;
   }
 
-  /** Brings what the process knows of its shards in line with the table. */
+  /** Updates the process's own shards from the table. */
   #settle(table: LeaseTable): void {
     const { member, log } = this.options;
     const mine = new Map([...table.leases].filter(([, { owner }]) => owner === member));
@@ -227,8 +230,8 @@ export class ShardOwnership implements ShardSource {
   }
 
   /**
-   * Shards that stayed free for a whole lease. Where processes do not read the same kubeconfigs each may take
-   * the shard for another's; the first to ask has it then.
+   * Returns shards that stayed free for a whole lease. If processes do not read the same kubeconfigs, each
+   * may take the shard for another's; the first to ask has it then.
    */
   #forgotten(leases: LeaseTable['leases']): ReadonlySet<number> {
     const { clock, shards, leaseMs } = this.options;

@@ -8,8 +8,8 @@ type OwnSettings = Pick<Settings, 'peerAddress' | 'bindAddress' | 'catalogPoller
 const ALL_ADDRESSES = ['0.0.0.0', '::'];
 
 /**
- * Where the other pollers of the hub reach the poller of these settings; undefined where that cannot be known
- * before it listens (port 0), or the machine has no address but loopback.
+ * Returns the URL at which the other pollers of the hub reach the poller of these settings. Returns undefined
+ * if that cannot be known before it listens (port 0), or the machine has no address but loopback.
  */
 export function ownUrl(settings: OwnSettings, interfaces: Interfaces = networkInterfaces()): string | undefined {
   const { catalogPollerPort: port, httpTlsCertFile } = settings;

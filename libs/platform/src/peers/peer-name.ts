@@ -3,14 +3,17 @@ import type { HubKey } from '../keys/hub-key.js';
 const codeParts = (id: string, url: string): readonly string[] => ['peer', id, url];
 
 /**
- * The name of a process in the leases of shards, with the URL at which other processes of its kind reach it.
- * The code of the hub's key keeps a client that can write to Redis from naming another URL. `id` is one
- * that no other process ever has.
+ * Returns the name of a process in the leases of shards, with the URL at which other processes of its kind
+ * reach it. The code of the hub's key keeps a client that can write to Redis from naming another URL. No
+ * other process ever has the same `id`.
  */
 export const peerName = (id: string, url: string, key: HubKey): string =>
   `${id} ${url} ${key.codeOf(codeParts(id, url))}`;
 
-/** The URL in the name of a process; undefined where it has none, or the hub's key did not make the name. */
+/**
+ * Returns the URL in the name of a process. Returns undefined if it has none, or the hub's key did not make
+ * the name.
+ */
 export function peerUrl(name: string, key: HubKey): string | undefined {
   const [, id = '', url = '', code = ''] = /^(.*) (https?:\/\/\S+) (\S+)$/.exec(name) ?? [];
   return url !== '' && key.verifies(code, codeParts(id, url)) ? url : undefined;

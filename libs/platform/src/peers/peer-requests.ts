@@ -10,7 +10,7 @@ type PeerRequest = Readonly<{
   /** Path and query, as the client sent them. */
   target: string;
   headers: IncomingHttpHeaders;
-  /** What the peer admits. */
+  /** Header that the peer admits. */
   authorization: string;
 }>;
 
@@ -21,12 +21,12 @@ export type PeerAnswer = Readonly<{
   body: Readable;
 }>;
 
-/** Of the request: what the answer depends on. Names are those of Node, in lower case. */
+/** Headers of the request that the answer depends on. Names are those of Node, in lower case. */
 const PASSED_ON = [
   ...['accept', 'accept-encoding', 'range', 'if-range'],
   ...['if-match', 'if-none-match', 'if-modified-since', 'if-unmodified-since'],
 ] as const;
-/** Of the answer: what is about the connection between the two, and not about the content. */
+/** Headers of the answer that concern the connection between the two, and not the content. */
 const NOT_PASSED_BACK = ['connection', 'keep-alive', 'transfer-encoding', 'date', 'trailer', 'upgrade'];
 
 const CONNECTED_WITHIN_MS = 3_000;

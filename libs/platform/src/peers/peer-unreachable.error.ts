@@ -1,6 +1,6 @@
 import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 
-/** Another poller of the hub has what is asked for, or may have it, and does not answer. */
+/** Another poller of the hub has the content, or may have it, and does not answer. */
 export class PeerUnreachable extends FlotillaError {
   readonly code = 'PeerUnreachable';
   readonly retry: Retry = 'backoff';

@@ -22,7 +22,7 @@ type PeersOptions = Readonly<{
     /** The names of the other processes that are alive. */
     others: () => readonly string[];
   }>;
-  /** Whether the hub has the cluster: nothing is asked about others. */
+  /** True if the hub has the cluster: nothing is asked about others. */
   has: (cluster: string) => boolean;
   key: HubKey;
   requests: Pick<PeerRequests, 'send'>;
@@ -32,9 +32,9 @@ type PeersOptions = Readonly<{
 const MOST_ASKED = 32;
 
 /**
- * The other pollers of the hub. What only one of them can answer it is asked, once the client was admitted
- * here, with a code of the hub's key that opens the one path: tokens of clients go nowhere. A poller that is
- * asked by another one answers itself and asks no further one.
+ * The other pollers of the hub. A client admitted here may need an answer that only one of them has. That
+ * poller is asked with a code of the hub's key that opens the one path: tokens of clients go nowhere. A
+ * poller that is asked by another one answers itself and asks no further one.
  */
 export class Peers {
   /** The one that had the last content that was looked for. */
@@ -43,8 +43,8 @@ export class Peers {
   constructor(private readonly options: PeersOptions) {}
 
   /**
-   * The answer of the poller that works for the cluster. Undefined where this one is to answer: it works for
-   * the cluster, no poller does, or another poller asks.
+   * Returns the answer of the poller that works for the cluster. Returns undefined if this one must answer:
+   * it works for the cluster, no poller does, or another poller asks.
    *
    * @throws PeerUnreachable
    */
@@ -57,9 +57,10 @@ export class Peers {
   }
 
   /**
-   * The answer of the first poller that has the content. Undefined where none has it, or another poller asks.
+   * Returns the answer of the first poller that has the content. Returns undefined if none has it, or another
+   * poller asks.
    *
-   * @throws PeerUnreachable where one that may have it does not answer
+   * @throws PeerUnreachable if a poller that may have it does not answer
    */
   async withContent(request: AdmittedRequest): Promise<PeerAnswer | undefined> {
     if (this.#asks(request)) return undefined;

@@ -21,13 +21,13 @@ type CollectAtRestOptions = Readonly<{
 }>;
 
 /**
- * Has all garbage of the process collected once it rests after work, and what is free given back to the
- * system: V8 collects when a program allocates, so a process at rest keeps what it needed at its peak
- * (decision record 0221). Collects twice after each burst of work, never during one.
+ * Collects all garbage of the process once it rests after work, and gives free memory back to the system. V8
+ * collects when a program allocates, so a process at rest keeps its peak memory (decision record 0221).
+ * Collects twice after each burst of work, never during one.
  */
 export function collectAtRest({ clock, cpuMs = cpuMsOfProcess, collect = collectAll }: CollectAtRestOptions): void {
   let before = cpuMs();
-  // A start is work, too: half of what it takes is garbage.
+  // A start is work, too: half of its memory is garbage.
   let collections = 0;
   let rested = 0;
   new Timers(clock).every(CHECK_EVERY_MS, () => {
@@ -38,7 +38,7 @@ export function collectAtRest({ clock, cpuMs = cpuMsOfProcess, collect = collect
       collect();
       collections += 1;
     }
-    // What was used to collect is no work.
+    // The time used to collect is no work.
     before = cpuMs();
   });
 }
@@ -48,10 +48,7 @@ function cpuMsOfProcess(): number {
   return (user + system) / 1_000;
 }
 
-/**
- * Collects, moves what is left together, and gives free pages back: hundreds of milliseconds for a large
- * heap.
- */
+/** Collects, compacts the rest, and gives free pages back: hundreds of milliseconds for a large heap. */
 export function collectAll(): void {
   setFlagsFromString('--expose-gc');
   const gc: unknown = runInNewContext('gc');

@@ -7,7 +7,7 @@ type ProgramStart = Readonly<{
   env: Readonly<Record<string, string>>;
 }>;
 
-/** The first argument with which the command as one file runs a program of its own instead of a verb. */
+/** The first argument by which the single-file command runs a program of its own instead of a verb. */
 const RUN_PROGRAM = '__program';
 
 /**

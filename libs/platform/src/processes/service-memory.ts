@@ -4,7 +4,7 @@ import type { ResourceLimits } from 'node:worker_threads';
 /** Arguments of Node for each service: the young generation of its heap, MiB (decision record 0194). */
 export const SERVICE_ARGUMENTS: readonly string[] = ['--max-semi-space-size=8'];
 
-/** What the allocator of the C library reads from the environment when a service starts. */
+/** Variables that the allocator of the C library reads from the environment when a service starts. */
 export const SERVICE_ALLOCATOR: Readonly<Record<string, string>> = {
   MALLOC_ARENA_MAX: '1',
   MALLOC_TRIM_THRESHOLD_: '131072',
@@ -14,16 +14,16 @@ const GROWTH_PERCENT = 75;
 
 /**
  * Has the heap collected when it has grown by three quarters. V8 itself lets it grow up to fourfold on a
- * large machine, and a process would keep three times what it needs.
+ * large machine, and a process would keep three times its need.
  */
 export function boundGarbage(): void {
   setFlagsFromString(`--heap-growing-percent=${GROWTH_PERCENT}`);
 }
 
 /**
- * Limits of a thread that is started next: of its heap, and of the young generation in it; MiB. The
- * argument of the process for its own young generation would outrank the thread's, so it is lifted for
- * threads; the heap of the caller keeps what it was given at its start (decision record 0440).
+ * Returns limits of the next thread: of its heap, and of the young generation in it; MiB. The argument of the
+ * process for its own young generation would outrank the thread's, so it is lifted for threads. The heap of
+ * the caller keeps its limit from the start (decision record 0440).
  */
 export function threadMemory(heapMiB: number, youngMiB: number): ResourceLimits {
   setFlagsFromString('--max-semi-space-size=0');
@@ -32,7 +32,7 @@ export function threadMemory(heapMiB: number, youngMiB: number): ResourceLimits 
 
 const SHORT = 0.4;
 
-/** Whether the heap holds so much of what V8 allows itself that what can be read again should be given up. */
+/** True if so much of V8's own heap limit is used that data that can be read again should be dropped. */
 export function isMemoryShort(): boolean {
   const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
   return used > limit * SHORT;

@@ -7,7 +7,7 @@ import type { JobQueue } from '../queue/job-queue.port.js';
 import { inTime } from '../telemetry/in-time.js';
 import { QUEUE_PAGE_HEADERS, renderQueues, type ShownQueue } from './render-queues.js';
 
-/** What we use of Fastify's reply. */
+/** The part of Fastify's reply that we use. */
 type Reply = Readonly<{
   status(code: number): Reply;
   headers(values: Readonly<Record<string, string>>): Reply;
@@ -15,7 +15,7 @@ type Reply = Readonly<{
 }>;
 
 const PATH = '/queues';
-/** Of each state of each queue. */
+/** Most jobs of each state of each queue. */
 const MOST_JOBS = 50;
 const DEADLINE_MS = 5_000;
 

@@ -7,7 +7,7 @@ type ThreadHeap = Readonly<{ heapMiB: number; youngMiB: number }>;
 /** A thread that ended before it answered. `outOfMemory`: at the limit of its heap. */
 export type ThreadEnded = Readonly<{ ended: string; outOfMemory?: true }>;
 
-/** A task and what the thread posts while it works. */
+/** A task, and the callback for the thread's notes during its work. */
 type TaskOptions<Note> = Readonly<{ onNote: (note: Note) => void; transfer?: readonly ArrayBuffer[] }>;
 
 /**
@@ -48,7 +48,7 @@ export class TaskThread<Task, Note extends object, Reply extends object> {
       });
     } finally {
       this.#onNote = () => undefined;
-      // Its end is waited for, by a command too, which has nothing else to do.
+      // The caller waits for its end; a command, too, and that has nothing else to do.
       if (!this.#ended) this.#worker.unref();
     }
   }
