@@ -51,7 +51,7 @@ export class ReleaseMarks {
     }
   }
 
-  /** Marks the FleetCluster. Returns false if it has changed since it was read. */
+  /** Sets the finalizer if it is missing. Returns false if the FleetCluster has changed since it was read. */
   async #isMarked(cluster: string): Promise<boolean> {
     const { hub } = this.options;
     const ref = { apiVersion: FLEET_API, kind: 'FleetCluster', name: cluster };

@@ -70,8 +70,8 @@ async function joinCrd(client: KubeClient, ours: KubernetesObject, report: Repor
 }
 
 /**
- * Compares a definition with ours. A client that may not read CRDs still sees the served kinds in the API
- * server's discovery.
+ * Decides how to install a definition of ours. A client that may not read CRDs still sees the served kinds
+ * in the API server's discovery.
  */
 async function wantedFor(client: KubeClient, ours: KubernetesObject): Promise<CrdInstallation> {
   try {

@@ -5,8 +5,8 @@ import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 
 const KEY_BYTES = 32;
 /**
- * Number of codes remembered for each key. Most values are read many times. Next to it: the longest text for
- * which they are.
+ * Most codes remembered for each key, and the longest text that has its code remembered. Most values are read
+ * many times.
  */
 const REMEMBERED_CODES = 4_096;
 const LONGEST_REMEMBERED = 1_024;

@@ -4,7 +4,8 @@ import { BlockList, isIP, isIPv6 } from 'node:net';
 export const SELECTABLE_KINDS = ['public', 'private', 'loopback'] as const;
 export type SelectableKind = (typeof SELECTABLE_KINDS)[number];
 /**
- * `special`: link-local, metadata services, unspecified, multicast, broadcast, reserved, and texts that are no address.
+ * `special`: link-local, metadata services, unspecified, multicast, broadcast, reserved, and texts that are
+ * no address.
  */
 type AddressKind = SelectableKind | 'special';
 

@@ -48,7 +48,7 @@ function open(proxy: URL, target: TunnelTarget, lookup: LookupFunction | undefin
   throw new TunnelError(`a proxy with scheme ${proxy.protocol} is not known (http, https, socks5)`);
 }
 
-/** True for a proxy of SOCKS5. `socks5h` says that the proxy resolves names; here it does for both. */
+/** True for a proxy of SOCKS5. `socks5h` says that the proxy resolves names. The proxy does so for both. */
 export const isSocks = ({ protocol }: URL): boolean => protocol === 'socks5:' || protocol === 'socks5h:';
 
 function openHttpTunnel(

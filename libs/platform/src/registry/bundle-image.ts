@@ -24,7 +24,7 @@ export const BundleLabel = {
 const MEDIA_TYPES = ['registry+v1', 'plain+v0', 'helm'];
 
 /**
- * Bytes of a bundle's manifests and metadata, which are held in memory. Under OLM a bundle fits into one
+ * Bytes of a bundle's manifests and metadata. They are held in memory. Under OLM a bundle fits into one
  * object of the API server, about 1 MiB; several bundles are pulled at once.
  */
 const MAX_BUNDLE_BYTES = 32 * 2 ** 20;
@@ -40,9 +40,9 @@ export type PulledBundle = Readonly<{
 type BundleDirectories = Readonly<{ manifests: string; metadata: string }>;
 
 /**
- * Pulls a bundle image. Its annotations file names the directory of the manifests; where that file is
- * missing, or has no files in the directory, the labels name it; without labels the directories are
- * `manifests/` and `metadata/`. Throws {@link RegistryError} for an image that is no bundle.
+ * Pulls a bundle image. Its annotations file names the directory of the manifests. If that file is missing,
+ * or has no files in the directory, the labels name it; without labels the directories are `manifests/` and
+ * `metadata/`. Throws {@link RegistryError} for an image that is no bundle.
  */
 export async function pullBundle(
   client: RegistryClient,
@@ -109,7 +109,7 @@ const byLabels = (labels: Labels): BundleDirectories => ({
   metadata: directoryOf(labels[BundleLabel.metadata]) ?? 'metadata',
 });
 
-/** The directory from which OLM's unpacking copies the manifests (spec: install-plans.md §4). */
+/** Returns the directory that OLM's unpacking copies the manifests from (spec: install-plans.md §4). */
 function annotatedManifests(files: readonly BundleFile[]): string | undefined {
   const file = files.find(({ path }) => path === 'metadata/annotations.yaml');
   return file && directoryOf(readMetadata([file]).annotations?.[BundleLabel.manifests]);

@@ -48,7 +48,7 @@ export class BundlePulls {
     this.#work = new LastingWork({ lanes, sizeOf, maxHeldBytes: MAX_HELD_BYTES });
   }
 
-  /** For a command, which pulls for its user alone. */
+  /** Makes pulls without turns, for a command: it pulls for its user alone. */
   static withoutTurns(registry: RegistryClient): BundlePulls {
     return new BundlePulls(registry, { run: (_demand, start) => start().done });
   }
@@ -89,7 +89,7 @@ function unusableImage(error: unknown): UnusableImage {
   throw error;
 }
 
-/** The reference comes from a catalog: its fault is found where the image is pulled. */
+/** True if the text is a reference. It comes from a catalog: its fault is found when the image is pulled. */
 function isReference(image: string): boolean {
   try {
     parseImageReference(image);

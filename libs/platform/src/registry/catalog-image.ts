@@ -16,7 +16,7 @@ const SQLITE_LABEL = 'operators.operatorframework.io.index.database.v1';
 export class CatalogLabelMissing extends RegistryError {}
 
 export type PulledCatalog = Readonly<{
-  /** Of the platform's image manifest. */
+  /** Digest of the platform's image manifest. */
   digest: Digest;
   /** The digest of the reference, from {@link RegistryClient.resolve}: compare this when polling. */
   resolved: Digest;
@@ -42,7 +42,7 @@ export async function pullCatalog(
 }
 
 /**
- * As {@link pullCatalog}, with the files streamed into `directory`, which must be empty or not there; paths
+ * Same as {@link pullCatalog}, with the files streamed into `directory`. It must be empty or not there; paths
  * are relative to the labelled directory. A pull that fails leaves no directory behind.
  */
 export async function pullCatalogTo(

@@ -32,7 +32,7 @@ export const grpcLimitsOf = (settings: Settings): GrpcLimits => ({
   silenceMs: settings.grpcSilenceTimeout,
 });
 
-/** What the hub may reach for what clusters name, as set. */
+/** Returns the configured policy for servers that the hub may reach because clusters name them. */
 export const outboundPolicyOf = (settings: Settings): OutboundPolicy => ({
   addresses: settings.outboundAddresses,
   registryHosts: settings.registryHosts,

@@ -14,9 +14,9 @@ type ConfiguredWith = Readonly<{
   store?: ContentStore;
   provenance?: Provenance;
   loginsOf?: LoginsOf;
-  /** What may be reached for what clusters name; everything by default. */
+  /** Policy for servers that clusters name; all are allowed by default. */
   policy?: OutboundPolicy;
-  /** For a service, which tries again by itself. */
+  /** Failed pulls of a service: a service tries again by itself. */
   failedPulls?: FailedPulls;
   /** Called with each part of the signature policy that cannot be read, for the operator of the hub. */
   onPolicyProblem?: (problem: string) => void;

@@ -36,23 +36,26 @@ export type RegistryClientOptions = Readonly<{
   limits?: Partial<RegistryLimits>;
   /** Hosts (with port) spoken to in plain HTTP, besides loopback. */
   plainHttpHosts?: readonly string[];
-  /** Where blobs are kept by digest, so that none is pulled twice from one repository. */
+  /** Store of blobs by digest, so that none is pulled twice from one repository. */
   store?: ContentStore;
-  /** Which repositories gave the blobs of `store`; of this process alone by default. */
+  /** Remembers the repositories that gave the blobs of `store`; of this process alone by default. */
   provenance?: Provenance;
   /** Remembers images that are of no use; none are remembered by default. */
   failedPulls?: FailedPulls;
   /** Unpacks layers; in threads by default, if the process is built. */
   layers?: LayersReader;
-  /** Where images are looked for before their own registry. */
+  /** Mirrors that are searched for images before their own registry. */
   mirrors?: readonly MirrorRule[];
   /** Certificates and proxies. */
   connections?: ConnectionOptions;
   /** Go's name of the architecture to prefer in an image index; this machine's by default. */
   architecture?: string;
-  /** Judges who signed an image, given what speaks to registries; every image is admitted by default. */
+  /**
+   * Makes the judge of an image's signers, given the transport to registries; every image is admitted by
+   * default.
+   */
   judge?: (transport: RegistryTransport) => ContentJudge;
-  /** Where the logins come from, for the advice in errors; pull secrets of a cluster by default. */
+  /** Source of the logins, for the advice in errors; pull secrets of a cluster by default. */
   loginsOf?: LoginsOf;
 }>;
 
@@ -119,7 +122,7 @@ export class HttpRegistryClient extends RegistryClient {
     folderOf: FolderOf,
     options: PullOptions = {},
   ): Promise<UnpackedImage> {
-    // Past the store: what is unpacked is kept by the caller, so the layers are not kept a second time.
+    // Bypasses the store: the caller keeps the unpacked files, so the layers are not kept a second time.
     return this.#somewhere(reference, options, (session) =>
       this.#puller(session, (blob, consume) => this.#blobs.stream(session, blob, consume), options).pullTo(
         directory,
@@ -196,8 +199,7 @@ export class HttpRegistryClient extends RegistryClient {
   }
 
   /**
-   * A manifest's bytes, checked against the digest by which it was asked for, or the one
-   * that the registry claims.
+   * Returns a manifest's bytes, checked against the requested digest, or the one that the registry claims.
    */
   async #manifest(session: Session, name: string): Promise<FoundManifest> {
     const url = this.transport.url(session.reference, `manifests/${name}`);
@@ -216,7 +218,7 @@ export class HttpRegistryClient extends RegistryClient {
   }
 }
 
-/** Stands for any digest where mirrors are chosen, which depends on the form of a reference alone. */
+/** Stands for any digest when mirrors are chosen. The choice depends on the form of a reference alone. */
 const NO_DIGEST: Digest = `sha256:${'0'.repeat(64)}`;
 
 /** Faults of the content itself are the same everywhere: no further place is tried. */
@@ -224,7 +226,10 @@ const SAME_EVERYWHERE: ReadonlySet<RegistryFailure> = new Set([
   ...(['TooLarge', 'UnsafePath', 'Unsupported', 'NotAdmitted'] as const),
 ]);
 
-/** What the last place said, and before it why all others would not do. */
+/**
+ * Makes the error of a pull without success: the text of the last place, with the failures of all others
+ * before it.
+ */
 function nowhere(text: string, failures: readonly RegistryError[]): RegistryError {
   const last = failures.at(-1);
   if (last !== undefined && failures.length === 1) return last;

@@ -6,7 +6,7 @@ import type { Digest } from '../content/content-store.port.js';
 import { digestOf } from '../content/digest.js';
 import { MediaType } from './client/media-types.js';
 
-/** Bytes with what a manifest says of them. */
+/** Bytes with their description in a manifest. */
 export type BuiltBlob = Readonly<{ mediaType: string; digest: Digest; bytes: Uint8Array }>;
 
 export type BuiltImage = Readonly<{ manifest: BuiltBlob; config: BuiltBlob; layers: readonly BuiltBlob[] }>;

@@ -40,8 +40,8 @@ const Index = z.looseObject({ schemaVersion: z.literal(2), manifests: z.array(En
 export type LayoutReference = Readonly<{ text: string; directory: string; tag?: string }>;
 
 /**
- * Undefined for what does not begin with `oci:`. Throws RegistryError InvalidReference where
- * the directory is missing.
+ * Returns undefined if the text does not begin with `oci:`. Throws RegistryError InvalidReference if the
+ * directory is missing.
  */
 export function parseLayoutReference(text: string): LayoutReference | undefined {
   if (!text.startsWith('oci:')) return undefined;
@@ -56,7 +56,10 @@ export function parseLayoutReference(text: string): LayoutReference | undefined 
   return { text, directory, ...(tag === undefined ? {} : { tag }) };
 }
 
-/** Adds an image to a layout directory under a tag, which moves if it was there; made where there is none. */
+/**
+ * Adds an image to a layout directory under a tag. The tag moves if it was there; the directory is made if
+ * there is none.
+ */
 export async function writeLayout(directory: string, tag: string, image: BuiltImage): Promise<Digest> {
   const blobs = join(directory, 'blobs', 'sha256');
   await makeFolder(blobs);
@@ -110,7 +113,7 @@ export class OciLayoutClient extends RegistryClient {
     this.#limits = { ...defaultRegistryLimits, ...options.limits };
   }
 
-  /** Anyone who may read the directory may read the image. */
+  /** Every user that may read the directory may read the image. */
   override access(reference: string): string {
     return reference;
   }

@@ -28,9 +28,9 @@ export type HealthOptions = Readonly<{
   registry: Registry;
   /** A check that takes longer is down. Default 2 s. */
   checkTimeoutMs?: number;
-  /** Which clients may read metrics and the details of checks. Default: every client. */
+  /** Access rules for metrics and the details of checks. Default: every client may read them. */
   access?: HttpAccess;
-  /** Whether `/metrics` has a port of its own, and so is not here. */
+  /** True if `/metrics` has a port of its own, and so is not here. */
   metricsElsewhere?: boolean;
 }>;
 
@@ -60,8 +60,8 @@ const rank = ({ name }: HealthIndicator): number => (ORDER.includes(name) ? ORDE
 type Reply = Readonly<{ header(name: string, value: string): unknown }>;
 
 /**
- * `/livez`: the process answers. `/readyz` and `/healthz`: whether what it needs is there; what of it is not,
- * and why, for clients that may read details. `/version`, `/metrics`.
+ * `/livez`: the process answers. `/readyz` and `/healthz`: the state of its dependencies, with missing ones
+ * and reasons for clients that may read details. `/version`, `/metrics`.
  */
 @Controller()
 class HealthController implements OnModuleInit {
@@ -166,7 +166,7 @@ class HealthController implements OnModuleInit {
   }
 }
 
-/** What a failed check answers, for a client that may not read details. */
+/** Returns the answer of a failed check for a client that may not read details. */
 function withoutDetails(error: HttpException): HttpException {
   const answer = error.getResponse();
   return typeof answer === 'string' ? error : new HttpException(healthWithoutDetails({ ...answer }), error.getStatus());

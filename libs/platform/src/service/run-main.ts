@@ -16,7 +16,10 @@ import type { Log } from '../telemetry/log.port.js';
 import { logWarnings } from '../telemetry/log-warnings.js';
 import { type RunningService, runService, type ServiceOptions, startService } from './run-service.js';
 
-/** What a service adds to the common frame: its modules, which find the hub by its tokens, and its port. */
+/**
+ * Parts that a service adds to the common frame: its modules, with the hub injected by its tokens, and its
+ * port.
+ */
 export type ServiceParts = Readonly<{
   imports: readonly (DynamicModule | Type)[];
   port: number;
@@ -75,7 +78,7 @@ async function runProgram(
 export const startOn = (hub: Hub, service: string, parts: ServiceParts): Promise<RunningService> =>
   runOn(hub, service, { ...parts, imports: importsOn(hub, service, parts) }, startService);
 
-/** The service that reads what the others report, and may not write there. */
+/** The service that reads the reports of the others, and may not write there. */
 const READER = 'console';
 
 const importsOn = (hub: Hub, service: string, { imports }: ServiceParts): ServiceParts['imports'] => [

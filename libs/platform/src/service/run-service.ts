@@ -13,14 +13,14 @@ import { Shutdown, shutdownModule } from './shutdown.js';
 export type ServiceOptions = Readonly<{
   name: string;
   /**
-   * The service's own Nest modules; health and metrics are added. What drains does so in
+   * The service's own Nest modules; health and metrics are added. A module drains in
    * `beforeApplicationShutdown`, with the injected {@link Shutdown}: HTTP ends after it. Modules shut down in
    * the reverse of this order.
    */
   imports: readonly (DynamicModule | Type)[];
   health: Omit<HealthOptions, 'metricsElsewhere'>;
   bindAddress: string;
-  /** Names of the service where it listens on loopback, beside `localhost`. */
+  /** Names of the service if it listens on loopback, in addition to `localhost`. */
   hosts?: readonly string[];
   /** 0: any free one. */
   port: number;
@@ -36,9 +36,9 @@ export type ServiceOptions = Readonly<{
 }>;
 
 export type RunningService = Readonly<{
-  /** Where health and metrics are, such as `http://127.0.0.1:8080`. */
+  /** URL of health and metrics, such as `http://127.0.0.1:8080`. */
   url: string;
-  /** Where metrics are. */
+  /** URL of the metrics. */
   metricsUrl: string;
   app: INestApplication;
   /** Drains and ends. Safe to call more than once. */
@@ -91,7 +91,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
 }
 
 /**
- * Where the service listens: its URL names one address of this machine even where it listens on all of them.
+ * Returns the URL of the service. It names one address of this machine even if the service listens on all of
+ * them.
  */
 function listeningUrl(url: string, bindAddress: string): string {
   const host = bindAddress.includes(':') ? `[${bindAddress}]` : bindAddress;

@@ -36,7 +36,7 @@ const KUBECONFIG = {
 export type TestedServiceOptions = Readonly<{
   name: string;
   environment?: Readonly<Record<string, string>>;
-  /** Whether it has no store: of the fleet controller alone. */
+  /** True if it has no store: the fleet controller alone. */
   hasNoStore?: boolean;
   /** `ended` records a part that has ended. */
   modulesOf: (hub: Hub, ended: (part: string) => void) => Promise<readonly (DynamicModule | Type)[]>;
@@ -108,7 +108,7 @@ export async function documentedChecks(
     .toSorted();
 }
 
-/** Whether the services of a row are all of them but some, or names that one has. */
+/** True if the services of a row include this one: the row says all of them but some, or names it. */
 function isOf(services: string, service: string): boolean {
   if (services.startsWith('`flotilla up`')) return false;
   return services.startsWith('all') ? !services.includes(`but the ${service}`) : services.includes(service);

@@ -7,7 +7,7 @@ export type Health = Readonly<{
   detail: string;
   /** Names of all clusters that the check is about: those that the service manages. */
   clusters?: readonly string[];
-  /** Those of `clusters` that cannot be reached; absent where the check does not find that out. */
+  /** Those of `clusters` that cannot be reached. Absent if the check does not find that out. */
   away?: readonly string[];
   /** The trouble of the service in each cluster that has one, in one line. */
   troubles?: ClusterFaults;
@@ -20,23 +20,23 @@ type ClusterFaults = Readonly<Record<string, string>>;
 export type HealthCheck = Readonly<{ name: string; check: () => Promise<Health> }>;
 
 /**
- * How far one cluster's watches are: `synced` once everything was seen, `problems` what keeps
- * them from being up to date.
+ * Freshness of one cluster's watches: `synced` once everything was seen; `problems`: the reasons why they are
+ * not up to date.
  */
 export type Freshness = Readonly<{ synced: boolean; problems: readonly string[]; lastSeen: Date }>;
 
 /**
- * Whether what is seen of the clusters is fresh. `lastSeen` gives, for each watched cluster, when its watches
- * last gave a sign of life. One cluster that is away degrades the service; only when all are away is it not
- * ready, since then it is most likely the service that is cut off. A cluster that is left to OLM was reached
- * to find that out: it is not away.
+ * Checks that the view of the clusters is fresh. `lastSeen` gives, for each watched cluster, the last sign of
+ * life of its watches. One unreachable cluster degrades the service. Only if all are unreachable is it not
+ * ready, since then most likely the service is cut off. A cluster that is left to OLM was reached to find
+ * that out: it is not unreachable.
  */
 export const freshnessCheck = (
   name: string,
   clock: Clock,
   maxAgeMs: number,
   lastSeen: () => ReadonlyMap<string, Date | undefined>,
-  /** What is known of the reason why a cluster is away. */
+  /** Returns the known reason why a cluster is unreachable. */
   whyAway: (cluster: string) => string | undefined = () => undefined,
   /** Clusters that are managed and not watched, because they are left to OLM. */
   leftToOlm: () => readonly string[] = () => [],
@@ -50,7 +50,7 @@ export const freshnessCheck = (
     if (stale.length === 0) {
       return { up: true, detail: `${all.length} of ${all.length} clusters are watched`, clusters, away: [] };
     }
-    // The few that are named are those of which something is known.
+    // The few that are named are those with a known reason.
     const reasons = stale.map(([cluster, seen]) => ({ cluster, seen, why: whyAway(cluster) }));
     const shown = reasons
       .toSorted((a, b) => Number(a.why === undefined) - Number(b.why === undefined))
@@ -66,7 +66,7 @@ export const freshnessCheck = (
   },
 });
 
-/** Whether there was no sign of life for too long, or none at all. */
+/** True if there was no sign of life for too long, or none at all. */
 const isStale = (nowMs: number, maxAgeMs: number, seen: Date | undefined): boolean =>
   seen === undefined || nowMs - seen.getTime() > maxAgeMs;
 

@@ -1,4 +1,4 @@
-/** What the work gives, or undefined where it takes longer or fails. */
+/** Returns the result of the work, or undefined if it takes longer or fails. */
 export async function inTime<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => {

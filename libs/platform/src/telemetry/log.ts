@@ -55,7 +55,9 @@ const scrubFields = (fields: Record<string, unknown>): Record<string, unknown> =
     ]),
   );
 
-/** Of an error its words alone: clients hang whole requests onto theirs, headers and commands included. */
+/**
+ * Returns only the words of an error: clients attach whole requests to theirs, headers and commands included.
+ */
 function describe(error: unknown): unknown {
   if (!(error instanceof Error)) return typeof error === 'string' ? withoutUrlCredentials(error) : error;
   const code = error instanceof FlotillaError ? { code: error.code } : {};

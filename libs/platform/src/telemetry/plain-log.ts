@@ -33,8 +33,8 @@ export class PlainLog {
 }
 
 /**
- * A line of the log for people: how grave, which object, what happened, why, and the other facts. What
- * is no JSON stays as it is.
+ * Returns a line of the log for people: severity, object, event, reason, and the other facts. A line that is
+ * no JSON stays unchanged.
  */
 export function plainLine(jsonLine: string): string {
   const facts = factsOf(jsonLine);

@@ -20,7 +20,10 @@ for _, field in ipairs(redis.call('HKEYS', ARGV[1])) do
 end
 return found`);
 
-/** Reads a hash that others write: no more of it than one answer may have. What is too long is empty. */
+/**
+ * Reads a hash that others write: no more of it than one answer may have. A hash that is too long counts as
+ * empty.
+ */
 export async function boundedHash(redis: Redis, key: string): Promise<(readonly [field: string, value: string])[]> {
   const found = (await BOUNDED.run(redis, [], key, LONGEST_ANSWER, LONGEST_VALUE)) as string[];
   return found.flatMap((field, at) => (at % 2 === 0 ? [[field, found[at + 1] ?? ''] as const] : []));

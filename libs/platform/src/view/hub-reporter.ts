@@ -16,20 +16,20 @@ type HubReporterOptions = Readonly<{
   checks: () => Promise<HubRow['checks']>;
   /** The queues that the service works on. */
   queues: () => Promise<HubRow['queues']>;
-  /** Clusters whose passes took longest. */
+  /** Clusters with the longest passes. */
   slowest: () => HubRow['slowest'];
 }>;
 
 const EVERY_MS = 5_000;
 /** Counting the jobs of a queue takes a few commands of Redis for each of its parts. */
 const COUNTED_EVERY = 3;
-/** What was not reported for so long is of a process that was killed. */
+/** A report not renewed for so long is of a process that was killed. */
 const FORGOTTEN_AFTER_MS = 600_000;
 const TIDIED_EVERY = 60;
 /** A service that ends does not wait longer for Redis. */
 const REMOVED_WITHIN_MS = 1_000;
 
-/** Writes what a service says of itself where the console's page Hub reads it, every five seconds. */
+/** Writes a service's report about itself every five seconds. The console's page Hub reads it. */
 export class HubReporter {
   readonly #timers: Timers;
   #queues: HubRow['queues'] = [];
@@ -53,7 +53,7 @@ export class HubReporter {
     this.#timers.every(EVERY_MS, report);
   }
 
-  /** The service is gone from the page at once, where Redis answers. */
+  /** Removes the service from the page at once, if Redis answers. */
   async stop(): Promise<void> {
     this.#timers.stop();
     const { reports, instance } = this.options;

@@ -118,7 +118,7 @@ export class MemoryView implements ViewReader, ViewWriter, RolloutWriter, HubRep
   }
 
   history(): Promise<Readonly<{ entries: readonly HistoryEntry[]; knownSince: string }>> {
-    // A full list may have had older entries, which are gone.
+    // A full list may have had older entries. These are gone.
     const oldest = this.#history.length < LONGEST_HISTORY ? undefined : this.#history.at(-1)?.at;
     return Promise.resolve({ entries: this.#history, knownSince: oldest ?? this.#since });
   }

@@ -1,6 +1,8 @@
 import type { z } from 'zod';
 
-/** The value, where it has the shape that this release knows; what another one wrote is left out. */
+/**
+ * Returns the value, if it has the shape that this release knows. Leaves out the values of another release.
+ */
 export function parsedValue<T extends z.ZodType>(type: T, text: string | null | undefined): z.output<T>[] {
   if (text === null || text === undefined) return [];
   try {

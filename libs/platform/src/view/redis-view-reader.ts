@@ -54,7 +54,7 @@ export class RedisViewReader implements ViewReader {
   async load(): Promise<ViewContent> {
     const { redis } = this;
     const keys = this.#keys;
-    // First: what changes while rows are read comes again as a change.
+    // Read this first: changes during the read of rows come again as changes.
     const last = await this.#idAt('last');
     const epoch = (await redis.get(keys.epoch)) ?? '';
     const clusters = await redis.smembers(keys.clusters);
@@ -97,12 +97,12 @@ export class RedisViewReader implements ViewReader {
       this.redis.get(historySince),
     ]);
     const entries = values.flatMap((text) => parsedValue(HistoryEntry, text));
-    // A full list may have had older entries, which are gone.
+    // A full list may have had older entries. These are gone.
     const oldest = values.length < LONGEST_HISTORY ? undefined : entries.at(-1)?.at;
     return { entries, knownSince: oldest ?? since ?? '' };
   }
 
-  /** Whether entries after the place may have been dropped from the stream. */
+  /** True if entries after the place may have been dropped from the stream. */
   async #isForgotten(place: string): Promise<boolean> {
     const first = await this.#idAt('first');
     if (first === undefined) return place !== ORIGIN;

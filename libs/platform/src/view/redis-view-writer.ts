@@ -14,11 +14,11 @@ const LONGEST_STREAM = 50_000;
 const ROLLOUTS_FOR_S = 60;
 
 /**
- * KEYS: epoch, clusters, rows of the cluster, stream, history, since when there is one. ARGV: an epoch where
- * there is none, the cluster, the longest stream, the longest history, a time or nothing, the number of rows
- * that changed, and of their changes; ids and JSON of the rows in turn, the changes, the ids of rows that are
- * gone. The epoch is there before the first row; each row is written with its entry in the stream and with
- * its changes.
+ * Writes the rows of a cluster. KEYS: epoch, clusters, rows of the cluster, stream, history, since when there
+ * is one. ARGV: an epoch if there is none, the cluster, the longest stream, the longest history, a time or
+ * nothing, the number of rows that changed, and of their changes; ids and JSON of the rows in turn, the
+ * changes, the ids of rows that are gone. The epoch is there before the first row; each row is written with
+ * its entry in the stream and with its changes.
  */
 const WRITE = new RedisScript(`
 redis.call('SET', KEYS[1], ARGV[1], 'NX')
@@ -80,7 +80,7 @@ export class RedisViewWriter implements ViewWriter, RolloutWriter {
     }
   }
 
-  /** What the rows that are about to be written change, as JSON of entries of the history. */
+  /** Returns the changes by the rows that are about to be written, as JSON of entries of the history. */
   async #changes(cluster: string, rows: readonly ViewRow[]): Promise<readonly string[]> {
     const ids = rows.map(({ id }) => id);
     if (ids.length === 0) return [];

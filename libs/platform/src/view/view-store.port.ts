@@ -3,7 +3,7 @@ import type { HubRow } from '#core/view/rows/hub-row';
 import type { FleetRolloutRow } from '#core/view/rows/rollout-row';
 import type { ViewRow } from '#core/view/rows/rows';
 
-/** What changed in the rows of one cluster. */
+/** The changed rows of one cluster. */
 export type ClusterRowChange = Readonly<{
   cluster: string;
   /** Rows that are new or other than before. */
@@ -12,7 +12,7 @@ export type ClusterRowChange = Readonly<{
   removed: readonly string[];
 }>;
 
-/** All rows, as of a place in the stream of changes: what is read after it was not in them. */
+/** All rows, as of a place in the stream of changes: later entries were not in them. */
 export type ViewContent = Readonly<{
   /** Another value: the store was emptied in between, and its rows say nothing of those before. */
   epoch: string;
@@ -26,15 +26,16 @@ export type ViewChanges = Readonly<{ place: string; changes: readonly ClusterRow
 export type ViewReader = Readonly<{
   load(): Promise<ViewContent>;
   /**
-   * Changes after a place, which may come twice; waits for the first of them up to `waitMs` milliseconds.
+   * Returns changes after a place. They may come twice. Waits for the first of them up to `waitMs`
+   * milliseconds.
    * `lost`: the epoch is another one, or the store no longer knows the place; load again.
    */
   changesAfter(epoch: string, place: string, waitMs: number): Promise<ViewChanges | 'lost'>;
-  /** Ends a wait for changes, which then fails. */
+  /** Ends a wait for changes. The wait then fails. */
   close(): void;
-  /** What each service last said of itself. */
+  /** Returns the last report of each service about itself. */
   hub(): Promise<readonly HubRow[]>;
-  /** The fleet's roll-outs; none where the hub has no fleet. */
+  /** Returns the fleet's roll-outs. Empty if the hub has no fleet. */
   rollouts(): Promise<readonly FleetRolloutRow[]>;
   /** Changes that the hub saw, the newest first; `knownSince`: nothing older is known, RFC 3339 or empty. */
   history(): Promise<Readonly<{ entries: readonly HistoryEntry[]; knownSince: string }>>;

@@ -48,7 +48,7 @@ export class TaskThread<Task, Note extends object, Reply extends object> {
       });
     } finally {
       this.#onNote = () => undefined;
-      // The caller waits for its end; a command, too, and that has nothing else to do.
+      // The caller waits for the thread's end, even if the caller is a command with nothing else to do.
       if (!this.#ended) this.#worker.unref();
     }
   }

@@ -52,13 +52,13 @@ const Config = z.looseObject({
 export type ImageIndex = z.infer<typeof Index>;
 export type ImageManifest = z.infer<typeof Manifest>;
 
-/** Bytes of a manifest request, with what the registry called them. */
+/** Bytes of a manifest request, with the registry's media type for them. */
 export type ManifestDocument = Readonly<{ bytes: Uint8Array; contentType: string }>;
 
 /**
- * An index or a manifest, whichever the document is. Its own mediaType counts before the Content-Type; if it
- * has none and the Content-Type names no image, its members say what it is: some registries and proxies send
- * every document as application/json or text/plain.
+ * Parses an index or a manifest, as the document says. Its own mediaType counts before the Content-Type. If
+ * it has none and the Content-Type names no image, its members decide: some registries and proxies send every
+ * document as application/json or text/plain.
  */
 export function parseManifest(
   { bytes, contentType }: ManifestDocument,

@@ -40,7 +40,7 @@ export function parseImageReference(text: string): ImageReference {
   const { name, digest } = splitDigest(text);
   const { path, tag } = splitTag(text, name);
   const { host, repository } = splitHost(path);
-  // Also what looks like a name and is none: a port of 99999, an address of five numbers.
+  // Refuses also texts that resemble a name and are none: a port of 99999, an address of five numbers.
   if (!HOST.test(host) || !URL.canParse(`https://${host}`)) throw invalid(text, `"${host}" is no host name`);
   const bad = repository.split('/').find((component) => !PATH_COMPONENT.test(component));
   if (bad !== undefined) throw invalid(text, `"${bad}" is no repository name (lower case letters, digits, . _ -)`);
@@ -82,7 +82,7 @@ function tagOrDefault(tag: string | undefined, digest: Digest | undefined): { ta
   return digest === undefined ? { tag: 'latest' } : {};
 }
 
-/** What a manifest request names: the digest where there is one, else the tag. */
+/** Returns the name in a manifest request: the digest if there is one, otherwise the tag. */
 export const manifestName = (reference: ImageReference): string => reference.digest ?? reference.tag ?? 'latest';
 
 /** The same repository at a digest, as text for messages and for stores. */

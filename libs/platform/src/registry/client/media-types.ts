@@ -35,5 +35,5 @@ const FOREIGN_LAYERS: ReadonlySet<string> = new Set([
 ]);
 
 export const isForeignLayer = (mediaType: string): boolean => FOREIGN_LAYERS.has(mediaType);
-/** False for what no image has as a layer, such as the content of other artifacts. */
+/** False for media types that no image has as a layer, such as the content of other artifacts. */
 export const isLayer = (mediaType: string): boolean => LAYERS.has(mediaType) || isForeignLayer(mediaType);

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { BundleFile } from '#core/catalog/model/bundle-file';
 
-/** What an image is made of, as it follows from its digest: its labels and the files that are wanted. */
+/** The parts of an image that follow from its digest: its labels and the files that are wanted. */
 export type ReadImage = Readonly<{ labels: Readonly<Record<string, string>>; files: readonly BundleFile[] }>;
 
 type RecentImagesOptions = Readonly<{
@@ -13,8 +13,8 @@ type RecentImagesOptions = Readonly<{
 
 /**
  * Images that were read a short while ago, in memory: the clusters of a fleet install the same bundle one
- * after the other. By access key and digest, so that what one login may have is not given to another
- * (decision record 0137); of pulls that want the same files. Beyond the bytes the least recently used go.
+ * after the other. Kept by access key and digest, so that one login's images are not given to another
+ * (decision record 0137), for pulls that want the same files. Beyond the bytes the least recently used go.
  */
 export class RecentImages {
   readonly #kept: LRUCache<string, ReadImage>;
@@ -36,7 +36,7 @@ export class RecentImages {
     return this.#kept.size;
   }
 
-  /** The image, read where it is not kept. The caller has made sure that it may be had. */
+  /** Returns the image. Reads it if it is not kept. The caller has made sure that the login may have it. */
   async of(key: string, read: () => Promise<ReadImage>): Promise<ReadImage> {
     const known = this.#kept.get(key);
     if (known !== undefined) return known;

@@ -20,11 +20,11 @@ export type Login =
 export type RegistryCredentials = Readonly<Record<string, Login>>;
 
 /**
- * Folders of an image whose files are wanted, given its labels; without slashes at their ends. An empty one
- * is the whole image.
+ * Returns the folders of an image with wanted files, given its labels; without slashes at their ends. An
+ * empty one is the whole image.
  */
 export type FoldersOf = (labels: Readonly<Record<string, string>>) => readonly string[];
-/** The one folder whose files are wanted. */
+/** Returns the one folder with wanted files. */
 export type FolderOf = (labels: Readonly<Record<string, string>>) => string;
 
 /** Reads the files of folders of an image during its pull. `what`: the folders in words, for errors. */
@@ -34,15 +34,15 @@ export type PullOptions = Readonly<{
   credentials?: RegistryCredentials;
   signal?: AbortSignal;
   /**
-   * Called with bytes before they are written to disk, below 0 when they are gone again. What
-   * it throws ends the pull.
+   * Called with bytes before they are written to disk, below 0 when they are gone again. An error from it
+   * ends the pull.
    */
   onDisk?: (bytes: number) => void;
-  /** Bytes of all wanted files, where less than the client's own limit is allowed. */
+  /** Most bytes of all wanted files, if less than the client's own limit is allowed. */
   maxWantedBytes?: number;
   /**
-   * Reads the files in its own way, in several steps if those that are read first say which others are
-   * wanted, all in one pull. Without it they are those of the wanted folders.
+   * Reads the files in its own way. It may take several steps, all in one pull, if the first files name the
+   * next ones. Without it the files are those of the wanted folders.
    */
   readFiles?: (labels: Readonly<Record<string, string>>, read: ReadFiles) => Promise<readonly BundleFile[]>;
   /** Images that need not be read again. All pulls that name the same one want the same files of an image. */
@@ -51,19 +51,19 @@ export type PullOptions = Readonly<{
 
 /** An image's files below the directory that its label names, layers applied in order, whiteouts honoured. */
 export type PulledImage = Readonly<{
-  /** Digest of the platform's image manifest: what "the same content" means. */
+  /** Digest of the platform's image manifest: "the same content" means the same digest. */
   digest: Digest;
-  /** Digest of the reference, from `resolve`: that of the index where there is one, else `digest`. */
+  /** Digest of the reference, from `resolve`: that of the index if there is one, otherwise `digest`. */
   resolved: Digest;
   labels: Readonly<Record<string, string>>;
   /** Regular files; paths relative to the image root, `/` between, sorted. */
   files: readonly BundleFile[];
 }>;
 
-/** An image whose wanted files are in a directory. */
+/** An image with its wanted files in a directory. */
 export type UnpackedImage = Omit<PulledImage, 'files'> &
   Readonly<{
-    /** Of all files, every name counted. */
+    /** Bytes of all files, every name counted. */
     bytes: number;
     /** How many. */
     files: number;
@@ -115,24 +115,27 @@ export type RegistryFailure =
   | 'UnsafePath'
   | 'TooLarge'
   | 'Unsupported'
-  /** The content is not what it is to be. */
+  /** The content does not have the expected form. */
   | 'Malformed'
-  /** What answered is no registry, or is none just now: a web page, an answer that none gives. */
+  /**
+   * The server that answered is no registry, or is none just now: a web page, an answer that no registry
+   * gives.
+   */
   | 'NotARegistry';
 
-/** What may be over at the next try, of the same input. */
+/** Failures that may be over at the next try, of the same input. */
 const MAY_PASS: ReadonlySet<RegistryFailure> = new Set([
   ...(['Unreachable', 'NotFound', 'NotARegistry', 'Incomplete', 'DigestMismatch', 'NotAdmitted'] as const),
 ]);
 
-/** Failures for which the image itself is at fault. */
+/** Failures with a fault in the image itself. */
 const OF_CONTENT: ReadonlySet<RegistryFailure> = new Set([
   ...(['Malformed', 'Unsupported', 'UnsafePath', 'TooLarge', 'Incomplete', 'DigestMismatch', 'NotAdmitted'] as const),
 ]);
 
 /**
- * A pull or push that failed: `failure` says how, the message says where and what to do.
- * Never holds credentials.
+ * A pull or push that failed: `failure` says how; the message says the place and the remedy. Never holds
+ * credentials.
  */
 export class RegistryError extends FlotillaError {
   readonly code = 'RegistryError';
@@ -146,7 +149,7 @@ export class RegistryError extends FlotillaError {
     this.retry = MAY_PASS.has(failure) ? 'backoff' : 'when-input-changes';
   }
 
-  /** True if the registry gave the image, and what the image holds cannot be used. */
+  /** True if the registry gave the image, but the content of the image cannot be used. */
   get isOfContent(): boolean {
     return OF_CONTENT.has(this.failure);
   }

@@ -1,4 +1,6 @@
-/** Bounds on what a registry may send. Outside input: every one of them is enforced while streaming. */
+/**
+ * Bounds on the data that a registry may send. It is outside input: every bound is enforced while streaming.
+ */
 export type RegistryLimits = Readonly<{
   /** Bytes of all layers of an image as sent. */
   compressedBytes: number;

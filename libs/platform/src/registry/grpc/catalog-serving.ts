@@ -6,19 +6,22 @@ import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 /** Schemas and packages of other blobs can be asked for only under such a name. */
 const NAME = /^[a-zA-Z0-9][a-zA-Z0-9._-]*$/;
 
-/** Why a name cannot be a schema or a package in a query (spec: file-based-catalogs.md §8). */
+/**
+ * Returns the reason why a name cannot be a schema or a package in a query (spec: file-based-catalogs.md §8).
+ */
 export const nameProblem = (what: 'schema' | 'package', name: string): string | undefined =>
   NAME.test(name) ? undefined : `invalid ${what} "${name}": must match ${NAME.source}`;
 
 /**
- * Why a catalog is not served, in the words of `opm serve`, and the blob at fault, `file:line`
+ * The reason why a catalog is not served, in the words of `opm serve`, and the blob at fault, `file:line`
  * below the catalog's root.
  */
 export type ServingProblem = Readonly<{ text: string; place?: string }>;
 
 /**
- * Why `opm serve` would not start on this catalog, in its words: validation goes package by package, so a
- * defect that spans packages appears at one of them; and blobs of other schemas must have plain names.
+ * Returns the reason why `opm serve` would not start on this catalog, in its words. Validation goes package
+ * by package, so a defect that spans packages appears at one of them. Blobs of other schemas must have plain
+ * names.
  */
 export function servingProblem(catalog: Catalog): ServingProblem | undefined {
   for (const [name, part] of byPackage(catalog)) {

@@ -20,5 +20,5 @@ export function parseGrpcAddress(text: string): GrpcAddress {
   return { text, host, port, target: `dns:${host}:${port}` };
 }
 
-/** Whether a name is one that only a cluster's own DNS knows. */
+/** True if only a cluster's own DNS knows the name. */
 export const isClusterLocal = (host: string) => /\.svc(?:\.|$)|\.cluster\.local$/.test(host);

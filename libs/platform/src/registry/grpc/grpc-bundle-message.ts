@@ -14,7 +14,8 @@ export type ServedEntry = Readonly<{
 type Value = Readonly<Record<string, unknown>>;
 
 /**
- * An entry as ListBundles sends it: manifests only where there is no image (spec: file-based-catalogs.md §8).
+ * Returns an entry as ListBundles sends it: with manifests only if there is no image (spec:
+ * file-based-catalogs.md §8).
  */
 export function listedBundle(served: ServedEntry): GrpcBundle {
   const { entry } = served;
@@ -92,7 +93,7 @@ function manifestsOf(served: ServedEntry): Pick<GrpcBundle, 'csvJson' | 'object'
   return { csvJson: stub, object: [stub] };
 }
 
-/** Fields of olm.csv.metadata that go into the spec as they are, where they are set. */
+/** Fields of olm.csv.metadata that are copied into the spec unchanged, if they are set. */
 const COPIED = [
   'displayName',
   'installModes',
@@ -103,7 +104,9 @@ const COPIED = [
   'minKubeVersion',
 ] as const;
 
-/** The ClusterServiceVersion that stands in where a bundle carries only what a catalog shows of it. */
+/**
+ * Makes a substitute ClusterServiceVersion for a bundle that carries only the metadata that a catalog shows.
+ */
 function stubCsv({ pkg, entry, bundle }: ServedEntry, metadata: Value): Value {
   const { annotations, labels, nativeAPIs } = metadata;
   const description = text(metadata, 'description') || (pkg.description ?? '');

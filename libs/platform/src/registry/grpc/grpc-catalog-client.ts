@@ -28,7 +28,7 @@ import { ListingBudget, type Received } from './listing-budget.js';
 /** gRPC's connectivity states, as OLM writes them into `lastObservedState`. */
 type GrpcState = 'IDLE' | 'CONNECTING' | 'READY' | 'TRANSIENT_FAILURE' | 'SHUTDOWN';
 
-/** Bounds on what a registry server may send. */
+/** Bounds on the data that a registry server may send. */
 export type GrpcLimits = Readonly<{
   /** Milliseconds for one call; OLM gives a listing one minute. */
   callMs: number;
@@ -36,7 +36,7 @@ export type GrpcLimits = Readonly<{
   /** Bytes of everything that one listing sends. */
   listBytes: number;
   bundles: number;
-  /** Milliseconds of silence during a call after which the server is asked whether it is still there. */
+  /** Milliseconds of silence during a call after which the server is asked if it is still there. */
   silenceMs: number;
 }>;
 
@@ -69,13 +69,13 @@ export class GrpcCatalogClient {
   readonly #client: Client;
   #closed = false;
 
-  /** Whether the addresses of the host, when it was last resolved, were refused. */
+  /** True if the addresses of the host were refused when it was last resolved. */
   #isRefused = false;
 
   /**
-   * Throws RegistryError: InvalidReference where `address` is not HOST:PORT, NotAllowed where the policy
-   * refuses it as it is written, Unreachable if gRPC cannot go through GRPC_PROXY. Nothing is dialled
-   * before the first use; without a policy every address may be.
+   * Throws RegistryError: InvalidReference if `address` is not HOST:PORT, NotAllowed if the policy refuses it
+   * as it is written, Unreachable if gRPC cannot go through GRPC_PROXY. Nothing is dialled before the first
+   * use; without a policy every address may be.
    */
   constructor(
     address: string,
@@ -103,7 +103,10 @@ export class GrpcCatalogClient {
     } satisfies ChannelOptions);
   }
 
-  /** A proxy is dialled as the environment names it; of the address itself only what the policy allows. */
+  /**
+   * Opens the channel. A proxy is dialled as the environment names it; of the address itself only allowed
+   * addresses are dialled.
+   */
   #channel() {
     const channel = channelTo(this.#address, this.#route);
     const policy = this.#policy;

@@ -168,8 +168,8 @@ const entryMessage = ({ pkg, channel, entry }: ServedEntry, replaces: string): E
 });
 
 /**
- * One message for what the entry replaces (even when it replaces nothing), one more for
- * each other name it skips.
+ * Returns one message for the replaced entry (even if there is none), and one more for each other name that
+ * the entry skips.
  */
 function edges(served: ServedEntry, wanted: (skipped: string) => boolean): EntryMessage[] {
   const { replaces = '', skips = [] } = served.entry;

@@ -9,7 +9,7 @@ import { experimentalService, healthService, registryService } from './grpc-regi
 export type ServeOptions = Readonly<{
   /** 0 for any free port. */
   port: number;
-  /** Where to listen; this machine alone by default. */
+  /** Address to listen on; this machine alone by default. */
   host?: string;
 }>;
 
@@ -31,8 +31,8 @@ const STOP_MS = 3_000;
 
 /**
  * Serves a catalog over plain-text gRPC as `opm serve` does: api.Registry, api.ExperimentalRegistry, health
- * and reflection. What opm would refuse to serve is refused with CatalogNotServed, in its words; a refused
- * replacement leaves the old content.
+ * and reflection. A catalog that opm would refuse to serve is refused with CatalogNotServed, in opm's words.
+ * A refused replacement leaves the old content.
  */
 export async function serveCatalog(
   catalog: Catalog,

@@ -8,7 +8,7 @@ const proto = (name: string) => fileURLToPath(new URL(`./proto/${name}`, import.
 /** Absent fields come as empty strings and lists, absent messages as null: the shape of the types in core. */
 const OPTIONS = { keepCase: true, longs: String, enums: String, defaults: true, arrays: true } as const;
 
-// What goes wrong reaches us as errors; the library's own lines on stderr would say it twice.
+// Failures reach us as errors; the library's own lines on stderr would report them twice.
 if (process.env['GRPC_VERBOSITY'] === undefined) setLogVerbosity(logVerbosity.NONE);
 
 let loaded: PackageDefinition | undefined;
@@ -26,5 +26,8 @@ export function serviceDefinition(
   return definition;
 }
 
-/** Server reflection, with which grpcurl and its like find out what is served without the protocol files. */
+/**
+ * Makes the server reflection, by which grpcurl and similar tools find the served methods without the
+ * protocol files.
+ */
 export const reflection = (): ReflectionService => new ReflectionService(definitions());

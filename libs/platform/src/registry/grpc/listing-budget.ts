@@ -5,8 +5,9 @@ export type Received = { bytes: number };
 const OTHERS_BYTES = 128 * 2 ** 20;
 
 /**
- * What registry servers send at the same time lies in the memory of the process until records are made of it.
- * The listing that began first never waits; the others do as long as they hold more than their part together.
+ * Bounds the memory of simultaneous listings. Answers of registry servers lie in the memory of the process
+ * until records are made of them. The listing that began first never waits; the others do as long as they
+ * hold more than their part together.
  */
 export class ListingBudget {
   readonly #underWay = new Set<Received>();

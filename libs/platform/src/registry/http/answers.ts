@@ -55,8 +55,8 @@ export async function boundedBytes(
 export const isWebPage = (response: Response) => /^\s*text\/html\b/i.test(response.headers.get('content-type') ?? '');
 
 /**
- * The distribution specification's error code, such as ` MANIFEST_UNKNOWN`; nothing where the
- * body is of another kind.
+ * Returns the distribution specification's error code, such as ` MANIFEST_UNKNOWN`. Returns an empty text if
+ * the body is of another kind.
  */
 export function registryMessage(response: Response, bytes: Uint8Array | undefined): string {
   if (isWebPage(response)) return ' with a web page';
@@ -85,7 +85,10 @@ const CERTIFICATE = /^(?:ERR_TLS_|CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO)/;
 /** OpenSSL's code for a server that answers in something else than TLS. */
 const NO_TLS = 'ERR_SSL_WRONG_VERSION_NUMBER';
 
-/** Why a connection failed, and what to do: fetch says "fetch failed" and hides the reason in causes. */
+/**
+ * Returns the reason why a connection failed, and the remedy: fetch says "fetch failed" and hides the reason
+ * in causes.
+ */
 export function networkReason(error: unknown): Readonly<{ reason: string; advice: string }> {
   const cause = fetchCause(error);
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';

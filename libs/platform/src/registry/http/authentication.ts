@@ -9,7 +9,7 @@ const MAX_TOKENS = 1000;
 const MAX_TOKEN_BYTES = 1024 * 1024;
 
 /**
- * What registries want to see with a request. Holds no state but tokens, each for one
+ * Makes the authorization that registries require of a request. Holds no state but tokens, each for one
  * login, host and repository.
  */
 export class Authentication {
@@ -17,7 +17,7 @@ export class Authentication {
 
   constructor(private readonly exchange: HttpExchange) {}
 
-  /** What may be sent at once, without having been asked. */
+  /** Returns the authorization that may be sent at once, before the registry asks for it. */
   known(session: Session, url: URL): string | undefined {
     const token = this.#tokens.get(tokenKey(session, url));
     return token !== undefined && token.expires > performance.now() ? token.authorization : undefined;
@@ -62,7 +62,7 @@ function tokenKey({ reference, credentials, action }: Session, url: URL): string
   return JSON.stringify([url.host, reference.repository, action, loginFor(reference, credentials)]);
 }
 
-/** The login is missing or was refused: which of both, and for which host. */
+/** Makes the error of a missing or refused login: it names which of both, and the host. */
 export function unauthorized(session: Session, url: URL): RegistryError {
   const { reference, credentials } = session;
   const login = loginFor(reference, credentials);

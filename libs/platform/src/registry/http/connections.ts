@@ -12,8 +12,8 @@ export type ConnectionOptions = Readonly<{
   /** HTTPS_PROXY and its like are read here; this process's environment by default. */
   environment?: ProxyEnvironment;
   /**
-   * Which addresses are dialled; all by default. A proxy of the environment is dialled in any case. It gets
-   * no name that has only addresses here that are not allowed.
+   * Policy for the addresses that are dialled; all by default. A proxy of the environment is dialled in any
+   * case. It gets no name that has only addresses here that are not allowed.
    */
   policy?: OutboundPolicy;
   /** How names are resolved; as the system does by default. */
@@ -27,8 +27,8 @@ const REREAD_MS = 60_000;
 const MAX_HOSTS = 500;
 
 /**
- * Connections to registries and what they redirect to: by proxy where the environment says so,
- * trusting the right authorities.
+ * Connections to registries and the targets of their redirects: by proxy if the environment says so, trusting
+ * the right authorities.
  */
 export class Connections {
   readonly #certificates: RegistryCertificates;
@@ -47,9 +47,9 @@ export class Connections {
     this.#environment = environment;
   }
 
-  /** Through what a URL is requested. Throws InvalidCertificate, AddressNotAllowed. */
+  /** Returns the dispatcher for a URL. Throws InvalidCertificate, AddressNotAllowed. */
   async to(url: URL): Promise<Undici.Dispatcher> {
-    // A socket resolves names alone: what is written as an address is checked here.
+    // A socket resolves names alone: a host that is written as an address is checked here.
     if (this.#policy !== undefined && isRefusedLiteral(url.hostname, this.#policy))
       throw new AddressNotAllowed(url.host);
     const held = this.#held.get(url.origin);

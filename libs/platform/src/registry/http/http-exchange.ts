@@ -25,8 +25,8 @@ const MAX_REDIRECTS = 5;
 const SENT_BYTES_PER_MS = 64;
 
 /**
- * Single HTTP requests: which connection, how long, where redirects may lead. Knows
- * nothing of logins or retries.
+ * Sends single HTTP requests. Decides the connection, the time limit and the allowed redirects. Knows nothing
+ * of logins or retries.
  */
 export class HttpExchange {
   constructor(
@@ -86,7 +86,8 @@ export class HttpExchange {
   }
 
   /**
-   * One request with a deadline for its first byte; a broken connection becomes a failure that says where.
+   * Sends one request with a deadline for its first byte. A broken connection becomes a failure that names
+   * the place.
    */
   async #send(session: Session, url: URL, request: RegistryRequest, headers: Headers): Promise<Response> {
     const allowedMs = this.limits.requestMs + (request.body?.length ?? 0) / SENT_BYTES_PER_MS;
@@ -126,7 +127,7 @@ export class HttpExchange {
     }
   }
 
-  /** An answer that is of no use, as an error: TryAgain where another try may bring another one. */
+  /** Returns the error for an answer of no use: TryAgain if another try may bring another answer. */
   failed(session: Session, url: URL, response: Response, bytes: Uint8Array | undefined): Error {
     const { status } = response;
     if (response.ok && isWebPage(response)) {

@@ -3,7 +3,7 @@ import type { Refuse } from '../client/image-manifest.js';
 import type { Login, PasswordLogin } from '../client/registry-client.port.js';
 import type { RegistryRequest } from './registry-request.js';
 
-/** What a registry asks for with 401. */
+/** The authentication that a registry requires with 401. */
 type Challenge = Readonly<
   { scheme: 'basic' } | { scheme: 'bearer'; realm: string; service?: string; scope?: string } | { scheme: 'unknown' }
 >;
@@ -11,7 +11,7 @@ type Challenge = Readonly<
 export const basic = ({ username, password }: PasswordLogin) =>
   `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
 
-/** Reads `WWW-Authenticate`; a Bearer challenge is preferred where both are offered. */
+/** Reads `WWW-Authenticate`; a Bearer challenge is preferred if both are offered. */
 export function parseChallenge(header: string): Challenge {
   const bearer = /(?:^|,)\s*bearer\s+(.*)$/i.exec(header.slice(0, 4096))?.[1];
   if (bearer !== undefined) {
@@ -28,7 +28,7 @@ export function parseChallenge(header: string): Challenge {
   return /(?:^|,)\s*basic\b/i.test(header) ? { scheme: 'basic' } : { scheme: 'unknown' };
 }
 
-/** Characters of a token: twice what servers take as a header. A thousand of them are kept. */
+/** Most characters of a token: twice the size that servers take as a header. A thousand of them are kept. */
 const MAX_TOKEN = 32 * 1024;
 
 const Token = z.looseObject({
@@ -43,7 +43,7 @@ export type TokenQuery = Readonly<{
   challenge: Bearer;
   scope: string;
   login: Login | undefined;
-  /** The URL at which the registry asked for the token. */
+  /** The URL for which the registry required the token. */
   asked: URL;
 }>;
 
@@ -66,7 +66,8 @@ export function tokenRequest({ challenge, scope, login, asked }: TokenQuery, ref
 type Asking = Readonly<{ withLogin: boolean; asked: URL }>;
 
 /**
- * Any host may be the token server, as for a kubelet; without TLS only where the registry itself has none.
+ * Returns the URL of the token server. It may be any host, as for a kubelet; without TLS only if the registry
+ * itself has none.
  */
 function realmUrl(realm: string, { withLogin, asked }: Asking, refuse: Refuse): URL {
   if (!URL.canParse(realm))
@@ -95,6 +96,6 @@ export function tokenOf(body: unknown, refuse: Refuse): FetchedToken {
   return { value, seconds: answer?.expires_in ?? 60 };
 }
 
-/** Whether a host name means this machine: such registries are spoken to in plain HTTP. */
+/** True if a host name means this machine: such registries are used over plain HTTP. */
 export const isLoopback = (hostname: string) =>
   hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);

@@ -16,7 +16,7 @@ class InvalidCertificate extends FlotillaError {
   }
 }
 
-/** What a TLS connection needs besides the system's own authorities. All PEM. */
+/** Files of a TLS connection in addition to the system's own authorities. All PEM. */
 export type TlsFiles = Readonly<{ authorities: readonly string[]; client?: Readonly<{ cert: string; key: string }> }>;
 
 export type CertificateLocations = Readonly<{

@@ -48,8 +48,7 @@ export class RegistryTransport {
   }
 
   /**
-   * Runs one pull or push with its time limit. `source` is what errors name, where
-   * `reference` is that of a mirror.
+   * Runs one pull or push with its time limit. Errors name `source`, even if `reference` is that of a mirror.
    */
   async session<T>(
     reference: ImageReference,
@@ -102,7 +101,7 @@ export class RegistryTransport {
     );
   }
 
-  /** An answer with its whole body, which must not be longer than `limit` bytes. */
+  /** Returns an answer with its whole body. The body must not be longer than `limit` bytes. */
   async document(
     session: Session,
     url: URL,
@@ -124,8 +123,8 @@ export class RegistryTransport {
   }
 
   /**
-   * A body of `size` bytes in chunks. Where the connection breaks, the next one goes on at
-   * the byte that is missing.
+   * Reads a body of `size` bytes in chunks. If the connection breaks, the next one continues at the byte that
+   * is missing.
    */
   async *resumed(session: Session, url: URL, size: number): AsyncGenerator<Uint8Array> {
     let received = 0;
@@ -146,7 +145,8 @@ export class RegistryTransport {
   }
 
   /**
-   * The body from a byte on. A registry that cannot begin there sends all of it: what is known is skipped.
+   * Reads the body from a byte on. A registry that cannot begin there sends all of it: the known bytes are
+   * skipped.
    */
   async *#from(session: Session, url: URL, start: number): AsyncGenerator<Uint8Array> {
     const range = start === 0 ? {} : { headers: { range: `bytes=${start}-` } };
@@ -166,7 +166,9 @@ export class RegistryTransport {
     }
   }
 
-  /** Does `work`; what fails as unreachable is done again a few times. Everything else is thrown at once. */
+  /**
+   * Does `work`, and repeats it a few times if it fails as unreachable. Everything else is thrown at once.
+   */
   async #retrying<T>(session: Session, work: () => Promise<T>): Promise<T> {
     for (let failures = 1; ; failures++) {
       try {
@@ -177,7 +179,7 @@ export class RegistryTransport {
     }
   }
 
-  /** Returns when it is time to try again; throws where there is no use in it. */
+  /** Returns when it is time to try again. Throws if another try is of no use. */
   async #pauseAfter(session: Session, failures: number, error: unknown): Promise<void> {
     const { attempts, retryDelayMs } = this.#limits;
     session.signal.throwIfAborted();

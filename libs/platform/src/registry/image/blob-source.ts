@@ -9,14 +9,14 @@ import { type Consume, readVerified } from './verified-blob.js';
 /** Blobs larger than this are streamed past the store: it hands out whole blobs in memory. */
 const MAX_STORED_BYTES = 64 * 1024 * 1024;
 
-/** A store of blobs, and which repositories gave them. */
+/** A store of blobs, and the repositories that gave them. */
 type KeptBlobs = Readonly<{ store: ContentStore; provenance: Provenance }>;
 
 /**
- * Blobs of a registry, every one checked against its digest; kept in a content store where one is given. A
- * repository gets from the store only what it gave itself before: a digest in a manifest of one registry
- * must not open the blobs of another. Whether the login may read the repository, the registry has decided
- * when it gave the manifest.
+ * Blobs of a registry, every one checked against its digest. They are kept in a content store if one is
+ * given. A repository gets from the store only the blobs that it gave itself before: a digest in a manifest
+ * of one registry must not open the blobs of another. The registry decided if the login may read the
+ * repository when it gave the manifest.
  */
 export class BlobSource {
   readonly #underway = new Map<string, Promise<Uint8Array>>();
@@ -27,15 +27,17 @@ export class BlobSource {
   ) {}
 
   /**
-   * Streams a blob into `consume`, which is called once, and gives its result when the digest has proved
-   * right. A wrong digest counts before whatever `consume` found wrong with the bytes.
+   * Streams a blob into `consume`, and returns its result when the digest has proved right. `consume` is
+   * called once. A wrong digest counts before any fault that `consume` found in the bytes.
    */
   async read<T>(session: Session, blob: Descriptor, consume: Consume<T>): Promise<T> {
     if (this.kept === undefined || blob.size > MAX_STORED_BYTES) return this.stream(session, blob, consume);
     return consume(ReadableStream.from([await this.#once(session, blob, this.kept)]));
   }
 
-  /** What another read under way brings, of the same blob with the same rights; else one of its own. */
+  /**
+   * Returns the result of another read under way, of the same blob with the same rights; otherwise reads it.
+   */
   async #once(session: Session, blob: Descriptor, kept: KeptBlobs): Promise<Uint8Array> {
     const key = `${accessKey(session.source, [session.reference], session.credentials)} ${blob.digest}`;
     for (let other = this.#underway.get(key); other !== undefined; other = this.#underway.get(key)) {

@@ -54,7 +54,10 @@ export class EndedImages {
     this.#images = new Map(Object.entries(known));
   }
 
-  /** `bounds`: version and limits of the process in one text. What ended under others is forgotten. */
+  /**
+   * Opens the file. `bounds`: version and limits of the process in one text. Images that ended under other
+   * bounds are forgotten.
+   */
   static async open(file: string, bounds: string, now: () => number = Date.now): Promise<EndedImages> {
     const hash = hashOf(bounds);
     return new EndedImages(file, hash, now, await knownIn(file, hash));
@@ -108,7 +111,7 @@ export class EndedImages {
     return { name: 'images', check: async () => this.#health() };
   }
 
-  /** Resolves once the file says what is known. */
+  /** Resolves once the file has all known images. */
   written(): Promise<void> {
     return this.#writing;
   }

@@ -4,8 +4,8 @@ import type { EndedImages, LastingImage } from './ended-images.js';
 import { ReaderEnded } from './layers/layers-reader.port.js';
 
 /**
- * What is wrong with the bytes themselves: the same digest brings the same again. Bytes of another digest
- * than asked for (a transfer that was cut short, a damaged cache) may be others at the next try.
+ * Faults in the bytes themselves: the same digest brings the same again. Bytes of another digest than asked
+ * for (a transfer that was cut short, a damaged cache) may be others at the next try.
  */
 const OF_CONTENT: ReadonlySet<RegistryFailure> = new Set(['TooLarge', 'UnsafePath', 'Unsupported', 'Malformed']);
 /** Images that are remembered; beyond it the oldest go. */
@@ -66,5 +66,5 @@ export class FailedPulls {
   }
 }
 
-/** Whether a pull failed for what was pulled. */
+/** True if a pull failed because of the content. */
 const failedForContent = (error: Error): boolean => error instanceof RegistryError && OF_CONTENT.has(error.failure);

@@ -31,15 +31,15 @@ import type { Consume } from './verified-blob.js';
 
 export type FoundManifest = Readonly<{ digest: Digest; document: ManifestDocument }>;
 
-/** Where an image comes from: a registry, or a directory. Both check what they give against its digest. */
+/** The source of an image: a registry, or a directory. Both check the content against its digest. */
 export type ImageSource = Readonly<{
-  /** What the reference names. */
+  /** Returns the manifest that the reference names. */
   named: () => Promise<FoundManifest>;
   manifest: (digest: Digest) => Promise<FoundManifest>;
   blob: <T>(blob: Descriptor, consume: Consume<T>) => Promise<T>;
   /**
-   * After how many milliseconds without progress a layer stands still; of a registry, which tries again, by
-   * default.
+   * Milliseconds without progress after which a layer counts as stuck. Default: the value for a registry,
+   * since it tries again.
    */
   standstillMs?: number;
 }>;
@@ -52,10 +52,10 @@ const WANTED = 'the files to read';
 /** An index may name another index, but not without end. */
 const MAX_INDEX_DEPTH = 3;
 
-/** The manifest of an image: what is known before its config and a layer are pulled. */
+/** The manifest of an image: the facts known before its config and a layer are pulled. */
 type Found = Readonly<{ digest: Digest; resolved: Digest; manifest: ImageManifest }>;
 
-/** Around a pull: whether it is still wanted, and what is known of the same image from an earlier one. */
+/** Checks around a pull: if it is still wanted, and the results of an earlier pull of the same image. */
 export type PullGuard = Readonly<{
   signal?: AbortSignal;
   /** Called with bytes before they are written to disk, below 0 when they are gone again. */

@@ -1,6 +1,6 @@
 import { RegistryError } from '../client/registry-client.port.js';
 
-/** A layer whose bytes stopped, or whose files could not be written any more. */
+/** The bytes of a layer stopped, or its files could not be written any more. */
 export class PullStandstill extends RegistryError {
   constructor(reference: string, message: string) {
     super('Unreachable', reference, message);

@@ -69,8 +69,8 @@ class VerifiedChunks {
   }
 
   /**
-   * Reads what the consumer left. Throws what was wrong with the bytes, again if the
-   * consumer has seen it already.
+   * Reads the bytes that the consumer left. Throws the fault of the bytes, again if the consumer has seen it
+   * already.
    */
   async drain(): Promise<void> {
     while ((await this.#next()) !== undefined);

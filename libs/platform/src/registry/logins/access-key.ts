@@ -4,10 +4,10 @@ import type { ImageReference } from '../client/image-reference.js';
 import type { RegistryCredentials } from '../client/registry-client.port.js';
 import { loginFor } from './registry-credentials.js';
 
-/** Of this process alone: a key that leaks says nothing about the login in it. */
+/** Secret of this process alone: a key that leaks says nothing about the login in it. */
 const SECRET = randomBytes(32);
 
-/** The registry host and repository of a reference: what a registry gives rights to. */
+/** Returns the registry host and repository of a reference: a registry gives rights to these. */
 export const repositoryOf = ({ host, repository }: ImageReference): string => `${host}/${repository}`;
 
 /**

@@ -29,7 +29,7 @@ const HelpersOnly = z.looseObject(Helpers).refine(({ credsStore, credHelpers }) 
 /** A Docker config taken apart. */
 export type DockerConfig = Readonly<{
   logins: RegistryCredentials;
-  /** Keys for which a program, `docker-credential-<name>`, would have to be asked. */
+  /** Keys that need a program, `docker-credential-<name>`, for their login. */
   helpers: Readonly<Record<string, string>>;
 }>;
 
@@ -38,10 +38,10 @@ const IDENTITY_TOKEN_USER = '<token>';
 const MAX_TEXT = 1024 * 1024;
 
 /**
- * Credentials of a pull secret's value: `.dockerconfigjson` (with `auths`) or the older `.dockercfg` (hosts
- * at the top). Entries without user or password are left out. A secret made from a config that leaves its
- * passwords to a program of the desktop is refused: that program is not here. Throws
- * {@link InvalidPullSecret}, which never quotes the secret.
+ * Returns the credentials of a pull secret's value: `.dockerconfigjson` (with `auths`) or the older
+ * `.dockercfg` (hosts at the top). Entries without user or password are left out. A secret made from a config
+ * that leaves its passwords to a program of the desktop is refused: that program is not here. Throws {@link
+ * InvalidPullSecret}. It never quotes the secret.
  */
 export function credentialsOf(text: string): RegistryCredentials {
   const { logins, helpers } = readDockerConfig(text, 'the pull secret');

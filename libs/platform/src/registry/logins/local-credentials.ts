@@ -14,9 +14,9 @@ const MAX_HELPER_BYTES = 1024 * 1024;
 const HelperAnswer = z.looseObject({ Username: z.string(), Secret: z.string().min(1) });
 
 /**
- * Logins of the person at the keyboard for one image: from REGISTRY_AUTH_FILE alone where it is set, else
- * from all of Docker's config.json, and the auth.json of podman and skopeo; the first that knows a host
- * wins. Credential helpers that these files name for the image's host are asked. Throws
+ * Returns the logins of the command's user for one image. They are from REGISTRY_AUTH_FILE alone if it is
+ * set. Otherwise they are from all of Docker's config.json, and the auth.json of podman and skopeo; the first
+ * that knows a host wins. Credential helpers that these files name for the image's host are asked. Throws
  * InvalidPullSecret, naming the file.
  */
 export async function localCredentials(
@@ -76,8 +76,8 @@ async function askHelper(name: string, key: string, environment: NodeJS.ProcessE
 }
 
 /**
- * What the helper prints; undefined where it ends with an error of its own, which is how it
- * says that it knows nothing.
+ * Returns the output of the helper. Returns undefined if it ends with an error of its own: it says so that it
+ * knows nothing.
  */
 function outputOf(program: string, input: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
   return new Promise((resolve, reject) => {

@@ -3,8 +3,8 @@ import type { ImageReference } from '../client/image-reference.js';
 import type { Login, RegistryCredentials } from '../client/registry-client.port.js';
 
 /**
- * The login whose key matches the reference most closely, as a kubelet chooses:
- * longest path, then exact host.
+ * Returns the login with the key that matches the reference most closely, as a kubelet chooses: longest path,
+ * then exact host.
  */
 export function loginFor(reference: ImageReference, credentials: RegistryCredentials | undefined): Login | undefined {
   const [key] = matchingKeys(reference, Object.keys(credentials ?? {}));

@@ -2,13 +2,13 @@ import { parseAllDocuments } from 'yaml';
 import { z } from 'zod';
 import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 
-/** A mirror file that cannot be used; says where in the file. */
+/** A mirror file that cannot be used; names the place in the file. */
 export class InvalidMirrors extends FlotillaError {
   readonly code = 'InvalidMirrors';
   readonly retry: Retry = 'when-input-changes';
 }
 
-/** Where images of a source are looked for, in this order, before the source itself. */
+/** Places to search for images of a source, in this order, before the source itself. */
 export type MirrorRule = Readonly<{
   /** `HOST[:PORT][/PATH]`, or `*.DOMAIN` for all hosts below a domain. */
   source: string;
@@ -41,11 +41,11 @@ const SOURCE = /^(?:\*(?:\.[A-Za-z0-9-]+)+|[A-Za-z0-9.-]+(?::[0-9]{1,5})?(?:\/[a
 type Found = Readonly<{ at: string; tags: boolean; entry: z.infer<typeof Entry> }>;
 
 /**
- * Reads mirror rules in the form that OpenShift's clusters and tools use: YAML or JSON documents of the kinds
- * ImageDigestMirrorSet, ImageTagMirrorSet (config.openshift.io/v1) and the older ImageContentSourcePolicy, or
- * a List of them. Rules for one source are put together: mirrors in the order of the file, each once. Throws
- * {@link InvalidMirrors}, for what OpenShift's machine-config refuses, too: different policies for one
- * source, or a source that is its own only mirror.
+ * Reads mirror rules in the form that OpenShift's clusters and tools use. These are YAML or JSON documents of
+ * the kinds ImageDigestMirrorSet, ImageTagMirrorSet (config.openshift.io/v1) and the older
+ * ImageContentSourcePolicy, or a List of them. Rules for one source are joined: mirrors in the order of the
+ * file, each once. Throws {@link InvalidMirrors} if OpenShift's machine-config refuses the rules, too:
+ * different policies for one source, or a source that is its own only mirror.
  */
 export function parseMirrorSets(text: string, file: string): MirrorRule[] {
   const rules = new Map<string, MirrorRule>();

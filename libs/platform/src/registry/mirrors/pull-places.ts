@@ -3,11 +3,12 @@ import { parseImageReference } from '../client/image-reference.js';
 import type { MirrorRule } from './mirror-sets.js';
 
 /**
- * Where a reference is to be looked for, in this order. Of all rules the one with the longest matching source
- * counts, whether it has mirrors for this kind of reference or not; the source itself comes last, unless the
- * rule says NeverContactSource. Empty where nothing is left. Source: containers-registries.conf(5) and
- * OpenShift's ImageDigestMirrorSet and ImageTagMirrorSet, of which the first counts for references by digest
- * and the second for all others.
+ * Returns the places to search for a reference, in order. Of all rules the one with the longest matching
+ * source counts, even if it has no mirrors for this kind of reference. The source itself comes last, unless
+ * the rule says NeverContactSource. Empty if no place is left.
+ *
+ * Source: containers-registries.conf(5) and OpenShift's ImageDigestMirrorSet and ImageTagMirrorSet. The first
+ * counts for references by digest, the second for all others.
  */
 export function pullPlaces(reference: ImageReference, rules: readonly MirrorRule[]): ImageReference[] {
   const name = `${reference.host}/${reference.repository}`;
@@ -24,13 +25,13 @@ export function pullPlaces(reference: ImageReference, rules: readonly MirrorRule
   return contactsSource ? [...others, reference] : others;
 }
 
-/** How many characters of `name` the source stands for; 0 where it does not match. */
+/** Returns the number of characters of `name` that the source stands for; 0 if it does not match. */
 function matchedLength(source: string, host: string, name: string): number {
   if (source.startsWith('*.')) return host.endsWith(source.slice(1)) ? host.length : 0;
   return name === source || name.startsWith(`${source}/`) ? source.length : 0;
 }
 
-/** The same image in another repository. A tag beside a digest plays no part in what is pulled. */
+/** Returns the same image in another repository. A tag next to a digest plays no part in the pull. */
 function placeAt(repository: string, { tag, digest }: ImageReference): ImageReference {
   return parseImageReference(digest === undefined ? `${repository}:${tag ?? 'latest'}` : `${repository}@${digest}`);
 }

@@ -10,8 +10,8 @@ import { dsseEncoding, isSignedBy } from './verify-with-key.js';
 type Key = Readonly<{ id: string; key: KeyObject }>;
 
 /**
- * Verifies a signature that was found for `digest`, and returns what it proves. A signature that names other
- * content proves nothing.
+ * Verifies a signature that was found for `digest`, and returns the claims that it proves. A signature that
+ * names other content proves nothing.
  */
 export async function claimsOf(
   found: FoundSignature,

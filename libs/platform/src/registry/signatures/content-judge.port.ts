@@ -2,7 +2,7 @@ import type { Digest } from '../../content/content-store.port.js';
 import type { ImageReference } from '../client/image-reference.js';
 import type { Session } from '../http/session.js';
 
-/** Decides which images may be used, by who signed them. */
+/** Decides by the signers of an image if it may be used. */
 export type ContentJudge = Readonly<{
   /** True if images of this name must be signed. */
   asksForSignature: (image: ImageReference) => boolean;

@@ -43,7 +43,7 @@ const Document = z.strictObject({ rules: z.array(z.unknown()).max(MOST_RULES) })
 
 const RULE_FORM = 'expected scope, and either accept (a list of key, keyless or notation) or admitUnsigned: true';
 
-/** A policy and the material to verify with. What cannot be read refuses what it may concern. */
+/** A policy and the material to verify with. An unreadable part refuses all images that it may concern. */
 export type ReadPolicy = Readonly<{ policy: SignaturePolicy; materials: SignatureMaterials }>;
 
 /**
@@ -54,7 +54,7 @@ export async function readSignaturePolicy(file: string): Promise<ReadPolicy> {
   return new PolicyReader(file).read();
 }
 
-/** A rule for which it is not known what it concerns. */
+/** A rule with an unknown scope. */
 class UnusableRule extends UnusableMaterial {
   constructor(
     readonly place: string,
@@ -168,7 +168,7 @@ function rulesIn(text: string, file: string): readonly unknown[] {
   throw new UnusableMaterial(`${file}: expected rules, a list of at most ${MOST_RULES}, and nothing else`);
 }
 
-/** Aliases are bounded by the parser, which throws. */
+/** Returns the document. The parser bounds aliases, and throws. */
 function documentIn(document: ReturnType<typeof parseDocument>, file: string): unknown {
   try {
     return document.toJS({ maxAliasCount: 100 });

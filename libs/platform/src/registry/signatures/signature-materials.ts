@@ -13,7 +13,7 @@ export type SignatureMaterials = Readonly<{
   keys: ReadonlyMap<string, KeyObject>;
   /** Documents of trust roots of sigstore (`trusted_root.json`). */
   sigstoreRoots: ReadonlyMap<string, unknown>;
-  /** Authorities whose certificates sign for notation. */
+  /** Authorities with certificates that sign for notation. */
   authorities: ReadonlyMap<string, readonly X509Certificate[]>;
 }>;
 

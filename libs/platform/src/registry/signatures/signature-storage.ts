@@ -9,7 +9,7 @@ import { type FoundSignature, SignatureType } from './found-signature.js';
 
 /** Signatures of one content that are read, of each kind of storage. */
 const MOST_SIGNATURES = 50;
-/** Bytes of a list of signatures, or of what describes one. */
+/** Bytes of a list of signatures, or of the description of one. */
 const DOCUMENT_BYTES = 1024 * 1024;
 /** Bytes of a payload that names a digest, and of a bundle or an envelope. */
 const PAYLOAD_BYTES = 64 * 1024;
@@ -38,8 +38,8 @@ const ANNOTATION = {
 const WITHOUT_REFERRERS: readonly string[] = ['NotFound', 'NotARegistry', 'Incomplete'];
 
 /**
- * Finds the signatures of content at the place where the content was found. Everything is bounded in number
- * and size. A registry that does not answer is an error, and not content without signatures.
+ * Finds the signatures of content at the place of the content. Everything is bounded in number and size. A
+ * registry that does not answer is an error, and not content without signatures.
  */
 export class SignatureStorage {
   constructor(private readonly transport: RegistryTransport) {}
@@ -57,7 +57,9 @@ export class SignatureStorage {
     return found;
   }
 
-  /** Those that refer to the content, by the API of referrers or the tag that stands for it. */
+  /**
+   * Returns the signatures that refer to the content, by the API of referrers or the tag that replaces it.
+   */
   async referring(session: Session, digest: Digest): Promise<readonly FoundSignature[]> {
     const accept = MediaType.ociIndex;
     const bytes =

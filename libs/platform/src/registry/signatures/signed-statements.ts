@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Digest } from '../../content/content-store.port.js';
 import { isDigest } from '../../content/digest.js';
 
-/** The form in which `cosign sign` names what it signs, in its own payloads. */
+/** The type by which `cosign sign` names the signed content in its own payloads. */
 const COSIGN_TYPE = 'cosign container image signature';
 const Payload = z.looseObject({
   critical: z.looseObject({
@@ -49,7 +49,7 @@ export function namedByNotation(bytes: Uint8Array): NamedDigests {
   return onlyDigests([parsed.data.targetArtifact.digest]);
 }
 
-/** Why what is signed is not the content; undefined if it is. */
+/** Returns the reason why the signature is not for the content. Returns undefined if it is. */
 export function faultOf(named: NamedDigests, digest: Digest): string | undefined {
   if ('fault' in named) return named.fault;
   return named.digests.includes(digest) ? undefined : `it is of other content (${named.digests[0]})`;

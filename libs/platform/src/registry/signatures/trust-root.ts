@@ -1,6 +1,9 @@
 import { UnusableMaterial } from './signature-materials.js';
 
-/** Reads a trust root of sigstore as JSON, and checks what it names. Throws {@link UnusableMaterial}. */
+/**
+ * Reads a trust root of sigstore as JSON, and checks the parts that it names. Throws {@link
+ * UnusableMaterial}.
+ */
 export function checkTrustRoot(text: string): unknown {
   const root = jsonOf(text);
   if (typeof root !== 'object' || root === null || !String(Object(root).mediaType).includes('trustedroot')) {

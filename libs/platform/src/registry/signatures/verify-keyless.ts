@@ -19,7 +19,7 @@ const Proofs = z.looseObject({
   }),
 });
 
-/** Verifies a bundle whose statement is signed by a certificate of Fulcio. */
+/** Verifies a bundle with a statement that is signed by a certificate of Fulcio. */
 export function ofCertifiedBundle(document: unknown, digest: Digest, verification: SignatureCheck): SignatureClaim[] {
   if (!Proofs.safeParse(document).success) return [proofless(digest, 'its bundle cannot be read')];
   return overRoots(digest, verification, () => toSignedEntity(bundleOf(document)));
@@ -65,7 +65,7 @@ const proofless = (digest: Digest, fault: string): SignatureClaim => ({ digest, 
 
 const verifiers = new WeakMap<object, Verifier>();
 
-/** A trust root without logs is that of an installation of its own, which has none. */
+/** Makes the verifier. A trust root without logs is that of a private installation without logs. */
 function verifierOf(document: unknown): Verifier {
   const key = Object(document);
   const known = verifiers.get(key);
@@ -87,7 +87,7 @@ const Rekor = z.looseObject({
 const LogBody = z.looseObject({ kind: z.string(), apiVersion: z.string() });
 const Timestamp = z.looseObject({ SignedRFC3161Timestamp: z.string() });
 
-/** The same signature as a bundle of the first version, which is what its annotations hold. */
+/** Returns the same signature as a bundle of the first version, the form that its annotations hold. */
 function bundleOfAnnotations({ payload, signature, certificate, rekor, timestamp }: Certified): unknown {
   const stamped = timestamp === undefined ? [] : [Timestamp.parse(JSON.parse(timestamp)).SignedRFC3161Timestamp];
   return {

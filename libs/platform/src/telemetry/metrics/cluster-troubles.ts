@@ -7,8 +7,8 @@ type CatalogKind = 'CatalogSource' | 'ClusterCatalog';
 const REASONS: ReadonlySet<string> = new Set(['ConstraintsNotSatisfiable', 'ErrorPreventedResolution']);
 
 /**
- * What a cluster needs a user for, as one number per cluster and cause: the number of series does not grow
- * with the number of objects. `flotilla status` names the objects.
+ * Problems of a cluster that need a user, as one number per cluster and cause: the number of series does not
+ * grow with the number of objects. `flotilla status` names the objects.
  */
 export class ClusterTroubles {
   readonly #unresolved: ObjectTally;
@@ -25,7 +25,7 @@ export class ClusterTroubles {
     this.#notReady = new ObjectTally(notReady);
   }
 
-  /** `reason`: of condition ResolutionFailed, where it is True. */
+  /** Counts a Subscription without a solution. `reason`: of condition ResolutionFailed, if it is True. */
   unresolved(cluster: string, subscription: string, reason: string | undefined): void {
     const group = reason === undefined ? undefined : { reason: REASONS.has(reason) ? reason : 'other' };
     this.#unresolved.set(cluster, subscription, group);

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
-/** What the console's metrics ask when they are collected. */
+/** Source of the console's metrics when they are collected. */
 type ConsoleSource = Readonly<{ rows: () => number; streams: () => number; viewAgeSeconds: () => number }>;
 
 type ConsoleMetrics = Readonly<{
@@ -32,7 +32,7 @@ export function watchConsole(registry: Registry, source: ConsoleSource): Console
 
 const REFUSALS = 'flotilla_console_refusals_total';
 
-/** Counts what applier and poller refuse the console. Both may be parts of one process. */
+/** Counts the refusals of console messages by applier and poller. Both may be parts of one process. */
 export const consoleRefusals = (registry: Registry): Counter<'reader' | 'reason'> =>
   (registry.getSingleMetric(REFUSALS) as Counter<'reader' | 'reason'> | undefined) ??
   new Counter({

@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { Health } from '../health-check.js';
 
-/** What a check of `/healthz` answered. */
+/** The answer of a check of `/healthz`. */
 type CheckedHealth = Readonly<{ name: string; health: Health }>;
 
 const STATUS = 'flotilla_health_check_status';

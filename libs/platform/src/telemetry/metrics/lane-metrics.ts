@@ -5,10 +5,13 @@ import { FairLimiter } from '../../fairness/fair-limiter.js';
 /** In the order of the metrics, whatever order the services make theirs in. */
 const LANES = ['bundle', 'bundle-slow', 'read', 'read-slow', 'pull', 'solve', 'solve-slow'] as const;
 
-/** Where work waits for its turn within one process. */
+/** The place in one process at which work waits for its turn. */
 type LaneName = (typeof LANES)[number];
 
-/** Queues with turns, measured: what waits, what is under way, and how long each piece of work waited. */
+/**
+ * Measures queues with turns: the waiting work, the work under way, and the time that each piece of work
+ * waited.
+ */
 export class LaneMetrics {
   readonly #limiters = new Map<LaneName, FairLimiter>();
   readonly #waited: Histogram;

@@ -156,7 +156,10 @@ export class Metrics {
     this.#refused.inc({ cluster, what }, count);
   }
 
-  /** `reads`: how many kinds or requests exceed their budget; `bytes`: what is kept of the cluster. */
+  /**
+   * Sets the budget figures of a cluster. `reads`: the number of kinds or requests that exceed their budget;
+   * `bytes`: the size of the data kept of the cluster.
+   */
   clusterBudget(cluster: string, { reads, bytes }: Readonly<{ reads: number; bytes: number }>): void {
     this.#tooLarge.set({ cluster }, reads);
     this.#kept.set({ cluster }, bytes);
@@ -188,7 +191,7 @@ export class Metrics {
     known?.delete(`${namespace}/${name}`);
   }
 
-  /** What was counted for many clusters together stays. */
+  /** Counts for many clusters together stay. */
   #forgetSyncs(labels: Record<string, string>): void {
     if (!isShared(labels)) this.#subscriptionSyncs.remove(labels);
   }
@@ -210,19 +213,19 @@ export class Metrics {
     if (!isShared(labels)) this.#snapshots.remove(labels);
   }
 
-  /** Whether a cluster is left alone because OLM itself is at work there. */
+  /** Sets if a cluster is left alone because OLM itself is at work there. */
   clusterHeld(cluster: string, held: boolean): void {
     this.#held.set({ cluster }, held ? 1 : 0);
   }
 
-  /** Whether a cluster is left alone because another hub manages it. */
+  /** Sets if a cluster is left alone because another hub manages it. */
   clusterOfAnotherHub(cluster: string, isForeign: boolean): void {
     this.#foreign.set({ cluster }, isForeign ? 1 : 0);
   }
 
   /**
-   * Operators of an OpenShift cluster that keep it from its next minor version; undefined where they are not
-   * counted any more.
+   * Sets the number of operators of an OpenShift cluster that keep it from its next minor version. Undefined
+   * if they are not counted any more.
    */
   openShiftBlockers(cluster: string, operators: number | undefined): void {
     if (operators === undefined) this.#blockers.remove({ cluster });
@@ -277,7 +280,7 @@ export class Metrics {
     this.#spans.inc({ outcome }, count);
   }
 
-  /** Memory and refusals of Redis, by what this process sees of them. */
+  /** Measures memory and refusals of Redis, as this process sees them. */
   watchRedis(source: RedisSource): void {
     watchRedis(this.registry, source);
   }

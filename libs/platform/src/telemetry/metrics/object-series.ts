@@ -4,12 +4,12 @@ import type { Gauge } from 'prom-client';
 const MOST_SHARED = 10_000;
 
 /**
- * Labels of objects' series: clusters beyond the limit share series, in which what names an object is
- * left empty (decision 0129).
+ * Labels of objects' series. Clusters beyond the limit share series; labels that name an object are left
+ * empty there (decision 0129).
  */
 export class ObjectLabels {
   readonly #clusters = new Set<string>();
-  /** Of clusters beyond the limit: thousands of objects have the same. */
+  /** Shared labels of clusters beyond the limit: thousands of objects have the same. */
   readonly #shared = new Map<string, Record<string, string>>();
 
   constructor(
@@ -40,15 +40,15 @@ export class ObjectLabels {
   }
 }
 
-/** Whether series with these labels stand for objects of many clusters. */
+/** True if series with these labels stand for objects of many clusters. */
 export const isShared = (labels: Readonly<Record<string, string>>): boolean => labels['cluster'] === '';
 
 type Series = { labels: Record<string, string>; value: number };
 
 /**
- * A gauge with one series per object, which follows the object: when its labels change, the old
- * series goes. Clusters beyond the limit share series without namespace, name and version, whose
- * value is the sum (decision 0129).
+ * A gauge with one series per object that follows the object: when its labels change, the old series goes.
+ * Clusters beyond the limit share series without namespace, name and version. Their value is the sum
+ * (decision 0129).
  */
 export class ObjectSeries {
   readonly #labels: ObjectLabels;

@@ -3,7 +3,7 @@ import { inTime } from '../in-time.js';
 
 const ANSWER_WITHIN_MS = 1_000;
 
-/** What a process sees of its Redis. */
+/** The state of Redis as a process sees it. */
 export type RedisSource = Readonly<{
   /** Commands that Redis has refused so far, by the first word of its answer. */
   refusals: () => ReadonlyMap<string, number>;

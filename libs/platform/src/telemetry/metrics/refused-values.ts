@@ -12,7 +12,7 @@ type RefusedValue = Readonly<{
   what: string;
   /** Values of one read. Default 1. */
   count?: number;
-  /** For the log: where it was, and why it is refused. */
+  /** Fields of the log: the place of the value, and the reason why it is refused. */
   fields?: LogFields;
 }>;
 

@@ -4,17 +4,17 @@ import { Gauge, Histogram, type Registry } from 'prom-client';
 export type RolloutFigures = Readonly<{
   /** Clusters of the fleet by state: `reachable`, `away`, `paused`. */
   clusters: ReadonlyMap<string, number>;
-  /** Of roll-outs that are neither final nor queued. */
+  /** Waves of roll-outs that are neither final nor queued. */
   waves: readonly Readonly<{ rollout: string; wave: string; phase: string; clusters: number }>[];
   /** Clusters that wait, by reason. */
   waiting: ReadonlyMap<string, number>;
   /** Plan classes of the active roll-outs, by subject. */
   classes: ReadonlyMap<string, number>;
-  /** How long the oldest class has been waiting for its approval, in seconds; 0 where none does. */
+  /** Seconds for which the oldest class has been waiting for its approval; 0 if none waits. */
   approvalAge: number;
 }>;
 
-/** The metrics of roll-outs over the fleet, which the fleet controller sets. */
+/** The metrics of roll-outs over the fleet. The fleet controller sets them. */
 export class RolloutMetrics {
   readonly #passes: Histogram;
   readonly #clusters: Gauge;
@@ -63,7 +63,10 @@ export class RolloutMetrics {
     this.#passes.observe(seconds);
   }
 
-  /** Where the figures are read at each scrape; undefined while another controller acts. */
+  /**
+   * Sets the source of the figures, read at each scrape. The figures are undefined while another controller
+   * acts.
+   */
   watch(figures: () => RolloutFigures | undefined): void {
     this.#figures = figures;
   }

@@ -1,12 +1,12 @@
 import { Histogram, type Registry } from 'prom-client';
 
 /**
- * The stages of a change, in order; in between it waits in queues, which measure that themselves.
+ * The stages of a change, in order. In between it waits in queues; these measure that themselves.
  * - `observe`: from the first event that a problem follows from until the problem is published.
  * - `solve`: of a problem that had no solution.
  * - `pass`: of the applier over a namespace, a ClusterExtension or a ClusterObjectSet.
- * - `ready`: from the start of an InstallPlan, which follows its approval, until a ClusterServiceVersion of
- *   it is Succeeded.
+ * - `ready`: from the start of an InstallPlan, after its approval, until a ClusterServiceVersion of it is
+ *   Succeeded.
  */
 const CHANGE_STAGES = ['observe', 'solve', 'pass', 'ready'] as const;
 type ChangeStage = (typeof CHANGE_STAGES)[number];

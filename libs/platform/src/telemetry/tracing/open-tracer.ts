@@ -4,14 +4,14 @@ import type { Metrics } from '../metrics/metrics.js';
 import type { Tracer } from './tracer.port.js';
 
 type TracingOptions = Readonly<{
-  /** Of the collector; empty: traces are off. */
+  /** URL of the collector; empty: traces are off. */
   endpoint: string;
   clock: Clock;
   log: Log;
   metrics: Pick<Metrics, 'spans'>;
 }>;
 
-/** Undefined where traces are off; nothing more is then loaded. */
+/** Opens the tracer. Returns undefined if traces are off; nothing more is then loaded. */
 export async function openTracer({ endpoint, clock, log, metrics }: TracingOptions): Promise<Tracer | undefined> {
   if (endpoint === '') return undefined;
   const { OtlpTracer } = await import('./otlp-tracer.js');

@@ -9,7 +9,7 @@ import { otlpBody } from './otlp-body.js';
 import type { EndedSpan, Tracer } from './tracer.port.js';
 
 export type OtlpTracerOptions = Readonly<{
-  /** Of the collector, such as `http://collector:4318`. */
+  /** URL of the collector, such as `http://collector:4318`. */
   endpoint: string;
   clock: Clock;
   log: Pick<Log, 'info' | 'warn'>;
@@ -29,9 +29,9 @@ const MOST_AT_ONCE = 512;
 const STOP_WITHIN_MS = 1_000;
 
 /**
- * Sends spans to an OpenTelemetry collector, by OTLP over HTTP with JSON. One request at a time; what a
- * collector does not take is dropped and counted, so that one that is away or hangs costs no more memory than
- * the spans that may wait.
+ * Sends spans to an OpenTelemetry collector, by OTLP over HTTP with JSON, one request at a time. Spans that a
+ * collector does not take are dropped and counted. So an unreachable or hanging collector costs no more
+ * memory than the spans that may wait.
  */
 export class OtlpTracer implements Tracer {
   readonly #url: URL;

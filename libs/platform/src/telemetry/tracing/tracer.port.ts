@@ -1,5 +1,5 @@
 /**
- * The spans of a change, each with the service whose work it is, and its parent. Times that come from
+ * The spans of a change, each with the service that does its work, and its parent. Times that come from
  * Kubernetes have whole seconds.
  * - `observe`: from the first event until the problem is published.
  * - `wait for a resolver`: of the problem, in its queue.
@@ -22,21 +22,21 @@ type SpanName = keyof typeof SPANS;
 export type EndedSpan = Readonly<{
   name: SpanName;
   change: string;
-  /** Which of several of the same name: a ClusterServiceVersion. */
+  /** Distinguishes spans of the same name: a ClusterServiceVersion. */
   of?: string | undefined;
   /** Both in milliseconds since 1970. */
   startMs: number;
   endMs: number;
-  /** What is undefined is left out. */
+  /** Attributes of the span. Undefined ones are left out. */
   attributes: Readonly<Record<string, string | undefined>>;
-  /** Why it failed. */
+  /** The reason why it failed. */
   error?: string | undefined;
 }>;
 
-/** Takes the spans of changes. There is none where traces are off. */
+/** Takes the spans of changes. There is none if traces are off. */
 export type Tracer = Readonly<{
   nowMs(): number;
   ended(span: EndedSpan): void;
-  /** Sends what is left, for a second at most. */
+  /** Sends the rest, for a second at most. */
   stop(): Promise<void>;
 }>;

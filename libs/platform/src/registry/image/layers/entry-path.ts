@@ -23,7 +23,9 @@ export function entryPath(name: string, refuse: Refuse): string {
   return path;
 }
 
-/** The target of a hard link, which names it from the image root, with or without a leading slash. */
+/**
+ * Returns the target of a hard link. The link names it from the image root, with or without a leading slash.
+ */
 export function hardLinkTarget(link: string, target: string, refuse: Refuse): string {
   checkTarget(link, target, refuse);
   const path = normalized(target);
@@ -45,8 +47,8 @@ export function checkTarget(link: string, target: string, refuse: Refuse): void 
 }
 
 /**
- * The path below the image root to which a symbolic link at `link` points. An absolute target starts at the
- * image root, as in a container; a relative one that climbs above the root is refused.
+ * Returns the path below the image root that a symbolic link at `link` points to. An absolute target starts
+ * at the image root, as in a container; a relative one that climbs above the root is refused.
  */
 export function linkTarget(link: string, target: string, refuse: Refuse): string {
   checkTarget(link, target, refuse);

@@ -1,11 +1,10 @@
 /**
- * Takes the wanted files' bytes while layers are read. `C` says where they are: the
- * bytes themselves, or a file.
+ * Takes the wanted files' bytes while layers are read. `C` is their place: the bytes themselves, or a file.
  */
 export type FileSink<C> = Readonly<{
-  /** Reads the body to its end; `size` is what the layer says of it, within the limits. */
+  /** Reads the body to its end. `size`: the size in the layer, within the limits. */
   keep: (body: AsyncIterable<Uint8Array>, size: number) => Promise<C>;
-  /** Drops what was kept: the layers are read anew. */
+  /** Drops the kept files: the layers are read again. */
   clear: () => Promise<void>;
 }>;
 

@@ -16,8 +16,8 @@ export type Whiteout = Path & Readonly<{ kind: 'whiteout' }>;
 type Opaque = Path & Readonly<{ kind: 'opaque' }>;
 
 /**
- * One entry of a layer, in the layer's order. A file's `content` says where its bytes are, in memory or on
- * disk; it is absent for files that are not wanted.
+ * One entry of a layer, in the layer's order. A file's `content` is the place of its bytes, in memory or on
+ * disk. It is absent for files that are not wanted.
  */
 export type LayerEntry<C> = FileEntry<C> | (Path & Readonly<{ kind: 'directory' }>) | Whiteout | Opaque;
 
@@ -26,13 +26,13 @@ export type LayerEntry<C> = FileEntry<C> | (Path & Readonly<{ kind: 'directory' 
  */
 export type TreeFile<C> = Readonly<{ path: string; size: number; content: C }>;
 
-/** `origin` is the path under which a file came: two hard links share one file. */
+/** A file. `origin`: the path that it came under. Two hard links share one file. */
 type File<C> = Readonly<{ kind: 'file'; origin: string; size: number; content?: C }>;
 /** `layer`: the number of the layer that brought it. */
 type Link = Readonly<{ kind: 'symlink'; target: string; layer: number }>;
 type Directory<C> = { readonly kind: 'directory'; readonly children: Map<string, Node<C>> };
 type Node<C> = File<C> | Link | Directory<C>;
-/** A file or link of the tree: the wanted `path`, and `at`, where it is. */
+/** A file or link of the tree: the wanted `path`, and its place `at`. */
 type Named<C> = Readonly<{ path: string; at: string; node: File<C> | Link }>;
 
 const MAX_LINKS = 40;
@@ -63,8 +63,8 @@ export class ImageTree<C> {
   ) {}
 
   /**
-   * Lays one layer over what is there. Whiteouts hide lower layers only, wherever they
-   * stand in their own layer.
+   * Lays one layer over the existing ones. Whiteouts hide lower layers only, at any position in their own
+   * layer.
    */
   apply(layer: readonly LayerEntry<C>[]): void {
     this.#layer += 1;
@@ -95,7 +95,8 @@ export class ImageTree<C> {
   }
 
   /**
-   * Files with a wanted path, and where each is. What is wanted of a directory may be behind a link to one.
+   * Returns files with a wanted path, with the place of each. Wanted files of a directory may be behind a
+   * link to one.
    */
   *#named(wanted: (path: string) => boolean): Generator<Named<C>> {
     for (const { path, node } of walk(this.#root)) {
@@ -231,7 +232,7 @@ export class ImageTree<C> {
     throw this.refuse(target.startsWith('/') ? 'UnsafePath' : 'Malformed', `${link} not in the image`);
   }
 
-  /** `path` with linked directories in its middle replaced by what they point to. */
+  /** Returns `path` with linked directories in its middle replaced by their targets. */
   #throughLinks(path: string, origin: string): string {
     let current = path;
     for (let hops = 0; hops < MAX_LINKS; hops++) {

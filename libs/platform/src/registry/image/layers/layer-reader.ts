@@ -8,10 +8,10 @@ import type { FileSink } from './file-sink.js';
 import type { LayerEntry, Whiteout } from './image-tree.js';
 import { unpackedLayer } from './unpacked-layer.js';
 
-/** So much may come out of a few bytes: the bound on expansion is for what costs time. */
+/** Bytes that a few packed bytes may expand to: the bound on expansion is for layers that cost time. */
 const FREE_EXPANSION_BYTES = 64 * 1024 * 1024;
 
-/** What is left of an image's allowance; shared by its layers, which come one after the other. */
+/** The rest of an image's allowance; shared by its layers, one after the other. */
 export class Allowance {
   #packed = 0;
   #unpacked = 0;
@@ -53,7 +53,7 @@ export class Allowance {
     this.#check(++this.#entries, this.limits.entries, 'files');
   }
 
-  /** Characters that are kept of an entry whose content is not: its name, and the target of a link. */
+  /** Counts characters kept of an entry without its content: its name, and the target of a link. */
   name(characters: number): void {
     this.#nameCharacters += characters;
     this.#check(this.#nameCharacters, this.limits.nameCharacters, 'characters in the names of its files');
@@ -90,12 +90,12 @@ export class Allowance {
 
 export type IsWanted = (path: string) => boolean;
 
-/** What is read of a layer, where it goes, and within which bounds. */
+/** The wanted files of a layer, the sink for them, and the bounds. */
 type Reading<C> = Readonly<{ wanted: IsWanted; sink: FileSink<C>; allowance: Allowance }>;
 
 /**
- * Unpacks a layer as it arrives and gives the wanted files' bytes to the sink; of all else
- * only the names are kept. `layer` is what errors name.
+ * Unpacks a layer as it arrives and gives the wanted files' bytes to the sink. Of all other entries only the
+ * names are kept. Errors name `layer`.
  */
 export async function readLayer<C>(
   packed: AsyncIterable<Uint8Array>,
@@ -141,7 +141,7 @@ async function readEntry<C>(
   { wanted, sink, allowance }: Reading<C>,
 ): Promise<LayerEntry<C> | undefined> {
   const path = entryPath(entryName, allowance.refuse);
-  // A part of a text keeps the whole of it: what counts is the name as it came.
+  // A part of a text keeps the whole of it in memory: the full name counts.
   allowance.name(entryName.length);
   const slash = path.lastIndexOf('/');
   const parent = path.slice(0, Math.max(slash, 0));

@@ -25,11 +25,11 @@ const IDLE_MS = 10_000;
 /** Threads without work that are kept: memory at rest is small, and one pull often follows another. */
 const MOST_IDLE = 1;
 const YOUNG_MIB = 12;
-/** Largest pieces in which a layer is handed over, and how many may be on their way. */
+/** Largest pieces of a layer on its way to the thread, and the number of pieces that may be on their way. */
 const CHUNK_BYTES = 256 * 1024;
 const CHUNKS_AHEAD = 8;
 
-/** Heap for the names of so many entries: twice what an image with usual names takes. */
+/** Heap for the names of so many entries: twice the heap of an image with usual names. */
 const heapFor = ({ entries }: Pick<RegistryLimits, 'entries'>): number => Math.max(128, Math.ceil(entries / 1_000));
 
 /** Reads layers in threads with a heap limit, one for each image. A thread that ends costs one pull. */
@@ -99,9 +99,9 @@ const removePartial = async (target: UnpackTarget | undefined): Promise<void> =>
   if (target !== undefined) await rm(target.partial, { recursive: true, force: true }).catch(() => undefined);
 };
 
-/** One image in one thread: hands over the layers for which the thread asks. */
+/** Reads one image in one thread: hands over the layers that the thread asks for. */
 class ThreadReading {
-  /** Fails with what goes wrong on this side. */
+  /** Rejects with failures on this side. */
   readonly #failed = Promise.withResolvers<never>();
   #closed = Promise.withResolvers<void>();
   #ahead = 0;
@@ -123,7 +123,7 @@ class ThreadReading {
       return await Promise.race([reply, this.#failed.promise]);
     } finally {
       signal?.removeEventListener('abort', abort);
-      // What waits for the thread waits no more.
+      // Ends everything that waits for the thread.
       this.#closed.reject(this.guard.refuse('TooLarge', 'the thread reads the layer no more'));
       this.#closed.promise.catch(() => undefined);
     }

@@ -3,14 +3,14 @@ import type { Refuse } from '../../client/image-manifest.js';
 import { RegistryError } from '../../client/registry-client.port.js';
 import type { RegistryLimits } from '../../client/registry-limits.js';
 
-/** Opens a layer. Returns what `consume` does once the bytes have proved right. May be called again. */
+/** Opens a layer. Returns the result of `consume` once the bytes have proved right. May be called again. */
 export type OpenLayer = <T>(layer: number, consume: (bytes: AsyncIterable<Uint8Array>) => Promise<T>) => Promise<T>;
 
 /** Wanted parts of the layers of an image, and bounds. Plain: it crosses a thread boundary. */
 export type LayersRequest = Readonly<{
   /** Names of the layers, for errors, in the order of the manifest. */
   layers: readonly string[];
-  /** Folders whose files are wanted, without slashes at their ends; an empty one is the whole image. */
+  /** Folders with wanted files, without slashes at their ends; an empty one is the whole image. */
   folders: readonly string[];
   /** The folders in words, for errors. */
   what: string;

@@ -47,7 +47,7 @@ class OpenedLayer {
 
 let opened: OpenedLayer | undefined;
 
-/** The caller's thread ends this one if a layer is not what its digest says, or cannot be read. */
+/** The caller's thread ends this one if a layer does not match its digest, or cannot be read. */
 const open: OpenLayer = async (layer, consume) => {
   const source = new OpenedLayer();
   opened = source;

@@ -26,7 +26,7 @@ type Staged = { at: string; placed: boolean };
 /** A name next to the directory for the work in progress. */
 export const partialOf = (directory: string): string => `${directory}.${randomUUID()}.partial`;
 
-/** Where a wanted file goes, relative to the directory, `/` between. */
+/** Returns the path of a wanted file relative to the directory, `/` between. */
 type UnpackPath = (path: string) => string;
 
 /**
@@ -47,8 +47,8 @@ export class UnpackDirectory implements FileSink<Staged> {
   ) {}
 
   /**
-   * Runs `unpack` and publishes what it kept. Whatever fails, the directory and its
-   * sibling are not left behind.
+   * Runs `unpack` and publishes the files that it kept. After any failure, the directory and its sibling are
+   * removed.
    */
   async fill(
     unpack: (sink: FileSink<Staged>) => Promise<readonly TreeFile<Staged>[]>,
@@ -60,7 +60,7 @@ export class UnpackDirectory implements FileSink<Staged> {
       await this.#onDisk(() => this.#publish(files, place));
       return { bytes: files.reduce((sum, { size }) => sum + size, 0), files: files.length };
     } finally {
-      // What went wrong before says more than that nothing could be tidied up.
+      // The earlier error says more than the failure to tidy up.
       await rm(this.partial, { recursive: true, force: true }).catch(() => undefined);
     }
   }

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
 import { zstdFrames } from './zstd-frames.js';
 
-/** How a layer is packed; the names of what no container runtime reads are for its error. */
+/** The compression of a layer. Names of compressions that no container runtime reads are for the error. */
 type Compression = 'none' | 'gzip' | 'zstd' | 'bzip2' | 'xz';
 
 const HEAD_BYTES = 4;

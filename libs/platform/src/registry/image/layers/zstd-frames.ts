@@ -1,8 +1,8 @@
 /**
  * Cuts a zstd stream so that no chunk holds parts of two frames, and leaves skippable frames out (RFC 8878
- * §3.1). Node's decompressor drops what follows a frame within one chunk, without a word; and layers do have
- * many frames: `zstd:chunked`, as podman pushes it, has one for each file, and a table in a skippable one.
- * Throws an Error for what is no zstd, and where the last frame is cut short.
+ * §3.1). Node's decompressor silently drops bytes after a frame within one chunk. Layers do have many frames:
+ * `zstd:chunked`, as podman pushes it, has one for each file, and a table in a skippable one. Throws an Error
+ * if the stream is no zstd, or the last frame is cut short.
  */
 export async function* zstdFrames(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const walk = new FrameWalk();
@@ -22,19 +22,19 @@ type Part =
 const magic: Part = { kind: 'magic', bytes: 4 };
 const block: Part = { kind: 'block', bytes: 3 };
 
-/** Where in a frame the stream is. Small fields may be spread over chunks and are collected. */
+/** The position of the stream in a frame. Small fields may be spread over chunks and are collected. */
 class FrameWalk {
   #part: Part = magic;
   #field: number[] = [];
   #checksum = false;
-  /** The four bytes, just completed, with which a real frame begins: to be passed on now. */
+  /** The four bytes, just completed, that begin a real frame: to be passed on now. */
   #begun: Uint8Array | undefined;
 
   get betweenFrames(): boolean {
     return this.#part === magic && this.#field.length === 0;
   }
 
-  /** What of a chunk belongs to frames, each piece to one. */
+  /** Returns the pieces of a chunk that belong to frames, each piece to one. */
   *cut(chunk: Uint8Array): Generator<Uint8Array> {
     let from = 0;
     for (let at = 0; at < chunk.length; ) {

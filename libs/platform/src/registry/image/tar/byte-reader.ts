@@ -45,7 +45,7 @@ export class ByteReader {
     return 0;
   }
 
-  /** Reads what is left, so that its source is done. */
+  /** Reads the rest, so that its source is done. */
   async drain(): Promise<void> {
     this.#chunk = new Uint8Array();
     while ((await this.#chunks.next()).done !== true);

@@ -52,8 +52,8 @@ async function listInData(data: ByteReader, size: number, most: number): Promise
 const ENTRY_BYTES = 24;
 
 /**
- * The map of a sparse file in GNU's old format: four pieces in the header, more in blocks behind it, which
- * the size of the entry does not count.
+ * Reads the map of a sparse file in GNU's old format: four pieces in the header, more in blocks behind it.
+ * The size of the entry does not count these blocks.
  */
 export async function readOldSparse(header: Uint8Array, blocks: ByteReader): Promise<SparseMap> {
   const size = number(header, 483, 12);

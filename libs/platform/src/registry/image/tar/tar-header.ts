@@ -31,7 +31,7 @@ export function readHeader(block: Uint8Array): TarHeader {
 
 export const isZero = (block: Uint8Array): boolean => block.every((byte) => byte === 0);
 
-/** A field of text, which ends at its first NUL. */
+/** Reads a field of text. It ends at its first NUL. */
 export function text(block: Uint8Array, at: number, length: number): string {
   const field = Buffer.from(block.buffer, block.byteOffset + at, length);
   const end = field.indexOf(0);

@@ -32,9 +32,9 @@ const TYPES: Readonly<Record<string, TarEntryType>> = {
 const HEADER_ONLY = '123456';
 
 /**
- * The entries of a tar archive in their order, read as Go's archive/tar reads them, which every container
- * runtime uses: long names and sparse files of GNU and PAX, and archives whose end is missing. The source is
- * read only as far as asked for. A body that is not read is skipped. Throws TarError.
+ * Reads the entries of a tar archive in their order, as Go's archive/tar does for every container runtime.
+ * That includes long names and sparse files of GNU and PAX, and archives without an end. The source is read
+ * only as far as asked for. A body that is not read is skipped. Throws TarError.
  */
 export async function* readTar(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<ReadTarEntry> {
   const bytes = new ByteReader(chunks);
@@ -74,7 +74,8 @@ async function nextBlock(bytes: ByteReader): Promise<Uint8Array | undefined> {
 }
 
 /**
- * Reads an entry that belongs to the next one. Returns undefined for any other, whose content is not read.
+ * Reads an entry that belongs to the next one. Returns undefined for any other, and does not read its
+ * content.
  */
 async function readMeta(bytes: ByteReader, { type, size }: TarHeader, meta: Meta): Promise<Meta | undefined> {
   if (!'xgLK'.includes(type)) return undefined;
@@ -164,7 +165,7 @@ class Content implements AsyncIterable<Uint8Array> {
     return part;
   }
 
-  /** Skips what was not read, and the filling of the last block, which may be missing at the end. */
+  /** Skips the unread rest, and the filling of the last block. The filling may be missing at the end. */
   async skipRest(): Promise<void> {
     if ((await this.bytes.skip(this.left)) > 0) throw new TarError('it ends within a file');
     this.left = 0;
