@@ -18,7 +18,7 @@ type ClusterOwnersOptions = Readonly<{
   onMarksAwaited?: ((cluster: string) => void) | undefined;
   /** Options for commands to reach a cluster. Default: its context. */
   access?: ((cluster: string) => string) | undefined;
-  /** Called when it is found out that another hub manages a cluster, or does so no more. */
+  /** Called when another hub turns out to manage a cluster, or no longer does. */
   onNews: (cluster: string) => void;
 }>;
 

@@ -37,7 +37,7 @@ export async function joinedClusters(file: string): Promise<readonly ClusterAcce
   return config.contexts.map((context) => config.access(context));
 }
 
-/** Writes the file anew, all at once and readable by its owner alone: it holds credentials. */
+/** Replaces the file, all at once and readable by its owner alone: it holds credentials. */
 export async function writeJoinedClusters(file: string, clusters: readonly ClusterAccess[]): Promise<void> {
   await makeFolder(dirname(file), 0o700);
   const aside = `${file}.${process.pid}`;

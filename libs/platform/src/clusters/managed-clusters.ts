@@ -38,10 +38,10 @@ type ManagedClustersOptions = Readonly<{
   fieldManagers: readonly string[];
   clock: Clock;
   log: Log;
-  /** Files and contexts that were named on a command line; else those of the settings. */
+  /** Files and contexts that were named on a command line; otherwise those of the settings. */
   kubeconfigs?: readonly string[];
   contexts?: readonly string[];
-  /** Contexts that are wanted beside those, as they come and go. */
+  /** Contexts that are wanted in addition to those, as they come and go. */
   more?: () => readonly string[];
   /** Adds the clusters with a kubeconfig in a Secret of the hub. */
   secrets?: SecretClusters | undefined;

@@ -9,7 +9,7 @@ import type { HealthCheck } from '../telemetry/health-check.js';
 import { ClusterOwners } from './cluster-owners.js';
 import { globalCatalogNamespaceOf } from './managed-clusters.js';
 
-/** OLM that is installed into a cluster later is noticed after so long at the latest. */
+/** Longest time until a later installation of OLM into a cluster is noticed. */
 const CHECK_EVERY_MS = 10 * 60_000;
 const NAMED = 5;
 

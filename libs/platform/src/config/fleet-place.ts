@@ -33,7 +33,7 @@ export function fleetPlace(text: string): FleetPlace | undefined {
 
 const NAMESPACE_FILE = '/var/run/secrets/kubernetes.io/serviceaccount/namespace';
 
-/** The namespace of the hub in the hub API: that of its pods, else the one of the settings. */
+/** Returns the namespace of the hub in the hub API: that of its pods, otherwise the one of the settings. */
 export async function hubNamespace({
   fleet,
   systemNamespace,

@@ -19,7 +19,7 @@ export const TrailEntry = z.strictObject({
   verb: bounded(100),
   /** `CLUSTER/NAMESPACE/NAME` each, the first of them. */
   targets: z.array(bounded(LONGEST_TARGET)),
-  /** How many targets there are beside those. */
+  /** Number of targets in addition to those. */
   more: z.int(),
   because: bounded(300),
 });

@@ -4,7 +4,7 @@ import { z } from 'zod';
 export const StoredSession = z.strictObject({
   name: z.string(),
   groups: z.array(z.string()),
-  /** A field of an earlier release, which kept a token for writes there. It is not used. */
+  /** A field of an earlier release: writes had to send it. It is not used. */
   csrf: z.string().optional(),
   /** Milliseconds since 1970. */
   beganMs: z.number(),

@@ -29,7 +29,7 @@ export class ContentDiskFull extends FlotillaError {
   }
 }
 
-/** The peer that keeps content for us does not answer, or answers with something else than was asked for. */
+/** The peer that keeps content for us does not answer, or its answer is not the requested content. */
 export class ContentUnreachable extends FlotillaError {
   readonly code = 'ContentUnreachable';
   readonly retry: Retry = 'backoff';

@@ -26,7 +26,7 @@ export async function serveContent(store: ContentStore, method: string, path: st
   const headers = {
     'content-type': 'application/octet-stream',
     'content-length': String(content.size),
-    // Private: this server decides who may read it, not a proxy that holds it.
+    // Private: this server decides about each reader. A proxy that holds the content cannot.
     'cache-control': 'private, max-age=31536000, immutable',
     etag: `"${digest}"`,
     'x-content-type-options': 'nosniff',

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { findExecutable } from './executable.js';
 
 const run = promisify(execFile);
-/** Another apt-get may be at work, for a test beside this one or for the machine itself: it is waited for. */
+/** Seconds to wait for another apt-get: it may work for a parallel test or for the machine itself. */
 const LOCK_SECONDS = 300;
 
 /** The reason why a package is not installed. */

@@ -46,9 +46,8 @@ type Piece<T> = {
 };
 
 /**
- * Work in fair turns that may take longer than the pass that needs it can wait. The pass ends, the
- * work goes on, and the pass is woken when it is done; it then takes the result. Work that no pass
- * asks for any more is ended.
+ * Work in fair turns that may take longer than its pass can wait. The pass ends, the work continues, and the
+ * pass is woken when it is done; it then takes the result. Work that no pass asks for any more is ended.
  */
 export class LastingWork<T> {
   readonly #pieces = new Map<string, Piece<T>>();

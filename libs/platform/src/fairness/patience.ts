@@ -2,8 +2,8 @@
 const PASS_MS = 3_000;
 
 /**
- * How long one pass may wait for work that goes on without it: for all such work
- * together, not for each piece.
+ * Longest time of one pass for work that continues without it: for all such work together, not for each
+ * piece.
  */
 export class Patience {
   #leftMs: number;

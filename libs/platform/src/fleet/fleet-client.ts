@@ -13,13 +13,13 @@ import {
   type Written,
 } from '../kube/client/kube-client.port.js';
 
-/** This process may write to the hub API no more: another one leads. */
+/** This process may no longer write to the hub API: another one leads. */
 export class NotLeading extends Error {}
 
 /**
- * A client of the hub API that reads from a cache, if the cache has the object, and shows its own writes
- * there at once. An object with a write refused as a conflict is read from the API server until the cache has
- * a newer one.
+ * A client of the hub API that reads from a cache, if the cache has the object. It shows its own writes there
+ * at once. If a write is refused as a conflict, its object is read from the API server until the cache has a
+ * newer one.
  */
 export class FleetClient extends KubeClient {
   readonly cluster: string;

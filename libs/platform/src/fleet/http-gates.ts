@@ -27,7 +27,7 @@ const WebhookAnswer = z.object({ green: z.boolean(), message: z.string().optiona
  * and a host that does not answer holds its questions for ten seconds.
  */
 const AT_ONCE = { total: 96, perCluster: 48, perNamespace: 32 };
-/** A step asks anew after a minute. */
+/** A step asks again after a minute. */
 const LONGEST_WAIT_MS = 50_000;
 
 /** Asks Prometheus servers and webhooks. A gate that cannot be asked, or does not answer, gives no answer. */

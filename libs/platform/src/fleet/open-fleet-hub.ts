@@ -11,7 +11,7 @@ import { SecretClusters } from './secret-clusters.js';
 export type HubApiOptions = Readonly<{
   /** The field manager of the service's writes there. */
   fieldManager: string;
-  /** Files that were named on a command line; else those of the settings. */
+  /** Files that were named on a command line; otherwise those of the settings. */
   kubeconfigs?: readonly string[];
   /** The folder of the settings. One process has opened it for all its services. */
   folder?: FleetFolder | undefined;

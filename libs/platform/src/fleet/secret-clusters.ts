@@ -24,7 +24,7 @@ type SecretClustersOptions = Readonly<{
 /** A FleetCluster that is deleted, and waits until the finalizers of the hub in its cluster are released. */
 export type DeletedCluster = Readonly<{
   cluster: string;
-  /** The hub manages a cluster of that name by another way: it goes on with it. */
+  /** The hub already manages a cluster of that name by another way, and continues with it. */
   staysManaged: boolean;
   /** Annotated to give up on a cluster that cannot be reached. */
   isForced: boolean;
@@ -127,7 +127,7 @@ export class SecretClusters {
     return this.#deleted;
   }
 
-  /** The UID of a FleetCluster that lacks the finalizer that keeps it until its cluster is released. */
+  /** Returns the UID of a FleetCluster without the finalizer that keeps it until its cluster is released. */
   unmarked(cluster: string): string | undefined {
     return this.#unmarked.get(cluster);
   }
@@ -186,7 +186,7 @@ export class SecretClusters {
     if ('fault' in found) return [{ file, contexts: [{ context: name, problem: `${name}: ${found.fault.message}` }] }];
     const { spec, metadata } = object;
     const accepted = metadata.annotations?.[ACCEPTED_UID_ANNOTATION];
-    // A hub that starts anew must find the cluster that it had.
+    // A hub that restarts must find the cluster that it had.
     const identity = accepted ?? spec.uid ?? uidOf(object);
     const { globalCatalogNamespace: _context, identity: _identity, ...access } = found.access;
     const terms = {

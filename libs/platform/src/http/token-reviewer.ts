@@ -29,13 +29,13 @@ const REFUSED_FOR_MS = 5_000;
 const MOST_ANSWERS = 1_000;
 /** Clients without a valid token must not make the hub flood its API server. */
 const MOST_REVIEWS = 8;
-/** A token that was admitted once is reviewed beside those that never were. */
+/** A token that was admitted once is reviewed next to those that never were. */
 const KNOWN_FOR_MS = 3_600_000;
 
 type Answers = Map<string, Readonly<{ admission: Admission; until: number }>>;
 
 /**
- * Asks an API server for the user of a token (TokenReview), and if that user may GET the path as a
+ * Asks an API server for the user of a token (TokenReview). Then asks if that user may GET the path as a
  * `nonResourceURL` (SubjectAccessReview). Answers are kept for half a minute. Refused tokens, however many,
  * take neither the place of answers to admitted ones nor their reviews.
  */

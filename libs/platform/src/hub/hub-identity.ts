@@ -11,8 +11,8 @@ const ID = /^[a-z0-9]([-a-z0-9.]{0,61}[a-z0-9])?$/;
 
 /**
  * Returns the hub's identity in its clusters (decision 0215): FLOTILLA_HUB_ID if set. Otherwise it is derived
- * from the hub's key, so that all its services, and a hub rebuilt with that key, have the same. For a key
- * that ends with the process, it is kept next to the clusters file. Undefined if nothing can be kept.
+ * from the hub's key. All its services, and a hub rebuilt with that key, then have the same. If the key ends
+ * with the process, the identity is kept next to the clusters file. Undefined if nothing can be kept.
  */
 export async function hubIdentity(
   { hubId, clustersFile }: Pick<Settings, 'hubId' | 'clustersFile'>,

@@ -12,7 +12,7 @@ export abstract class WriteWithheld extends FlotillaError {
 /** Delay for causes that pass by themselves. */
 const SOON_MS = 1_000;
 
-/** The cluster is left to OLM by now. */
+/** The cluster is now left to OLM. */
 export class ClusterLeftToOlm extends WriteWithheld {
   readonly code = 'ClusterLeftToOlm';
   /** The next check finds out if OLM has gone. */
@@ -22,7 +22,7 @@ export class ClusterLeftToOlm extends WriteWithheld {
   }
 }
 
-/** Another hub manages the cluster by now. */
+/** Another hub now manages the cluster. */
 export class ClusterOfAnotherHub extends WriteWithheld {
   readonly code = 'ClusterOfAnotherHub';
   /** The next check finds out if that hub has given it up. */

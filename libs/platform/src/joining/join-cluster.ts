@@ -121,7 +121,9 @@ async function servedSoon(client: KubeClient, { apiVersion, kind }: KubernetesOb
   }
 }
 
-/** A refusal is reported and holds up nothing else; an unreachable cluster is the caller's error. */
+/**
+ * Runs `join`. A refusal is reported and blocks nothing more; an unreachable cluster is the caller's error.
+ */
 async function allowed(report: Report, ours: KubernetesObject, join: () => Promise<void>): Promise<void> {
   try {
     await join();

@@ -32,8 +32,8 @@ type OwnerCheckOptions = Readonly<{
 const ACTING_MS = 5 * 60 * 60_000;
 const WAITING_MS = 60_000;
 /**
- * A write that comes later than this after the last answer asks anew: another hub that takes the cluster over
- * waits no longer for this one to stop.
+ * Milliseconds after the last answer from which a write asks again. After that time, another hub that takes
+ * the cluster over no longer waits for this one to stop.
  */
 export const OWNER_CONFIRMED_MS = 10_000;
 

@@ -25,7 +25,7 @@ type LoginRenewalsOptions = Readonly<{
 type LoginCounts = Readonly<{ endless: number; bounded: number; others: number }>;
 
 const CHECK_EVERY_MS = 30_000;
-/** A login that was stored is read again by then; one that was not is renewed anew. */
+/** By then a stored login has been read again. A login that was not stored is renewed again. */
 const STORED_WITHIN_MS = 120_000;
 const LONGEST_PAUSE_MS = 15 * 60_000;
 const FIRST_PAUSE_MS = 30_000;

@@ -16,7 +16,10 @@ type MembershipFacts = Readonly<{
 const NAMED = 5;
 const PAUSED = 'it is paused, and nothing is written there; the verb "clusters resume" ends that';
 
-/** A kubeconfig that cannot be used as it stands degrades the service and no more. */
+/**
+ * Returns the health of the membership. A kubeconfig that cannot be used as it stands only degrades the
+ * service.
+ */
 export function membershipHealth(facts: MembershipFacts): Health {
   const { known, taking, paused, observed = [], problems } = facts;
   const part = `${taking} of ${known} clusters take part`;

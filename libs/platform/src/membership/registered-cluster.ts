@@ -110,7 +110,7 @@ export class RegisteredCluster {
   }
 
   /**
-   * Asks the cluster for its identity, with the access of the kubeconfig, and takes that access up if the
+   * Asks the cluster for its identity, with the access of the kubeconfig. Takes that access up if the
    * identity is the same. Rejects if the cluster does not answer. Returns undefined if the kubeconfig has
    * changed meanwhile.
    */

@@ -36,8 +36,8 @@ export interface ServiceClusters {
   /** Returns the reason why the cluster does not take part yet. */
   problemOf(cluster: string): string | undefined;
   /**
-   * Returns the UID of namespace `kube-system` of a cluster that answers in place of the one managed under
-   * this name, and is refused for that. Returns undefined if there is none.
+   * Returns the UID of namespace `kube-system` of a refused cluster: it answers in place of the cluster that
+   * is managed under this name. Returns undefined if there is none.
    */
   replacedBy?(cluster: string): string | undefined;
   /** The conflict about the identity of a cluster; undefined if it has none. */

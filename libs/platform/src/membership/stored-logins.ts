@@ -48,8 +48,8 @@ async function inFile(access: ClusterAccess, token: string): Promise<void> {
 }
 
 /**
- * Everything but the token stays as people wrote it. Fails if another login is there by now, or if the user
- * of the context stands in another file.
+ * Everything but the token stays as people wrote it. Fails if another login is there now, or if the user of
+ * the context is in another file.
  */
 function replaced({ file, user }: ClusterAccess, text: string, token: string): string {
   const before = user.token ?? '';

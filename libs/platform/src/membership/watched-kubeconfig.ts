@@ -23,8 +23,8 @@ type WatchedKubeconfigOptions = Readonly<{
 
 const NOT_THERE = 'not there';
 /**
- * A file that lacks one of these parts, and had it before, was cut off: by a writer that ended early, or a
- * full disk.
+ * A file that is missing one of these parts, and had it before, was cut off: by a writer that ended early, or
+ * a full disk.
  */
 const PARTS = new Set(['apiVersion', 'kind', 'clusters', 'contexts', 'users', 'current-context']);
 

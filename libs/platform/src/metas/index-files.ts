@@ -10,8 +10,7 @@ const UNUSED_MS = 7 * 24 * 3_600_000;
 const SUFFIX = '.index';
 
 /**
- * Indexes of contents as files, so that a process that starts anew opens them instead
- * of reading whole catalogs.
+ * Indexes of contents as files, so that a process that restarts opens them instead of reading whole catalogs.
  */
 export class MetasIndexFiles {
   private constructor(private readonly directory: string) {}
@@ -27,7 +26,7 @@ export class MetasIndexFiles {
     return new MetasIndexFiles(directory);
   }
 
-  /** The index that is kept for a content, else one that is made now and kept. */
+  /** Returns the index that is kept for a content. If there is none, makes and keeps it. */
   async of(digest: Digest, content: OpenContent): Promise<MetasIndex> {
     const path = join(this.directory, `${digest.slice('sha256:'.length)}${SUFFIX}`);
     const kept = await read(path);

@@ -4,11 +4,14 @@ import { RedisScript, SERVER_NOW } from '../redis/redis-script.js';
 import { type Lease, type LeaseRequest, Leases, type LeaseTable } from './leases.port.js';
 
 /**
- * One hash holds everything. `epoch`. For each process that is alive `member NAME`, with the time until which
- * it counts as alive. For each shard its number, with `FENCE TIME OWNER`. It stays without an owner once the
- * shard is free, so that the next fencing number is greater. Times are the Redis server's, so the clocks of
- * our processes need not agree. After Redis was emptied, numbers continue from its time. So they are greater
- * than the earlier ones, unless that time was set back.
+ * Exchanges leases in one hash with these fields:
+ * - `epoch`.
+ * - `member NAME`, for each process that is alive: the time until which it counts as alive.
+ * - The number of a shard: `FENCE TIME OWNER`. It stays without an owner once the shard is free,
+ *   so that the next fencing number is greater.
+ *
+ * Times are the Redis server's, so the clocks of our processes need not agree. After Redis was emptied,
+ * numbers continue from its time. So they are greater than the earlier ones, unless that time was set back.
  *
  * KEYS: the hash. ARGV: member, milliseconds of a lease, an epoch if there is none, `ending` or `alive`,
  * wanted shards. Returns the epoch; members and the milliseconds that each has left; shard, fencing number,

@@ -30,7 +30,7 @@ const RENEWALS_PER_LEASE = 5;
  * clocks may differ a little in their speed.
  */
 const IDLE_PART = 0.2;
-/** As long as shards are to move, the next exchange is after this part of a lease. */
+/** While shards must move, the next exchange is after this part of a lease. */
 const MOVING_PART = 0.05;
 /** After leases were lost altogether, owners have this part of a lease to take theirs again. */
 const CALM_PART = 0.5;
@@ -212,8 +212,8 @@ export class ShardOwnership implements ShardSource {
   }
 
   /**
-   * The free shards that this process is to take now, and whether no process is to take or to give away any.
-   * Begins to give away the one that is to move.
+   * Returns the free shards that this process must take now. `isSettled`: no process has to take or give away
+   * any. Begins to give away the one that must move.
    */
   #planned({ members, leases }: LeaseTable): Readonly<{ granted: readonly number[]; isSettled: boolean }> {
     const { member, shards, weights, leaseMs } = this.options;

@@ -3,9 +3,9 @@ import type { HubKey } from '../keys/hub-key.js';
 const codeParts = (id: string, url: string): readonly string[] => ['peer', id, url];
 
 /**
- * Returns the name of a process in the leases of shards, with the URL at which other processes of its kind
- * reach it. The code of the hub's key keeps a client that can write to Redis from naming another URL. No
- * other process ever has the same `id`.
+ * Returns the name of a process in the leases of shards. It contains the URL for other processes of its kind.
+ * The code of the hub's key keeps a client that can write to Redis from naming another URL. No other process
+ * ever has the same `id`.
  */
 export const peerName = (id: string, url: string, key: HubKey): string =>
   `${id} ${url} ${key.codeOf(codeParts(id, url))}`;

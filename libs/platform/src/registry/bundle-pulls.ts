@@ -34,8 +34,8 @@ const MAX_HELD_BYTES = 64 * 2 ** 20;
 const RECENT = { maxBytes: 8 * 2 ** 20, keptMs: 30_000 };
 
 /**
- * Pulls bundle images in fair turns over clusters and namespaces. A pull goes on when the pass
- * that asked for it has ended.
+ * Pulls bundle images in fair turns over clusters and namespaces. A pull continues when the pass that asked
+ * for it has ended.
  */
 export class BundlePulls {
   readonly #work: LastingWork<PulledBundle | UnusableImage>;

@@ -17,7 +17,7 @@ import { isCodeOfKey, openProof } from './sealed-proof.js';
 import type { TokenIssuer } from './token-issuer.js';
 import type { UsedProofs } from './used-proofs.port.js';
 
-/** Message of the console: an action or a question, and the proof beside it. */
+/** Message of the console: an action or a question, and its proof. */
 type Presented = Readonly<{
   verb: string;
   subject: unknown;

@@ -16,7 +16,7 @@ const TIMEOUT_MS = 5_000;
 const MOST_BYTES = 1_048_576;
 /** Milliseconds for which keys are used before they are read again. An unknown key has them read at once. */
 const KEYS_KEPT_MS = 600_000;
-/** Tokens with unknown keys have the issuer asked no more often than this. */
+/** Shortest time between two requests to the issuer caused by tokens with unknown keys. */
 const ASK_AGAIN_MS = 10_000;
 
 const Metadata = z.looseObject({ issuer: z.string(), jwks_uri: z.url() });

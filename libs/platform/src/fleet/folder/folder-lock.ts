@@ -8,7 +8,7 @@ import type { FlotillaError } from '#core/kernel/errors/flotilla.error';
 import { FleetFolderError } from './fleet-folder.error.js';
 import { replaceFile } from './kept-objects.js';
 
-/** `back`: the lock was deleted, and is made anew. `lost`: another process has the folder. */
+/** `back`: the lock was deleted, and is recreated. `lost`: another process has the folder. */
 type LockState = 'held' | 'back' | 'lost';
 
 /**
@@ -93,10 +93,7 @@ export class FolderLock {
     await this.#replace(this.holder);
   }
 
-  /**
-   * Says that the process is still there. A lock that was deleted, or is claimed by a process that came after
-   * that, is made anew.
-   */
+  /** Renews the lock. Recreates a lock that was deleted, or is claimed by a process that came after that. */
   async renew(): Promise<LockState> {
     const found = await readLock(this.path);
     if (found?.text === this.#text) {

@@ -55,7 +55,7 @@ export class FolderState {
     return [];
   }
 
-  /** Clusters that no file names, beside those of the files. */
+  /** Clusters that no file names, in addition to those of the files. */
   takeOthers(others: readonly string[]): void {
     if (this.#written === undefined) return;
     const objects = new Map(this.#written);

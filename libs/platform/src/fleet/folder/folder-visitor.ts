@@ -39,7 +39,7 @@ const NAME_CHARACTERS = 5;
 const DECISION = 'FleetDecision';
 
 /**
- * A fleet in files as a command sees it, beside the process that uses it or without one. It reads all, and
+ * A fleet in files as a command sees it, next to the process that uses it or without one. It reads all, and
  * writes decisions.
  */
 export class FolderVisitor extends KubeClient {

@@ -31,7 +31,7 @@ export class TaskThread<Task, Note extends object, Reply extends object> {
     this.#worker.unref();
   }
 
-  /** True if it has ended, and does no more tasks. */
+  /** True if it has ended, and takes no further tasks. */
   get ended(): boolean {
     return this.#ended;
   }

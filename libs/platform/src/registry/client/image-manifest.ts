@@ -117,8 +117,8 @@ function parsed<T extends z.ZodType>(schema: T, document: unknown, what: string,
 }
 
 /**
- * The platform's manifest: linux on this architecture, else linux/amd64, else the first that holds an image.
- * Signatures, attestations and other artifacts of an index hold none.
+ * Returns the platform's manifest: linux on this architecture, otherwise linux/amd64, otherwise the first
+ * that holds an image. Signatures, attestations and other artifacts of an index hold none.
  */
 export function chooseManifest(index: ImageIndex, architecture: string, refuse: Refuse): Named {
   const images = index.manifests.filter((entry) => entry !== null).filter(isImage);

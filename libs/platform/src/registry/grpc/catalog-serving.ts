@@ -13,8 +13,8 @@ export const nameProblem = (what: 'schema' | 'package', name: string): string | 
   NAME.test(name) ? undefined : `invalid ${what} "${name}": must match ${NAME.source}`;
 
 /**
- * The reason why a catalog is not served, in the words of `opm serve`, and the blob at fault, `file:line`
- * below the catalog's root.
+ * The reason why a catalog is not served, in the words of `opm serve`. `place`: the blob at fault,
+ * `file:line` below the catalog's root.
  */
 export type ServingProblem = Readonly<{ text: string; place?: string }>;
 

@@ -168,8 +168,8 @@ const entryMessage = ({ pkg, channel, entry }: ServedEntry, replaces: string): E
 });
 
 /**
- * Returns one message for the replaced entry (even if there is none), and one more for each other name that
- * the entry skips.
+ * Returns one message for the replaced entry, even if there is none. Adds one for each other name that the
+ * entry skips.
  */
 function edges(served: ServedEntry, wanted: (skipped: string) => boolean): EntryMessage[] {
   const { replaces = '', skips = [] } = served.entry;

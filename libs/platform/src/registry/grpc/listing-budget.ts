@@ -1,12 +1,12 @@
 /** Bytes that came so far of one listing. */
 export type Received = { bytes: number };
 
-/** Bytes of all listings under way but the first: so many of ordinary size go on beside one another. */
+/** Bytes of all listings under way but the first: so many of ordinary size run at the same time. */
 const OTHERS_BYTES = 128 * 2 ** 20;
 
 /**
- * Bounds the memory of simultaneous listings. Answers of registry servers lie in the memory of the process
- * until records are made of them. The listing that began first never waits; the others do as long as they
+ * Bounds the memory of simultaneous listings. Answers of registry servers stay in the memory of the process
+ * until records are made of them. The listing that began first never waits. The others wait as long as they
  * hold more than their part together.
  */
 export class ListingBudget {

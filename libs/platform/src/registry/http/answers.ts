@@ -82,7 +82,7 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 const CERTIFICATE = /^(?:ERR_TLS_|CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO)/;
-/** OpenSSL's code for a server that answers in something else than TLS. */
+/** OpenSSL's code for a server that does not answer in TLS. */
 const NO_TLS = 'ERR_SSL_WRONG_VERSION_NUMBER';
 
 /**

@@ -33,7 +33,7 @@ export type CertificateLocations = Readonly<{
 const HOST = /^[A-Za-z0-9[][A-Za-z0-9.:[\]-]*$/;
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g;
 
-/** Reads the certificates for a registry host. Files are read anew at every call: mounted Secrets change. */
+/** Reads the certificates for a registry host. Files are read again at every call: mounted Secrets change. */
 export class RegistryCertificates {
   constructor(private readonly locations: CertificateLocations) {}
 

@@ -4,8 +4,8 @@ import type { EndedImages, LastingImage } from './ended-images.js';
 import { ReaderEnded } from './layers/layers-reader.port.js';
 
 /**
- * Faults in the bytes themselves: the same digest brings the same again. Bytes of another digest than asked
- * for (a transfer that was cut short, a damaged cache) may be others at the next try.
+ * Faults in the bytes themselves: the same digest brings the same again. If the bytes have another digest
+ * than requested (a transfer that was cut short, a damaged cache), the next try may bring others.
  */
 const OF_CONTENT: ReadonlySet<RegistryFailure> = new Set(['TooLarge', 'UnsafePath', 'Unsupported', 'Malformed']);
 /** Images that are remembered; beyond it the oldest go. */

@@ -25,8 +25,8 @@ const MAX_SECRETS = 100;
 const MAX_CHARACTERS = 4 * 1024 * 1024;
 
 /**
- * Logins from the pull secrets that the CatalogSource names, read anew each time: they live
- * no longer than one pull.
+ * Logins from the pull secrets that the CatalogSource names, read again each time: they live no longer than
+ * one pull.
  */
 export async function pullSecretsOf(client: KubeClient, source: CatalogSource): Promise<RegistryCredentials> {
   const { namespace, name: sourceName } = source.metadata;

@@ -41,11 +41,12 @@ const SOURCE = /^(?:\*(?:\.[A-Za-z0-9-]+)+|[A-Za-z0-9.-]+(?::[0-9]{1,5})?(?:\/[a
 type Found = Readonly<{ at: string; tags: boolean; entry: z.infer<typeof Entry> }>;
 
 /**
- * Reads mirror rules in the form that OpenShift's clusters and tools use. These are YAML or JSON documents of
- * the kinds ImageDigestMirrorSet, ImageTagMirrorSet (config.openshift.io/v1) and the older
- * ImageContentSourcePolicy, or a List of them. Rules for one source are joined: mirrors in the order of the
- * file, each once. Throws {@link InvalidMirrors} if OpenShift's machine-config refuses the rules, too:
- * different policies for one source, or a source that is its own only mirror.
+ * Reads mirror rules in the form that OpenShift's clusters and tools use: YAML or JSON documents, or a List
+ * of them. The kinds are ImageDigestMirrorSet, ImageTagMirrorSet (config.openshift.io/v1) and the older
+ * ImageContentSourcePolicy. Rules for one source are joined: mirrors in the order of the file, each once.
+ *
+ * Throws {@link InvalidMirrors} for rules that OpenShift's machine-config refuses, too: different policies
+ * for one source, or a source that is its own only mirror.
  */
 export function parseMirrorSets(text: string, file: string): MirrorRule[] {
   const rules = new Map<string, MirrorRule>();

@@ -16,7 +16,10 @@ import type { FoundSignature } from './found-signature.js';
 import type { ReadPolicy } from './policy-file.js';
 import { SignatureStorage } from './signature-storage.js';
 
-/** Admitted contents need not be judged again for an hour. Certificates may expire in it. */
+/**
+ * Most contents remembered as admitted, and milliseconds until they are judged again. Certificates may expire
+ * in that hour.
+ */
 const REMEMBERED = { max: 10_000, ttl: 3_600_000 };
 
 /** Finds the signatures of one kind of storage. */
@@ -25,8 +28,8 @@ type Find = (session: Session, digest: Digest) => Promise<readonly FoundSignatur
 type Judged = Readonly<{ admission: ContentVerdict; isSigned: boolean }>;
 
 /**
- * Judges content by the signatures next to it, at the place of the content, and by the policy for the name
- * that the user wrote. Refused content is judged again each time: it may have been signed since.
+ * Judges content by the signatures next to it. It applies the policy for the name that the user wrote.
+ * Refused content is judged again each time: it may have been signed since.
  */
 export class ContentAdmission implements ContentJudge {
   readonly #storage: SignatureStorage;

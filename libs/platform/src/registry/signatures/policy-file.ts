@@ -43,7 +43,10 @@ const Document = z.strictObject({ rules: z.array(z.unknown()).max(MOST_RULES) })
 
 const RULE_FORM = 'expected scope, and either accept (a list of key, keyless or notation) or admitUnsigned: true';
 
-/** A policy and the material to verify with. An unreadable part refuses all images that it may concern. */
+/**
+ * A policy and the material to verify with. If a part cannot be read, all images that it may concern are
+ * refused.
+ */
 export type ReadPolicy = Readonly<{ policy: SignaturePolicy; materials: SignatureMaterials }>;
 
 /**

@@ -44,7 +44,7 @@ const WITHOUT_REFERRERS: readonly string[] = ['NotFound', 'NotARegistry', 'Incom
 export class SignatureStorage {
   constructor(private readonly transport: RegistryTransport) {}
 
-  /** Those of cosign's own tag beside the image. */
+  /** Returns the signatures of cosign's own tag next to the image. */
   async tagged(session: Session, digest: Digest): Promise<readonly FoundSignature[]> {
     const bytes = await this.#document(session, `manifests/${tagOf(digest)}.sig`, acceptedManifests);
     if (bytes === undefined) return [];

@@ -50,7 +50,10 @@ const proofless = (digest: Digest, fault: string): SignatureClaim => ({ digest, 
 type Chain = readonly [X509Certificate, ...X509Certificate[]];
 type ReadEnvelope = Readonly<{ chain: Chain }> | Readonly<{ fault: string }>;
 
-/** Reads the certificates of an envelope, if the signature is that of the first one, and of the content. */
+/**
+ * Reads the certificates of an envelope. Returns a fault unless the first certificate made the signature, and
+ * the content is the signed one.
+ */
 async function readEnvelope(bytes: Uint8Array, digest: Digest, now: Date): Promise<ReadEnvelope> {
   try {
     const { payload, protected: head, signature, header } = Envelope.parse(JSON.parse(Buffer.from(bytes).toString()));

@@ -243,7 +243,9 @@ export class Metrics {
     }
   }
 
-  /** The cluster is watched no more: how many objects it has is not known from here on. */
+  /**
+   * Removes the numbers of objects of a cluster that is no longer watched: they are not known from here on.
+   */
   clusterUnwatched(cluster: string): void {
     for (const gauge of Object.values(this.#counts)) gauge.remove({ cluster });
   }

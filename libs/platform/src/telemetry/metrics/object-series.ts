@@ -1,6 +1,6 @@
 import type { Gauge } from 'prom-client';
 
-/** Beyond, all are forgotten and made anew. */
+/** Most shared labels. Beyond it, all are dropped and recreated. */
 const MOST_SHARED = 10_000;
 
 /**

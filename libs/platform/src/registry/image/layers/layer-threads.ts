@@ -123,7 +123,7 @@ class ThreadReading {
       return await Promise.race([reply, this.#failed.promise]);
     } finally {
       signal?.removeEventListener('abort', abort);
-      // Ends everything that waits for the thread.
+      // Rejects everything that still waits for the thread.
       this.#closed.reject(this.guard.refuse('TooLarge', 'the thread reads the layer no more'));
       this.#closed.promise.catch(() => undefined);
     }

@@ -9,7 +9,7 @@ import { UnpackDirectory } from './unpack-directory.js';
 /** Rounds of reading layers again for files that wanted links point to. */
 const MAX_LINK_ROUNDS = 4;
 
-/** Reads layers in the process of the caller: in a thread for layers, or in a process without one. */
+/** Reads layers in the process of the caller: inside the thread for layers, or if there is no such thread. */
 export const layersInProcess: LayersReader = {
   files: async (request, guard) => {
     const found = await readLayers(request, guard, memorySink);

@@ -27,7 +27,7 @@ export async function* unpackedLayer(packed: AsyncIterable<Uint8Array>): AsyncGe
 }
 
 function compressionOf(head: Uint8Array): Compression {
-  // A zstd stream may begin with a frame that is to be skipped, as eStargz and zstd:chunked have it.
+  // A zstd stream may begin with a frame to skip, as eStargz and zstd:chunked have it.
   if (((head[0] ?? 0) & 0xf0) === 0x50 && head[1] === 0x2a && head[2] === 0x4d && head[3] === 0x18) return 'zstd';
   return MAGIC.find(([, magic]) => magic.every((byte, at) => head[at] === byte))?.[0] ?? 'none';
 }
