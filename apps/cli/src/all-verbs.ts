@@ -29,8 +29,8 @@ import { emptyProgram, type RegisterVerb } from './empty-program.js';
 import type { Io } from './terminal/io.js';
 
 /**
- * Commands import what is heavy inside their action, so that an offline verb starts without
- * Nest or a cluster client.
+ * Commands import heavy modules inside their action, so that an offline verb starts without Nest or a cluster
+ * client.
  */
 const VERBS: readonly RegisterVerb[] = [
   approveCommand,

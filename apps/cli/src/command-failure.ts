@@ -8,8 +8,8 @@ import { ExitCode, NotFound, UsageError } from './terminal/io.js';
 type CommandFailure = Readonly<{ message: string; exit: ExitCode }>;
 
 /**
- * What an error that no verb expected means. A file operation of Node reads as those of the verbs do: `open
- * x: permission denied`. The path and its permissions are the user's, a full disk is not.
+ * Returns the meaning of an error that no verb expected. A file operation of Node reads as those of the verbs
+ * do: `open x: permission denied`. The path and its permissions are the user's, a full disk is not.
  */
 export function commandFailure(error: unknown): CommandFailure {
   if (error instanceof NotFound) return { message: error.message, exit: ExitCode.no };
@@ -31,7 +31,7 @@ export function commandFailure(error: unknown): CommandFailure {
 const isOfContent = (error: Error): boolean =>
   error instanceof RegistryError ? error.isOfContent : error.cause instanceof Error && isOfContent(error.cause);
 
-/** Errors about what a setting or an option names; the services end with the same exit code for them. */
+/** Errors about a value of a setting or an option. The services end with the same exit code for them. */
 const OF_SETTINGS: ReadonlySet<string> = new Set([
   ...['InvalidRedisUrl', 'RedisUnusable', 'UnusableRedisAccess', 'UnusableRedisPassword'],
   ...['ContentFolderUnusable', 'HubKeyUnusable', 'TlsUnusable', 'ConsolePolicyUnusable', 'SessionKeyUnusable'],

@@ -9,7 +9,7 @@ process.stdout.on('error', (error: unknown) => {
   if (line !== undefined) complain(`${line}\n`);
   process.exit(exit);
 });
-// What standard error does not take is lost; the answer and the exit code are not.
+// If standard error takes no text, that text is lost; the answer and the exit code are not.
 process.stderr.on('error', () => undefined);
 
 /** At once, since the process ends right after it. */

@@ -19,7 +19,7 @@ Examples:
   flotilla plan --catalog community=./catalog -f subscription.yaml
   flotilla catalog validate ./catalog`;
 
-/** Of help that goes to a pipe. */
+/** The width of help that goes to a pipe. */
 const USUAL_WIDTH = 80;
 
 /** The `flotilla` command before any verb has registered itself. */

@@ -5,14 +5,14 @@ import { ExitCode } from './terminal/io.js';
 const CLOSED_PIPE = 128 + 13;
 
 /**
- * How the command ends when standard output cannot be written; without a line where the
- * reader has closed the pipe.
+ * The end of a command that cannot write to standard output. There is no line if the reader has closed the
+ * pipe.
  */
 type OutputFailure = Readonly<{ exit: number; line?: string }>;
 
 /**
- * What a failed write to standard output means. `flotilla … | head`: the reader has what it wants, which is
- * no failure. A full disk is neither an answer of "no" nor bad input.
+ * Returns the meaning of a failed write to standard output. With `flotilla … | head` the reader has enough,
+ * so it is no failure. A full disk is neither an answer of "no" nor bad input.
  */
 export function outputFailure(error: unknown): OutputFailure {
   if (error instanceof Error && 'code' in error && error.code === 'EPIPE') return { exit: CLOSED_PIPE };
@@ -26,7 +26,7 @@ type ProcessEvents = Readonly<{
 
 /**
  * Waits for a command. Calls `unfinished` if the process has nothing left to do while the command is not
- * done: what it waits for can never come. Node alone would end with code 13, which no page has.
+ * done: the awaited event can never come. Node alone would end with code 13, which no page has.
  */
 export async function finished(command: Promise<void>, process: ProcessEvents, unfinished: () => void): Promise<void> {
   process.once('beforeExit', unfinished);

@@ -34,7 +34,7 @@ async function programFor([verb = '']: readonly string[], io: Io): Promise<Comma
   return program;
 }
 
-/** Verbs that show by themselves what they wait for, or run until Ctrl-C. */
+/** Verbs that show their own progress, or run until Ctrl-C. */
 const WITHOUT_PROGRESS: ReadonlySet<string> = new Set(['__complete', 'completion', 'demo', 'opm', 'up']);
 const ENDLESS = new Set(['-w', '--watch', 'serve']);
 

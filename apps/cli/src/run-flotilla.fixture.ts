@@ -1,10 +1,10 @@
 import { run } from './program.js';
 import type { Io } from './terminal/io.js';
 
-/** What a command wrote, and how it ended; `exit` is -1 while it did not say. */
+/** The output of a command and its end; `exit` is -1 until the command sets it. */
 export type CommandResult = { out: string; err: string; exit: number };
 
-/** Streams that keep what is written to them. */
+/** Returns streams that keep the text written to them. */
 export function recorder(stdin = ''): { result: CommandResult; io: Io } {
   const result: CommandResult = { out: '', err: '', exit: -1 };
   const io: Io = {

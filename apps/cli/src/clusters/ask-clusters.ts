@@ -14,14 +14,17 @@ type ClusterAnswer<T> = Readonly<{ client: KubeClient; cluster: string; value: T
 export type Away = Readonly<{
   cluster: string;
   because: string;
-  /** The cluster answered: its API server does not allow this login to read what was asked. */
+  /** The cluster answered, but its API server does not allow this login to read the objects. */
   refused?: true;
 }>;
 
-/** The answers of the clusters, and which clusters gave none; both in the order of the clusters. */
+/** The answers of the clusters, and the clusters without an answer. Both are in the order of the clusters. */
 export type FleetAnswer<T> = Readonly<{ answers: readonly ClusterAnswer<T>[]; away: readonly Away[] }>;
 
-/** What each cluster answers. `narrowing`: says what to do where a login is refused, for verbs with -n. */
+/**
+ * Asks each cluster and collects the answers. If a login is refused, `narrowing` says what to do, for verbs
+ * with -n.
+ */
 export async function askClusters<T>(
   clients: readonly KubeClient[],
   ask: (client: KubeClient) => Promise<T>,
@@ -54,8 +57,9 @@ export function reportSame(same: ReadonlyMap<string, string>, io: Io): void {
 }
 
 /**
- * The verdict over a fleet: `incomplete` where a cluster did not answer, since nothing is known of it. With
- * `allowMissing` the clusters that answered decide alone; where none did, the verdict stays `incomplete`.
+ * Returns the verdict over a fleet. It is `incomplete` if a cluster did not answer, since its state is
+ * unknown. With `allowMissing` the clusters that answered decide alone; if none did, the verdict stays
+ * `incomplete`.
  */
 export function fleetVerdict(
   isYes: boolean,

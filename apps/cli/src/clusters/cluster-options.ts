@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 
-/** Which clusters a live verb asks, and how long each may take to answer. */
+/** The clusters that a live verb asks, and the time that each may take to answer. */
 export type ClusterOptions = Readonly<{
   kubeconfig?: readonly string[];
   context?: readonly string[];
@@ -29,7 +29,9 @@ export const withClusterOptions = (command: Command): Command =>
     withKubeconfigs(command).option('-C, --cluster <name>', 'only this cluster; may be given several times', gathered),
   );
 
-/** As {@link withClusterOptions}, for verbs whose argument is the name of the cluster. */
+/**
+ * Adds the options of {@link withClusterOptions} to verbs that take the name of the cluster as an argument.
+ */
 export const withNamedClusterOptions = (command: Command): Command => withTimeout(withKubeconfigs(command));
 
 const withKubeconfigs = (command: Command): Command =>

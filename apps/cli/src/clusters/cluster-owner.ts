@@ -8,10 +8,12 @@ import type { KubeClient } from '#platform/kube/client/kube-client.port';
 
 const SYSTEM = { ...KIND.Namespace, name: 'kube-system' };
 
-/** Which hub manages a cluster, as the cluster says it; `holder` and `instance` are empty where none does. */
+/**
+ * The hub that manages a cluster, as the cluster says it. `holder` and `instance` are empty if no hub does.
+ */
 export type OwnerRead = Readonly<{ holder: string; instance: string; resourceVersion: string | undefined }>;
 
-/** Rejects where the namespace may not be read. */
+/** Reads the owner of a cluster. Rejects if this login may not read the namespace. */
 export async function readOwner(client: KubeClient): Promise<OwnerRead> {
   const system = await client.get(SYSTEM);
   if (system === undefined) throw new Error(`${client.cluster} has no namespace kube-system`);
@@ -23,7 +25,9 @@ export async function readOwner(client: KubeClient): Promise<OwnerRead> {
   };
 }
 
-/** Says in the cluster who manages it; undefined: no hub does. What was read must be there still. */
+/**
+ * Writes the owner into the cluster; undefined: no hub manages it. The owner that was read must be unchanged.
+ */
 export async function writeOwner(
   client: KubeClient,
   { resourceVersion }: OwnerRead,
@@ -32,7 +36,7 @@ export async function writeOwner(
   await client.patch(SYSTEM, { metadata: { resourceVersion, annotations: ownerMarks(holder, undefined) } });
 }
 
-/** The hub that the settings of this command mean; undefined where it has no identity. */
+/** Returns the hub that the settings of this command mean. Returns undefined if it has no identity. */
 export async function hubOfSettings(settings: Settings): Promise<HubIdentity | undefined> {
   const { hubKeyFile } = settings;
   return hubIdentity(settings, hubKeyFile === '' ? undefined : await HubKey.open(hubKeyFile));

@@ -1,5 +1,6 @@
 /**
- * The value at a path of keys; undefined where it does not lead. Objects of clusters are read as they are.
+ * Returns the value at a path of keys. Returns undefined if the path leads to none. Objects of clusters are
+ * read as they are.
  */
 export function field(value: unknown, ...path: readonly (string | number)[]): unknown {
   let at = value;
@@ -10,7 +11,9 @@ export function field(value: unknown, ...path: readonly (string | number)[]): un
   return at;
 }
 
-/** The value at a path as the text of a cell; empty where there is none, or it is no plain value. */
+/**
+ * Returns the value at a path as the text of a cell. Returns '' if there is none, or if it is no plain value.
+ */
 export function text(value: unknown, ...path: readonly (string | number)[]): string {
   const found = field(value, ...path);
   return typeof found === 'string' || typeof found === 'number' || typeof found === 'boolean' ? oneLine(found) : '';

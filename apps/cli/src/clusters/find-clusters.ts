@@ -9,20 +9,20 @@ import { OlmDetector } from '#platform/joining/olm-detector';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { readOwner } from './cluster-owner.js';
 
-/** What a check of a cluster finds, without writing anything. */
+/** The findings of a check of a cluster, which writes nothing. */
 type FoundCluster = Readonly<{
   version: string;
   globalCatalogNamespace: string;
-  /** Whether OLM's kinds are served. */
+  /** True if the cluster serves OLM's kinds. */
   olmKinds: boolean;
   management: ManagementStatus;
-  /** The hub that manages it; empty where none does, or it may not be read. */
+  /** The hub that manages the cluster; empty if none does, or if this login may not read it. */
   hub: string;
-  /** The UID of namespace kube-system; empty where it may not be read. */
+  /** The UID of namespace kube-system; empty if this login may not read it. */
   identity: string;
 }>;
 
-/** Checks a cluster; rejects where it does not answer. */
+/** Checks a cluster. Rejects if the cluster does not answer. */
 export async function findCluster(client: KubeClient, settings: Settings): Promise<FoundCluster> {
   const version = await client.serverVersion();
   const [globalCatalogNamespace, olmKinds, management, owner, identity] = await Promise.all([
@@ -35,7 +35,7 @@ export async function findCluster(client: KubeClient, settings: Settings): Promi
   return { version, globalCatalogNamespace, olmKinds, management, hub: owner?.holder ?? '', identity };
 }
 
-/** Whether the hub acts there, or leaves the cluster to an OLM of its own. */
+/** Reads whether the hub acts in a cluster, or leaves it to an OLM of its own. */
 export const managementOf = (client: KubeClient, settings: Settings, access?: string): Promise<ManagementStatus> =>
   new OlmDetector({
     client,
@@ -56,7 +56,7 @@ export const identityOf = (client: KubeClient): Promise<string> =>
 /** True if the login is the token of a ServiceAccount that never ends. */
 export const isEndless = ({ account }: KubeClient): boolean => account !== undefined && account.expiresAt === undefined;
 
-/** What of OLM is there, in a few words. */
+/** Describes in a few words the parts of OLM that the cluster has. */
 export function olmText({ olmKinds, management }: FoundCluster): string {
   if (management.signs.length > 0) return `at work: ${management.signs.map(signText).join(', ')}`;
   return olmKinds ? 'kinds only' : 'none';

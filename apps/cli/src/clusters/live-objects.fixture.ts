@@ -18,7 +18,10 @@ export const catalogSource = (image = 'registry.example/samples:v1') => ({
 });
 const READY = { connectionState: { lastObservedState: 'READY' } };
 
-/** A catalog whose content lies in the cluster itself: the package `mill` with one version. */
+/**
+ * Returns the objects of a catalog with its content in the cluster itself: the package `mill` with one
+ * version.
+ */
 export function configMapCatalog(): readonly KubernetesObject[] {
   const { status: _none, metadata, ...rest } = csv('mill.v1.0.0', '');
   const data = {
@@ -88,15 +91,15 @@ const csvStep = (name: string) => ({
   },
 });
 
-/** What of a simulated cluster is needed here. */
+/** The methods of a simulated cluster that this fixture needs. */
 type Storage = Readonly<{
   create(object: KubernetesObject): unknown;
   edit(ref: ObjectRef, change: (live: object) => void, subresource: 'status'): unknown;
 }>;
 
 /**
- * Puts an object into a simulated cluster, its status too, which an API server drops
- * when an object is created.
+ * Puts an object into a simulated cluster, with its status. An API server drops the status of an object that
+ * is created.
  */
 export function put(cluster: Storage, object: KubernetesObject): void {
   cluster.create(object);

@@ -3,7 +3,7 @@ import { UsageError } from '../terminal/io.js';
 
 const NAMESPACE = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
-/** `-n, --namespace`, refused where no namespace of Kubernetes can have that name. */
+/** Returns `-n, --namespace`. The option refuses a name that no namespace of Kubernetes can have. */
 export function namespaceOption(description: string): Option {
   return new Option('-n, --namespace <namespace>', description).argParser((name: string) => {
     if (NAMESPACE.test(name)) return name;

@@ -1,6 +1,6 @@
 import { UsageError } from '../terminal/io.js';
 
-/** Options that only mean something where clusters are asked, by their names in commander. */
+/** Options that only mean something if the command asks clusters, by their names in commander. */
 const CLUSTER_ONLY: Readonly<Record<string, string>> = {
   kubeconfig: '--kubeconfig',
   context: '--context',
@@ -11,9 +11,7 @@ const CLUSTER_ONLY: Readonly<Record<string, string>> = {
   hub: '--hub',
 };
 
-/**
- * @throws UsageError where an option was given that an offline answer would ignore; `instead` says what to do
- */
+/** @throws UsageError if an option is given that an offline answer would ignore; `instead` says what to do */
 export function refuseClusterOptions(options: Readonly<Record<string, unknown>>, instead: string): void {
   const given = Object.entries(CLUSTER_ONLY).find(([name]) => options[name] !== undefined);
   if (given === undefined) return;

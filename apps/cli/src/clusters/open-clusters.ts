@@ -18,7 +18,7 @@ const ANSWER_WITHIN_MS = 10_000;
 /** Field manager of writes by a user, different from those of the services. */
 const FIELD_MANAGER = 'flotilla';
 
-/** Says which contexts of a kubeconfig are left out. */
+/** Returns a function that notes each context of a kubeconfig that is left out. */
 export const noteTo =
   ({ err }: Pick<Io, 'err'>) =>
   (problem: string): void =>
@@ -39,7 +39,8 @@ export async function withClusters<T>(
 }
 
 /**
- * As {@link withClusters}, for verbs about a single cluster; `or` names another way where several are meant.
+ * Opens a cluster as {@link withClusters} does, for verbs about a single cluster. If several are meant, `or`
+ * names another way.
  */
 export const withOneCluster = <T>(
   io: Pick<Io, 'err'>,
@@ -70,7 +71,7 @@ async function openClusters(io: Pick<Io, 'err'>, options: ClusterOptions): Promi
   }
 }
 
-/** @throws UsageError where --request-timeout is no duration above zero */
+/** @throws UsageError if --request-timeout is no duration above zero */
 function requestTimeoutOf({ requestTimeout }: ClusterOptions, settings: Settings): number {
   if (requestTimeout === undefined) return Math.min(ANSWER_WITHIN_MS, settings.kubeRequestTimeout);
   const ms = parseDuration(requestTimeout);

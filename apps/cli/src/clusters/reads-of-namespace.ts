@@ -5,12 +5,13 @@ import { type KindRef, KubeApiError, type KubeClient, type ListOptions } from '#
 import type { ClusterReads } from '../../../../libs/lifecycle/src/engine/passes/pass-reader.js';
 import { orRefusal, type Withheld, withheldCatalogs, withheldElsewhere } from './withheld.js';
 
-/** Reads of a pass for a person; `withheld` has those that were refused, without which the answer goes on. */
+/** Reads of a pass for a person. `withheld` has the refused reads; the answer continues without them. */
 type ReadsOfNamespace = Readonly<{ reads: ClusterReads; withheld: readonly Withheld[] }>;
 
 /**
- * The reads of a person with rights in one namespace, perhaps in no other: what lies elsewhere is left out
- * where it may not be read. `others`: whether OperatorGroups of other namespaces matter for the answer.
+ * Returns the reads of a person with rights in one namespace, perhaps in no other. Objects elsewhere are left
+ * out if this login may not read them. `others`: true if OperatorGroups of other namespaces matter for the
+ * answer.
  */
 export function readsOfNamespace(client: KubeClient, namespace: string, others: boolean): ReadsOfNamespace {
   const withheld: Withheld[] = [];

@@ -2,15 +2,15 @@ import { deniedRight } from '#core/kernel/rbac/denied-right';
 import { KubeApiError } from '#platform/kube/client/kube-client.port';
 import { NEXT } from '../output/next-commands.js';
 
-/** Objects that the API server does not show to this login, so that an answer lacks what they would say. */
+/** Objects that the API server does not show to this login. The answer is missing their contribution. */
 export type Withheld = Readonly<{
   /** Names of the objects, such as `CatalogSources of namespace olm`. */
   what: string;
-  /** The namespace whose CatalogSources these are; absent for all others. */
+  /** The namespace of these CatalogSources; absent for all other objects. */
   catalogsOf?: string;
   /** The words of the API server. */
   said: string;
-  /** The command with which an administrator of the cluster gives the right. */
+  /** The command for an administrator of the cluster, to give the right. */
   todo: string;
 }>;
 
@@ -43,7 +43,7 @@ export function withheldRead(namespace: string, error: KubeApiError): Withheld {
 const isInNamespace = (namespace: string, { said }: KubeApiError): boolean =>
   said.includes(` in the namespace "${namespace}"`);
 
-/** A question about one namespace, or about all; `isNarrowable` is false where -n would not change it. */
+/** A question about one namespace, or about all. `isNarrowable` is false if -n would not change it. */
 export type Narrowing = Readonly<{ namespace?: string | undefined; isNarrowable?: boolean }>;
 
 /** Names the next step after a refusal: a question about one namespace, or how the right is given. */
@@ -53,18 +53,18 @@ function afterRefusal(error: KubeApiError, { namespace, isNarrowable = true }: N
   return `an administrator of the cluster gives the right with ${todo}`;
 }
 
-/** The error of a verb about one cluster, with what to do next where the login was refused. */
+/** Returns the error of a verb about one cluster. If the login was refused, it adds the next step. */
 export const withNextStep = (error: unknown, narrowing: Narrowing): unknown =>
   KubeApiError.is(error, 'Forbidden') ? error.adding(afterRefusal(error, narrowing)) : error;
 
-/** Lines of an answer about what it lacks, and what to do. */
+/** Returns the lines of an answer about its missing objects, and what to do. */
 export const withheldLines = (withheld: readonly Withheld[]): readonly string[] =>
   withheld.flatMap(({ what, todo }) => [
     `${what} cannot be read with this login: reasons may be missing.`,
     `  An administrator of the cluster gives the right with: ${todo}`,
   ]);
 
-/** The value, or the refusal where this login may not read it. */
+/** Returns the value, or the refusal if this login may not read it. */
 export async function orRefusal<T>(reading: Promise<T>): Promise<T | KubeApiError> {
   try {
     return await reading;

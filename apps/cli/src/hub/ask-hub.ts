@@ -1,7 +1,7 @@
 import { fetchReason } from '#platform/outbound/fetch-reason';
 import { withToken } from './hub-token.js';
 
-/** What one path of the hub answers, whatever the status code; or why it does not answer. */
+/** The hub's answer at one path, whatever the status code, or the reason for no answer. */
 export type HubAnswer = Readonly<{ reached: true; status: number; text: string } | { reached: false; because: string }>;
 
 const ANSWER_WITHIN_MS = 2_500;
@@ -20,20 +20,20 @@ export async function askHub(hub: string, path: string, token?: string): Promise
   }
 }
 
-/** What to do about a hub that wants authentication, or wants another token. */
+/** Advice for a hub that wants authentication, or wants another token. */
 export const TOKEN_ADVICE = 'name a token of the hub with FLOTILLA_HUB_TOKEN_FILE';
 
 /** One line about a hub that does not answer. */
 export const noAnswer = (hub: string, because: string): string =>
   `hub ${hub} does not answer (${because}); --hub names another`;
 
-/** @throws Error where the hub at this address does not answer */
+/** @throws Error if the hub at this address does not answer */
 export async function requireHub(hub: string): Promise<void> {
   const answer = await askHub(hub, '/livez');
   if (!answer.reached) throw new Error(noAnswer(hub, answer.because));
 }
 
-/** The data in an answer; undefined where it is no JSON. */
+/** Returns the data in an answer. Returns undefined if it is no JSON. */
 export function answerData(text: string): unknown {
   try {
     return JSON.parse(text);

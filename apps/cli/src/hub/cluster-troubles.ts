@@ -3,7 +3,7 @@ import { hubAddresses } from './hub-address.js';
 import { hubHealth } from './hub-health.js';
 import { hubToken } from './hub-token.js';
 
-/** The check of an applier that has what the API servers refuse to it. */
+/** The applier's check with the refusals of the API servers. */
 const REFUSALS = 'writes';
 
 /**

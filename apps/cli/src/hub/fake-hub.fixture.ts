@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 
-/** What the hub answers at a path. */
+/** The hub's answers by path. */
 export type HubPages = Readonly<
   Record<string, Readonly<{ status?: number; headers?: Record<string, string>; body: unknown }>>
 >;

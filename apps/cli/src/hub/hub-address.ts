@@ -23,8 +23,8 @@ The hub is asked at --hub; else at FLOTILLA_CONTENT_URL; else on this machine, a
 and so on, where "flotilla up" and the services listen.`;
 
 /**
- * An address of the hub as it was typed, without a closing slash. @throws UsageError
- * where it is no http(s) URL
+ * Returns an address of the hub as it was typed, without a closing slash.
+ * @throws UsageError if it is no http(s) URL
  */
 export function hubUrl(text: string): string {
   const url = URL.parse(text);
@@ -32,22 +32,28 @@ export function hubUrl(text: string): string {
   throw new UsageError(`invalid --hub "${text}": expected a URL such as http://127.0.0.1:8080`);
 }
 
-/** The address that a user chose: with `--hub`, else with the setting; undefined where neither names one. */
+/**
+ * Returns the address that a user chose: with `--hub`, otherwise with the setting. Returns undefined if
+ * neither names one.
+ */
 export const chosenHub = (
   option: string | undefined,
   { contentUrl }: Pick<Settings, 'contentUrl'>,
 ): string | undefined => option ?? (contentUrl === '' ? undefined : contentUrl.replace(/\/+$/, ''));
 
 /**
- * Where the poller of the hub, or `flotilla up`, serves its API: as the settings name
- * it, else on this machine.
+ * Returns the API address of the hub's poller, or of `flotilla up`: as the settings name it, otherwise on
+ * this machine.
  */
 export function hubAddress(settings: AddressSettings): string {
   const { contentUrl, catalogPollerPort } = settings;
   return contentUrl === '' ? addressOf(settings, catalogPollerPort) : contentUrl.replace(/\/+$/, '');
 }
 
-/** Where every service listens: one address where they all run in one process, as with `flotilla up`. */
+/**
+ * Returns the address of every service. If they all run in one process, as with `flotilla up`, there is one
+ * address.
+ */
 export function hubAddresses(settings: AddressSettings): readonly string[] {
   const { resolverWorkerPort, applierPort } = settings;
   const others = settings.contentUrl === '' ? [resolverWorkerPort, applierPort] : [];

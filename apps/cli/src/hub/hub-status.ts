@@ -6,7 +6,7 @@ export type HubStatus = Readonly<
   | {
       url: string;
       reached: false;
-      /** Why what it answers does not count; absent where it does not answer. */
+      /** The reason that its answer does not count; absent if it does not answer. */
       because?: string;
     }
   | {
@@ -16,9 +16,9 @@ export type HubStatus = Readonly<
       /** Checks that are not up, or up but for a part. */
       complaints: readonly string[];
       queues: readonly QueueStatus[];
-      /** Names of the clusters that it manages; absent where it does not report them. */
+      /** Names of the clusters that it manages; absent if it does not report them. */
       clusters?: readonly string[];
-      /** The hub shows which clusters it manages to clients with a token alone. */
+      /** The hub shows the names of its clusters only to clients with a token. */
       withheld?: true;
     }
 >;

@@ -7,8 +7,8 @@ import { UsageError } from '../terminal/io.js';
 const MOST_FILE_BYTES = 16_384;
 
 /**
- * The token that is sent to a hub which the user named, in options or settings; never to
- * one that a cluster names.
+ * Returns the token for a hub that the user named, in options or settings. It is never sent to a hub that a
+ * cluster names.
  */
 export async function hubToken({ hubTokenFile: file }: Pick<Settings, 'hubTokenFile'>): Promise<string | undefined> {
   if (file === '') return undefined;

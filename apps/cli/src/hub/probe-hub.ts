@@ -3,8 +3,9 @@ import { connect } from 'node:net';
 const CONNECTED_WITHIN_MS = 2_500;
 
 /**
- * Why nothing listens at an address of this machine; undefined where something does, or that is not known.
- * The code of a request takes ten times as long to load, and is not needed where there is no hub.
+ * Returns the reason that nothing listens at an address of this machine. Returns undefined if a server
+ * listens, or if that is not known. The code of a request takes ten times as long to load, and is not needed
+ * without a hub.
  */
 export function notListening(hub: string): Promise<string | undefined> {
   const { hostname, port } = new URL(hub);

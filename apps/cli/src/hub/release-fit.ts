@@ -1,12 +1,12 @@
 import satisfies from 'semver/functions/satisfies.js';
 import valid from 'semver/functions/valid.js';
 
-/** Whether a command and a hub are of compatible releases, and a line that says so. */
+/** The compatibility of the releases of a command and a hub, and a line about it. */
 export type ReleaseFit = Readonly<{ fits: boolean; text: string }>;
 
 /**
- * Whether command and hub are of compatible releases, as node's dialect of semantic versions reads a caret.
- * Undefined where one of the two is no version.
+ * Returns the compatibility of command and hub, as node's dialect of semantic versions reads a caret. Returns
+ * undefined if one of the two is no version.
  */
 export function releaseFit(command: string, hub: string): ReleaseFit | undefined {
   if (valid(command) === null || valid(hub) === null) return undefined;

@@ -3,9 +3,9 @@ import { createServer } from 'node:net';
 import { UsageError } from '../terminal/io.js';
 
 /**
- * The port itself, or a free one for 0: asked before anything is started, and known before
- * anything listens, because the statuses of catalogs name the address of their content. @throws
- * UsageError where it cannot be had
+ * Returns the port itself, or a free one for 0. The port is tried before anything is started. It is known
+ * before anything listens, because the statuses of catalogs name the address of their content.
+ * @throws UsageError if the port cannot be had
  */
 export async function usablePort(port: number, address: string): Promise<number> {
   const probe = createServer();

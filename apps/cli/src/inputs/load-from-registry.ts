@@ -21,8 +21,8 @@ import { commandRegistryClient, logins } from './registry-access.js';
 const SQLITE_LABEL = 'operators.operatorframework.io.index.database.v1';
 
 /**
- * A catalog or bundle image, from an OCI layout (`oci:DIR[:TAG]`) or with this machine's logins from a
- * registry; its labels say which.
+ * Loads a catalog or bundle image, from an OCI layout (`oci:DIR[:TAG]`) or with this machine's logins from a
+ * registry. Its labels say if it is a catalog or a bundle.
  */
 export async function loadFromRegistry(reference: string): Promise<LoadedReference> {
   const collector = new CatalogCollector();

@@ -12,9 +12,9 @@ import { asUsageError } from './unreadable-input.js';
 export type ImageReader = (reference: string, consumer: BlobConsumer) => Promise<ReadReference>;
 
 /**
- * Loads a catalog directory, a single catalog file, a bundle directory, an image of an OCI layout, or, where
- * no such path exists, an image of a registry. Input that cannot be read is a {@link UsageError} that says
- * where, what and what to do.
+ * Loads a catalog directory, a single catalog file, a bundle directory, or an image of an OCI layout. If no
+ * such path exists, loads an image of a registry. Unreadable input is a {@link UsageError} with the place,
+ * the fault and the fix.
  */
 export async function loadReference(reference: string, readImage: ImageReader = pullImage): Promise<LoadedReference> {
   const collector = new CatalogCollector();
@@ -23,8 +23,8 @@ export async function loadReference(reference: string, readImage: ImageReader = 
 }
 
 /**
- * As {@link loadReference}, with the blobs of a catalog given to `consumer` one by one: memory holds what it
- * keeps. When reading fails the consumer has had the blobs before.
+ * Reads a reference as {@link loadReference} does, but gives the blobs of a catalog to `consumer` one by one:
+ * memory holds only the blobs that it keeps. If reading fails, the consumer has had the blobs before.
  */
 export async function readReference(
   reference: string,
@@ -55,7 +55,7 @@ async function isBundleDirectory(path: string): Promise<boolean> {
   return kinds.every((kind) => kind === 'directory');
 }
 
-/** Registry code is loaded only where an image is asked for. */
+/** Pulls an image. Registry code is loaded only then. */
 async function pullImage(reference: string, consumer: BlobConsumer): Promise<ReadReference> {
   const { readFromRegistry } = await import('./load-from-registry.js');
   return readFromRegistry(reference, consumer);

@@ -6,13 +6,14 @@ import { RegistryError } from '#platform/registry/client/registry-client.port';
 import { UsageError } from '../terminal/io.js';
 import { LAYOUT_PREFIX } from './layout-prefix.js';
 
-/** Where a reference of the command line leads. */
+/** The kind of place that a reference of the command line names. */
 type ReferencePlace = 'layout' | 'file' | 'directory' | 'image';
 
 /**
- * Decides between paths and images: what exists is a path. What does not is an image, unless it can be none,
- * or is written like a path: without tag and digest, and either one word, or below a directory that exists. A
- * registry is not asked for these. @throws UsageError
+ * Decides between paths and images: a text that exists as a path is a path. Other text is an image, unless it
+ * can be none, or is written like a path. That is text without tag and digest, and either one word, or below
+ * a directory that exists. A registry is not asked for these.
+ * @throws UsageError
  */
 export async function referencePlace(reference: string): Promise<ReferencePlace> {
   if (reference.startsWith(LAYOUT_PREFIX)) return 'layout';
@@ -31,7 +32,7 @@ export async function pathKind(path: string): Promise<'absent' | 'file' | 'direc
   return stats.isDirectory() ? 'directory' : 'file';
 }
 
-/** Runs a pull. Where the image may have been meant as a path, a failure says that there is no such path. */
+/** Runs a pull. If the image may have been meant as a path, a failure says that there is no such path. */
 export async function orAbsentPath<T>(reference: string, pull: () => Promise<T>): Promise<T> {
   try {
     return await pull();
@@ -45,7 +46,7 @@ export async function orAbsentPath<T>(reference: string, pull: () => Promise<T>)
 /** These can be no image references. */
 const isPathOnly = (reference: string): boolean => /^(\.{0,2}\/|\.{1,2}$)|\.(ya?ml|json)$/.test(reference);
 
-/** Whether a tag or a digest makes the reference that of an image. */
+/** True if a tag or a digest makes the reference that of an image. */
 const isPinned = (reference: string): boolean => /@sha256:|:[^/]+$/.test(reference);
 
 async function isLikePath(reference: string): Promise<boolean> {

@@ -21,7 +21,7 @@ export async function commandRegistryClient(store?: ContentStore): Promise<HttpR
   }
 }
 
-/** The logins of this machine for an image. What is wrong with them is the person's to mend. */
+/** Returns the logins of this machine for an image. Their faults are the person's to fix. */
 export async function logins(image: string): Promise<RegistryCredentials> {
   try {
     return await localCredentials(image);

@@ -3,7 +3,7 @@ import { CatalogLoadError } from '#core/catalog/model/catalog-load.error';
 import { FileTreeError } from '#platform/files/file-tree.error';
 import { UsageError } from '../terminal/io.js';
 
-/** Turns what is wrong with the input into one clear line; `where` is put before paths below it. */
+/** Turns a fault of the input into one clear line. `where` is put before paths below it. */
 export async function asUsageError<T>(where: string, load: () => Promise<T>): Promise<T> {
   try {
     return await load();

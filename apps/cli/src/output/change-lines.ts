@@ -3,7 +3,7 @@ import type { FleetPlan } from '#core/kernel/api/fleet/fleet-plan';
 /** Lines of one kind of change that are printed; the rest is counted. */
 const MOST_LINES = 12;
 const LABEL = 9;
-/** The column in which texts begin behind their label, and go on where they are folded. */
+/** The column of texts behind their label, and of their folded lines. */
 export const TEXT_COLUMN = LABEL + 4;
 
 /** A text of several lines, as the difference of a Deployment is one, stays in its column. */
@@ -16,7 +16,7 @@ export function listed(label: string, texts: readonly string[]): string[] {
   return texts.length > MOST_LINES ? [...shown, labelled('', `and ${texts.length - MOST_LINES} more`)] : shown;
 }
 
-/** What happens to one CRD. */
+/** Returns the changes of one CRD. */
 export function crdText({ name, adds, removes, storage, breaking, owners }: FleetPlan['spec']['crds'][number]): string {
   const parts = [
     ...(adds.length === 0 ? [] : [`adds ${adds.join(', ')}`]),

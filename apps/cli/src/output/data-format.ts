@@ -1,7 +1,7 @@
 /** The formats that programs read. */
 export type DataFormat = 'json' | 'yaml';
 
-/** Whether a format is read by programs. */
+/** True if programs read the format. */
 export const isData = (format: string): format is DataFormat => format === 'json' || format === 'yaml';
 
 /** A value as JSON with two blanks of indent. */

@@ -1,12 +1,12 @@
 import { displayWidth } from '../terminal/display-width.js';
 
-/** What comes behind the first line of a folded one stands this far to the right of its beginning. */
+/** The further lines of a folded line are indented by so many columns from its beginning. */
 const HANGS = 2;
 
 /**
- * Lines for a terminal of so many columns: a longer one goes on in the next line, never within a word, so
- * that names can be copied. `at`: the column at which it goes on; absent: a little behind its own beginning.
- * Without a width, as in a file, lines stay as they are.
+ * Folds lines for a terminal of so many columns. A longer line continues in the next one, never within a
+ * word, so that names can be copied. `at`: the column of the continuation; absent: a little behind the line's
+ * own beginning. Without a width, as in a file, lines stay as they are.
  */
 export function folded(text: string, width: number | undefined, at?: number): string {
   if (width === undefined) return text;
@@ -21,7 +21,7 @@ function foldedLine(line: string, width: number, at: number): string {
   const lines: string[] = [];
   let current = '';
   for (const word of line.match(/\s*\S+/g) ?? []) {
-    // Nothing is won by a line for what fits none, or where there is nothing but a label before it.
+    // Do not break before a word longer than the line, or right after the label.
     const wins = displayWidth(current) > at && at + displayWidth(word.trimStart()) <= width;
     const isFull = wins && displayWidth(current + word) > width;
     if (isFull) lines.push(current);

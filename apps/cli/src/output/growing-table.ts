@@ -2,8 +2,8 @@ import { displayWidth, padded } from '../terminal/display-width.js';
 import type { Columns } from './table.js';
 
 /**
- * A table whose rows come little by little: the headings once, and columns that are
- * never narrower than before.
+ * A table that gets its rows little by little: the headings once, and columns that are never narrower than
+ * before.
  */
 export class GrowingTable<Row> {
   #widths: readonly number[] = [];

@@ -24,8 +24,9 @@ const QUOTED = /^(?:'([^']*)'|"([^"]*)")$/;
 const SLICE = /^(-?\d{0,6}):(-?\d{0,6})(?::(\d{1,6}))?$/;
 
 /**
- * The steps of a path such as `.metadata.labels['a/b']`, with or without `$` or `@` and the first dot.
- * @throws UsageError for what kubectl does not read either, with `text`, the whole template
+ * Returns the steps of a path such as `.metadata.labels['a/b']`, with or without `$` or `@` and the first
+ * dot.
+ * @throws UsageError for paths that kubectl does not read either, with `text`, the whole template
  */
 export function stepsOf(path: string, text = path): readonly Step[] {
   const source = path.replace(/^[$@]/, '').replace(/^(?=[^.[])/, '.');

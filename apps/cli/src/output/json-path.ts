@@ -12,7 +12,10 @@ export type JsonPathTemplate = readonly Piece[];
 
 const PIECE = /\{(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|[^}"'])*\}|[^{]+|\{.*/gs;
 
-/** @throws UsageError if the template uses what is not known here, such as two conditions in a filter */
+/**
+ * @throws UsageError if the template uses a construct that is not known here, such as two conditions in a
+ * filter
+ */
 export function jsonPathTemplate(text: string): JsonPathTemplate {
   const { body, rest } = bodyOf(text.match(PIECE) ?? [], text, false);
   if (rest.length > 0) throw unreadablePath(text, '{end} without {range}');
@@ -58,7 +61,7 @@ function pieceOf(inner: string, text: string): Piece {
 
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t' };
 
-/** The template filled in with a value; what is no plain value is printed as JSON. */
+/** Fills in the template with a value. A part that is no plain value is printed as JSON. */
 export const jsonPathText = (template: JsonPathTemplate, value: unknown): string =>
   template
     .map((piece) => {

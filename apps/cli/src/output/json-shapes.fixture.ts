@@ -8,8 +8,9 @@ const text = z.string();
 
 /**
  * The keys of every answer that `-o json` and `-o yaml` print, by verb. A key may be added; none is renamed
- * or removed. What is not here prints a document of another format (render, template, graph, resolve, bundle
- * render, fleet simulate) or a bare array of rows (`catalog packages`, `channels` and `bundles`).
+ * or removed. Verbs that are missing here print a document of another format (render, template, graph,
+ * resolve, bundle render, fleet simulate) or a bare array of rows (`catalog packages`, `channels` and
+ * `bundles`).
  */
 export const JSON_SHAPES = {
   get: z.strictObject({ apiVersion: z.literal('v1'), kind: z.literal('List'), verdict, away, items: list }),

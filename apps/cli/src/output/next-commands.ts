@@ -1,11 +1,11 @@
 import { shellWord } from '#core/kernel/text/shell-word';
 
-/** Where an InstallPlan is. */
+/** The place of an InstallPlan. */
 export type PlanPlace = Readonly<{ cluster: string; namespace: string; name: string }>;
 
 const SERVICE_ACCOUNT = /^system:serviceaccount:([^:]+):([^:]+)$/;
 
-/** The option of kubectl that names a user, or the ServiceAccount of which it is the user. */
+/** Returns the option of kubectl that names a user, or the ServiceAccount behind that user. */
 function subjectOption(user: string): string {
   const [, namespace, name] = SERVICE_ACCOUNT.exec(user) ?? [];
   if (name !== undefined) return `--serviceaccount=${namespace}:${name}`;
@@ -15,7 +15,7 @@ function subjectOption(user: string): string {
 const at = ({ cluster, namespace, name }: PlanPlace): string => `${name} -n ${namespace} -C ${cluster}`;
 
 /**
- * The commands that answers and errors of `flotilla` name as the next step. What explain and status advise
+ * The commands that answers and errors of `flotilla` name as the next step. The advice of explain and status
  * about an object stands in libs/core/src/cluster/advice/advice.ts.
  */
 export const NEXT = {

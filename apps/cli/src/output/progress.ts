@@ -9,13 +9,13 @@ export type Progress = Readonly<{
   end: () => void;
 }>;
 
-/** What a short answer takes; until then nothing is shown. */
+/** The time of a short answer; until then no progress is shown. */
 const SHOWN_AFTER_MS = 1_000;
 const SHOWN_EVERY_MS = 200;
 
 /**
- * A line on standard error that is written anew as the steps are done; nothing where
- * standard error is no terminal.
+ * Returns a line on standard error that is rewritten as the steps are done. Writes nothing if standard error
+ * is no terminal.
  */
 export function progressOn(io: Io, what: string, now: () => number = () => performance.now()): Progress {
   if (io.isTerminal !== true) return { expect: () => {}, step: () => {}, end: () => {} };

@@ -6,7 +6,10 @@ import type { ExtensionDeps } from '../../../../libs/lifecycle/src/v1/extensions
 import { logins } from '../inputs/registry-access.js';
 import type { NextStepDeps } from './next-step.js';
 
-/** What passes over extensions need, in this process and without a hub; `store` has what was chosen. */
+/**
+ * Returns the dependencies of passes over extensions, in this process and without a hub. `store` has the
+ * chosen solution.
+ */
 export const extensionDepsOf = (
   { settings, contents }: NextStepDeps,
   store: MemoryProblemStore<ExtensionProblems> = new MemoryProblemStore<ExtensionProblems>(),

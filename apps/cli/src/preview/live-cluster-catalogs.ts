@@ -11,7 +11,8 @@ import { extensionCatalog } from '../resolution/plan-extensions.js';
 const CATALOGS_AT_ONCE = 4;
 
 /**
- * The ClusterCatalogs of a cluster with their contents. `unread`: which could not be read from here, and why.
+ * The ClusterCatalogs of a cluster with their contents. `unread`: catalogs that could not be read from here,
+ * each with the cause.
  */
 export type LiveClusterCatalogs = Readonly<{ catalogs: readonly ExtensionCatalog[]; unread: readonly string[] }>;
 

@@ -28,11 +28,11 @@ import { hubToken } from '../hub/hub-token.js';
 import { logins } from '../inputs/registry-access.js';
 import { indexOf } from '../resolution/resolve-offline.js';
 
-/** Where a verb that reads live namespaces gets the content of their catalogs and bundles. */
+/** The content of catalogs and bundles for verbs that read live namespaces. */
 export type LiveContents = Readonly<{
   content: ContentStore;
   bundlePulls: BundlePulls;
-  /** The catalog as it can be resolved from now, or with what keeps it from that. */
+  /** Returns the catalog in the form that can be resolved from now, or with the fault that prevents it. */
   catalogOf(client: KubeClient, source: CatalogSource): Promise<IndexedCatalog>;
 }>;
 
@@ -40,9 +40,10 @@ export type LiveContents = Readonly<{
 const HUB_ANSWERS_WITHIN_MS = 5_000;
 
 /**
- * Opens this command's own content cache; what was read by an earlier call is read from there. The hub of
- * `--hub` (`named`), or of FLOTILLA_CONTENT_URL, is asked in place of the address in the status of a
- * CatalogSource, which may lead nowhere from this machine. @throws Error where the named hub does not answer
+ * Opens this command's own content cache: content that an earlier call read is read from there. The hub of
+ * `--hub` (`named`), or of FLOTILLA_CONTENT_URL, replaces the address in the status of a CatalogSource. That
+ * address may lead nowhere from this machine.
+ * @throws Error if the named hub does not answer
  */
 export async function openLiveContents(settings: Settings, named?: string): Promise<LiveContents> {
   if (named !== undefined) await requireHub(named);
@@ -81,7 +82,7 @@ export async function openLiveContents(settings: Settings, named?: string): Prom
 
 type Asked = Readonly<{ client: KubeClient; source: CatalogSource }>;
 
-/** A question whose answer is kept by its key: clusters with the same catalog share its index. */
+/** Returns a question that keeps each answer by its key: clusters with the same catalog share its index. */
 function once<In, Out>(ask: (input: In) => Promise<Out>): (key: string, input: In) => Promise<Out> {
   const known = new Map<string, Promise<Out>>();
   return (key, input) => {
@@ -93,12 +94,15 @@ function once<In, Out>(ask: (input: In) => Promise<Out>): (key: string, input: I
 
 const ADDRESS = /^(https?:\/\/.+)\/content\/(sha256:[0-9a-f]{64})$/;
 
-/** The token is for the hub that the user named: the address in a status is what a cluster says. */
+/**
+ * The hub that the user named, with its token. The token is not for the address in a status, which a cluster
+ * names.
+ */
 type ChosenHub = Readonly<{ hub: string | undefined; token: string | undefined }>;
 
 /**
- * What the hub holds of an image, by the address in the status of its CatalogSource: what
- * it resolves from itself.
+ * Returns the hub's content of an image, by the address in the status of its CatalogSource. The hub resolves
+ * from that content itself.
  */
 async function heldByHub(source: CatalogSource, cache: ContentStore, { hub, token }: ChosenHub) {
   const [, reported, digest] = ADDRESS.exec(source.status?.connectionState?.address ?? '') ?? [];
@@ -117,7 +121,7 @@ async function heldByHub(source: CatalogSource, cache: ContentStore, { hub, toke
   return indexOf(catalog);
 }
 
-/** Pull secrets of the cluster where this person may read them, and the logins of this machine. */
+/** Returns pull secrets of the cluster, if this person may read them, and the logins of this machine. */
 function personAccess(client: KubeClient): SourceAccess {
   const access = clusterAccess({ client, clock: new SystemClock(), log: silentLog });
   return {

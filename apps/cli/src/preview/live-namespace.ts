@@ -24,7 +24,7 @@ export async function readLive(client: KubeClient, namespace: string, settings: 
   return { ...read, withheld, hiddenCatalogs: withheld.flatMap(({ catalogsOf }) => catalogsOf ?? []) };
 }
 
-/** A catalog whose content could not be read, and why. */
+/** Returns a text about a catalog with unreadable content, with the cause. */
 export const unreadText = ({ key, failure }: IndexedCatalog): string[] =>
   failure === undefined ? [] : [`${key.namespace}/${key.name}: ${failure}`];
 

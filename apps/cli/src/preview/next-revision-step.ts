@@ -28,7 +28,7 @@ import { liveClusterCatalogs } from './live-cluster-catalogs.js';
 import type { NextStepDeps } from './next-step.js';
 import { RecordingClient } from './recording-client.js';
 
-/** What the hub would do next for a ClusterExtension, up to the end of the rollout. */
+/** The hub's next step for a ClusterExtension, up to the end of the rollout. */
 export type ExtensionStep = Readonly<{
   cluster: string;
   extension: string;
@@ -44,17 +44,20 @@ export type ExtensionStep = Readonly<{
   version?: string;
   image?: string;
   /**
-   * Why this bundle or none; absent where catalogs are not asked: a rollout goes on,
-   * or an annotation holds it.
+   * The explanation of the chosen bundle, or of the lack of one. Absent if catalogs are not asked: a rollout
+   * continues, or an annotation holds it.
    */
   explanation?: ExtensionExplanation;
-  /** What holds it, or is held back. */
+  /** The block of the step, or the parts that are held back. */
   note?: string;
-  /** Why nothing comes of it, or not all of it. */
+  /** The reason that the step has no effect, or only a part of it. */
   trouble?: string;
-  /** What would become of each object of that revision, and of those that only the ones before it have. */
+  /** The next state of each object of that revision, and of objects that only earlier revisions have. */
   objects: readonly PlannedObject[];
-  /** Catalogs whose content could not be read from here, and why; the hub may have other logins. */
+  /**
+   * Catalogs with content that could not be read from here, each with the cause; the hub may have other
+   * logins.
+   */
   unread: readonly string[];
 }>;
 
@@ -63,8 +66,8 @@ const OBJECTS_AT_ONCE = 8;
 const PLANNED_UID = 'planned';
 
 /**
- * The applier's own decision on an extension as it is now, and what its rollout would do about each object.
- * Writes nothing. Undefined where there is no such extension.
+ * Returns the applier's own decision on an extension as it is now, and its rollout's next change of each
+ * object. Writes nothing. Returns undefined if there is no such extension.
  */
 export async function nextRevisionStep(
   client: KubeClient,
@@ -92,7 +95,8 @@ type Resolved = NonNullable<ReturnType<typeof resolvedPlan>>;
 type Store = MemoryProblemStore<ExtensionProblems>;
 
 /**
- * What poller and resolver would have put into Redis, apart from the catalogs: no resolver solves it again.
+ * Returns the store as poller and resolver would have left it in Redis, apart from the catalogs: no resolver
+ * solves it again.
  */
 async function solved(cluster: string, extension: string, resolved: Resolved | undefined): Promise<Store> {
   const store: Store = new MemoryProblemStore();
@@ -175,7 +179,7 @@ function newestRevision(pass: ExtensionPass): Target {
   return 'error' in content ? content : { revision, wanted: content.phases.flatMap(({ objects }) => objects) };
 }
 
-/** Where the namespace is missing, nothing can be applied in it. */
+/** Returns the problem if the namespace is missing: nothing can be applied in it. */
 async function namespaceProblem({ client, read }: ExtensionPass, { wanted }: Exclude<Target, { error: string }>) {
   const { namespace: name } = read.extension.spec;
   if (wanted.some(({ object }) => object.kind === 'Namespace' && object.metadata.name === name)) return {};
@@ -204,7 +208,7 @@ async function plannedObjects(pass: ExtensionPass, target: Exclude<Target, { err
 
 const keyOf = (ref: ObjectRef): string => canonicalJson(ref);
 
-/** Of a kind that is not served nothing is there. */
+/** Reads an object. A kind that is not served has no objects. */
 async function liveAt(client: KubeClient, ref: ObjectRef): Promise<KubernetesObject | undefined> {
   try {
     return await client.get(ref);

@@ -26,21 +26,24 @@ import { type RecordedWrite, RecordingClient } from './recording-client.js';
 
 export type NextStepDeps = Readonly<{ settings: Settings; contents: LiveContents }>;
 
-/** What the hub would write next in a namespace; more follows once that has been written and read again. */
+/** The hub's next writes in a namespace. More follow once these have been written and read again. */
 export type NextStep = Readonly<{
   cluster: string;
   namespace: string;
   writes: readonly RecordedWrite[];
-  /** Catalogs whose content could not be read from here, and why; the hub may have other logins. */
+  /**
+   * Catalogs with content that could not be read from here, each with the cause; the hub may have other
+   * logins.
+   */
   unread: readonly string[];
   /** Objects that this login may not read: the hub reads them, and could write something else. */
   withheld?: readonly Withheld[];
 }>;
 
 /**
- * The applier's own stages on the namespace as it is now, with a client that only writes down. The
- * first stage that would write ends the pass, as it does in the applier: what comes after depends on
- * what the cluster then says. A read that is refused to this login ends it, too.
+ * Runs the applier's own stages on the namespace as it is now, with a client that only records writes. The
+ * first stage that would write ends the pass, as it does in the applier: later stages depend on the cluster's
+ * answer. A read that is refused to this login ends it, too.
  */
 export async function nextStep(client: KubeClient, namespace: string, deps: NextStepDeps): Promise<NextStep> {
   const recording = new RecordingClient(client);
@@ -85,7 +88,7 @@ async function passThrough(pass: Pass, problems: MemoryProblemStore, deps: NextS
   }
 }
 
-/** What poller and resolver would have put into Redis for this namespace. */
+/** Returns the store as poller and resolver would have left it in Redis for this namespace. */
 async function solved(
   client: KubeClient,
   read: NamespaceRead,

@@ -13,9 +13,7 @@ import {
 } from '#platform/kube/client/kube-client.port';
 import type { ReadBudget } from '#platform/kube/limits/read-budget';
 
-/**
- * A write that was asked for and not done. `change` is the object or patch; `as` who would have written it.
- */
+/** A requested write that was not done. `change` is the object or patch; `as` is its author. */
 export type RecordedWrite = Readonly<{
   verb: 'create' | 'update' | 'updateStatus' | 'apply' | 'patch' | 'delete';
   ref: ObjectRef;
@@ -23,7 +21,7 @@ export type RecordedWrite = Readonly<{
   as?: string;
 }>;
 
-/** Reads a cluster and writes down what would be written to it. Answers writes as if they had been done. */
+/** Reads a cluster and records the writes to it. Answers writes as if they had been done. */
 export class RecordingClient extends KubeClient {
   readonly cluster: string;
   readonly budget: ReadBudget;
@@ -113,7 +111,10 @@ export class RecordingClient extends KubeClient {
   }
 }
 
-/** With another resourceVersion: who compares them sees that something was written. */
+/**
+ * Returns the object with another resourceVersion: callers that compare versions see that something was
+ * written.
+ */
 const changed = <T extends KubernetesObject>(object: T): T => ({
   ...object,
   metadata: { ...object.metadata, resourceVersion: `${object.metadata.resourceVersion ?? ''}+` },

@@ -15,7 +15,7 @@ import { RegistryError } from '#platform/registry/client/registry-client.port';
 import { bundleFiles } from '../inputs/bundle-files.js';
 import type { ManifestsByCsv } from './plan-steps.js';
 
-/** Catalogs in sight with what they hold. */
+/** The catalogs visible to a namespace, with their content. */
 export type CatalogsInSight = readonly Readonly<{ key: CatalogKey; content: Catalog }>[];
 
 /** The blob of a chosen bundle, in the catalog it was chosen from. */
@@ -29,7 +29,9 @@ export function blobOf(chosen: ChosenBundle, catalogs: CatalogsInSight): Catalog
 /** Advice for a bundle that is itself at fault. */
 export const OTHER_BUNDLE = 'Ask the publisher of the bundle, or name another version or channel.';
 
-/** Returns the hub's refusal of a bundle whose manifests lie in its catalog; undefined for an image. */
+/**
+ * Returns the hub's refusal of a bundle whose manifests lie in its catalog. Returns undefined for an image.
+ */
 export function inlineFault(chosen: ChosenBundle, catalogs: CatalogsInSight): string | undefined {
   if ('image' in chosen.source) return undefined;
   const read = readInlineManifests(objectsOf(chosen, catalogs));
@@ -46,7 +48,10 @@ export function bundleFault(
   return 'problem' in csv ? csv.problem : bundleRefusal(name, objects);
 }
 
-/** Returns the failure in which an install of a bundle ends in every cluster; undefined if none is known. */
+/**
+ * Returns the failure at the end of an install of a bundle in every cluster. Returns undefined if none is
+ * known.
+ */
 export function installFault(name: string, objects: readonly KubernetesObject[]): string | undefined {
   const csv = objects.find(({ kind }) => kind === CSV_KIND);
   const [failure] = csv === undefined ? [] : foreseenFailures(csv);

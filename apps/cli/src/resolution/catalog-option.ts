@@ -23,7 +23,7 @@ export function parseCatalogOption(text: string): CatalogOption {
 const SHAPE = /^(?:(?<namespace>[^/=]*)\/)?(?<name>[^/=:]*)(?::(?<priority>[^=]*))?=(?<reference>.*)$/;
 const OBJECT_NAME = /^[a-z0-9][a-z0-9.-]*$/;
 
-/** What of a value that cannot be read is wrong, and what to write. */
+/** Returns the fault of a value that cannot be read, and the correct form. */
 function whatIsWrong(text: string): string {
   const { namespace, name = '', priority, reference } = SHAPE.exec(text)?.groups ?? {};
   if (reference === undefined || name === '') {

@@ -34,7 +34,8 @@ export type ClassicCase = z.infer<typeof ClassicCase>;
 export type ClassicCatalog = ClassicCase['catalogs'][number];
 
 /**
- * What the objects of a case say of its namespace; objects of other namespaces and kinds do not take part.
+ * Returns the state of a case's namespace from the objects of the case. Objects of other namespaces and kinds
+ * do not take part.
  */
 export function observedNamespace(
   namespace: string,
@@ -62,7 +63,7 @@ function parsed<T>(schema: z.ZodType<T>, object: KubernetesObject): T {
 }
 
 /**
- * An object that is not of the shape its kind demands: names the object, the field and what is wrong with it.
+ * An object that does not have the shape of its kind. The message names the object, the field and the fault.
  */
 export class MalformedObject extends Error {
   constructor(object: KubernetesObject, problem: string) {

@@ -25,7 +25,8 @@ type Subject = Readonly<{ kind: ExplainedKind; name: string }>;
 type Resolved = Extract<Resolution, { result: 'resolved' }>;
 
 /**
- * The answer to `flotilla explain`; also what `-o json` prints. `well`: it has, or gets, what it asks for.
+ * The answer to `flotilla explain`, also printed by `-o json`. `well`: the object has, or gets, its requested
+ * version.
  */
 export type ExplainAnswer = Subject &
   Readonly<{
@@ -36,7 +37,7 @@ export type ExplainAnswer = Subject &
     /** OLM's words for it, as in the condition ResolutionFailed. */
     message?: string;
     explanation?: readonly Reason[];
-    /** The end of `text` that says what to do about the explanation. */
+    /** The end of `text`, with the next steps. */
     advice?: string;
     outlook?: UpgradeOutlook;
   }>;
@@ -124,7 +125,9 @@ function unresolvedReason({ unresolved = [] }: Resolved, name: string) {
   return { well: false, state: 'cannot-be-met' as const, text, message, explanation, advice };
 }
 
-/** Nothing is resolved in the namespace: asked again with isolation, it shows whose fault that is. */
+/**
+ * Explains a namespace in which nothing is resolved. It is resolved again with isolation to find the culprit.
+ */
 function stopped(asked: Case, resolution: Exclude<Resolution, Resolved>): ExplainAnswer {
   const { subject, observed, catalogs, desired } = asked;
   const base = { ...subject, namespace: desired.namespace, well: false, message: resolution.message };

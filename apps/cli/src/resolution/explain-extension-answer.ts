@@ -3,8 +3,8 @@ import { NotFound } from '../terminal/io.js';
 import { type ExtensionPlan, STATE_VERBS } from './plan-extensions.js';
 
 /**
- * The answer to `flotilla explain extension`; also what `-o json` prints. `well`: it has,
- * or gets, what it asks for.
+ * The answer to `flotilla explain extension`, also printed by `-o json`. `well`: the extension has, or gets,
+ * its requested version.
  */
 export type ExtensionAnswer = Readonly<{
   kind: 'ClusterExtension';
@@ -16,7 +16,8 @@ export type ExtensionAnswer = Readonly<{
 }>;
 
 /**
- * Explains the answer for one of the planned extensions. @throws NotFound where there is none of that name
+ * Explains the answer for one of the planned extensions.
+ * @throws NotFound if there is none of that name
  */
 export function explainPlanned(name: string, plans: readonly ExtensionPlan[]): ExtensionAnswer {
   const plan = plans.find(({ extension }) => extension === name);

@@ -27,7 +27,7 @@ import type { PlanQuestion } from './plan-question.js';
 import { type BundleSteps, stepsByBundle } from './plan-steps.js';
 import { indexOf, resolveOffline } from './resolve-offline.js';
 
-/** One bundle of the plan, with what a person wants to know before it is installed. */
+/** One bundle of the plan, with the facts that a person needs before it is installed. */
 export type PlannedBundle = Readonly<{
   name: string;
   action: 'install' | 'upgrade';
@@ -41,14 +41,14 @@ export type PlannedBundle = Readonly<{
   because: readonly string[];
   apis: readonly string[];
   customResourceDefinitions: readonly string[];
-  /** Images of the operator and what it starts, as far as the catalog names them. */
+  /** Images of the operator and those that it starts, as far as the catalog names them. */
   relatedImages: readonly string[];
   deprecated?: string;
 }> &
-  /** Absent where the manifests lie in the image and it was not pulled. */
+  /** Absent if the manifests lie in the image and it was not pulled. */
   Partial<BundleSteps>;
 
-/** The answer to `flotilla plan`; also what `-o json` prints. */
+/** The answer to `flotilla plan`, also printed by `-o json`. */
 export type PlanAnswer = Readonly<{ namespace: string; notes: readonly string[] }> &
   (
     | Readonly<{
@@ -71,7 +71,7 @@ export type PlanAnswer = Readonly<{ namespace: string; notes: readonly string[] 
     | Readonly<{ result: 'error'; message: string; advice: string }>
   );
 
-/** What of a resolution depends on where the manifests are. */
+/** Finds the parts of a resolution that depend on the place of the manifests. */
 export type ManifestsOf = (chosen: readonly ChosenBundle[], catalogs: CatalogsInSight) => Promise<FoundManifests>;
 
 /** Resolves the question with the catalogs given, in the order of `question.catalogs`. */
@@ -131,7 +131,7 @@ export async function planAnswer(
   };
 }
 
-/** Bundles that the cluster would not take, or whose group is one that the plan only assumes. */
+/** Returns bundles that the cluster would not take, or whose group is one that the plan only assumes. */
 function failingOf(
   { observed, assumesGroup }: PlanQuestion,
   chosen: readonly ChosenBundle[],
@@ -172,7 +172,7 @@ function described(
   };
 }
 
-/** The manifests know better than the catalog which CRDs there are. */
+/** Returns the facts from the manifests, which know the CRDs better than the catalog. */
 function fromManifests(known: BundleSteps | undefined) {
   if (known === undefined) return {};
   const crds = known.steps.filter(({ kind }) => kind === CRD_KIND).map(({ name }) => name);
@@ -221,8 +221,8 @@ const relatedImagesOf = ({ source }: ChosenBundle, bundle: CatalogBundle | undef
 };
 
 /**
- * Names of the CRDs a bundle brings: from its manifests where the catalog holds them, else
- * from its CSV's description.
+ * Returns names of the CRDs of a bundle: from its manifests if the catalog holds them, otherwise from its
+ * CSV's description.
  */
 function crdsOf({ objects, properties }: CatalogBundle): string[] {
   const inline = objects.flatMap((object) =>
@@ -243,6 +243,6 @@ const nameOf = (value: unknown): string[] => {
   return typeof name === 'string' ? [name] : [];
 };
 
-/** Whether the answer is a yes to everything: exit code 0 of `flotilla plan`. */
+/** True if the answer is a yes to everything: exit code 0 of `flotilla plan`. */
 export const isYes = (answer: PlanAnswer): boolean =>
   answer.result === 'resolved' && answer.unresolved.length === 0 && answer.failing.length === 0;

@@ -25,10 +25,10 @@ import type { CatalogOption } from './catalog-option.js';
 import type { PlannedPermission, PlannedStep } from './plan-steps.js';
 import { permissionText } from './print-plan.js';
 
-/** What a ClusterExtension has and would get, or why it would get nothing. */
+/** The installed and the next bundle of a ClusterExtension, or the reason that it gets none. */
 export type ExtensionPlan = Readonly<{
   extension: string;
-  /** Version of status.install.bundle; absent where nothing is installed. */
+  /** Version of status.install.bundle; absent if nothing is installed. */
   installed?: string;
   bundle?: string;
   version?: string;
@@ -37,10 +37,10 @@ export type ExtensionPlan = Readonly<{
   /** A version that is not taken by itself, and how to take it. */
   note?: string;
   error?: string;
-  /** With --pull: what the bundle would bring into a cluster. */
+  /** With --pull: the objects that the bundle would bring into a cluster. */
   objects?: readonly PlannedStep[];
   permissions?: readonly PlannedPermission[];
-  /** Why this bundle or none, and why no newer one. */
+  /** The reason for this bundle or for none, and for no newer one. */
   explanation: ExtensionExplanation;
 }>;
 
@@ -65,7 +65,7 @@ export function planExtensions(
   });
 }
 
-/** The next bundle of one ClusterExtension; undefined where its spec cannot be understood. */
+/** Returns the next bundle of one ClusterExtension. Returns undefined if its spec cannot be understood. */
 export function planExtension(
   object: KubernetesObject,
   catalogs: readonly ExtensionCatalog[],
@@ -76,7 +76,7 @@ export function planExtension(
 }
 
 /**
- * As {@link planExtension}, with what is installed, and with the problem and its solution as
+ * Plans as {@link planExtension} does, with the installed bundle, and with the problem and its solution as
  * poller and resolver keep them.
  */
 export function resolvedPlan(
@@ -106,7 +106,10 @@ function planOf(resolution: ExtensionResolution): Omit<ExtensionPlan, 'extension
   return { bundle, version: formatLegacyVersion(version), image, catalog, ...note };
 }
 
-/** The ClusterCatalog of that name says its labels, and its priority where the option does not. */
+/**
+ * Returns the catalog of the option. Its labels come from the ClusterCatalog of that name, as does its
+ * priority if the option has none.
+ */
 function catalogOfOption(
   { name, priority }: CatalogOption,
   manifests: readonly Manifest[],
@@ -122,7 +125,7 @@ function catalogOfOption(
   return { name, labels, priority: priority ?? read?.priority ?? 0, availabilityMode, content: known };
 }
 
-/** A ClusterCatalog as resolution sees it; undefined where it is none. */
+/** Returns a ClusterCatalog as resolution sees it. Returns undefined if the object is none. */
 export function extensionCatalog(
   object: KubernetesObject,
   content: Catalog | Readonly<{ unread: string }> | undefined,
@@ -149,7 +152,7 @@ function contentOf(
   return 'unread' in content ? { error: content.unread } : packageIndex(content, gates);
 }
 
-/** Whether every extension gets, or has, what it asks for. */
+/** True if every extension gets, or has, its requested version. */
 export const canAllBeMet = (plans: readonly ExtensionPlan[]): boolean =>
   plans.every(({ error }) => error === undefined);
 
@@ -159,7 +162,7 @@ export function printExtensionPlans(plans: readonly ExtensionPlan[], format: Ans
   return plans.map((plan) => `${sentenceOf(plan)}\n`).join('');
 }
 
-/** What an extension does about the bundle that was chosen for it, as plan and explain say it. */
+/** The words of plan and explain for an extension's next step with its chosen bundle. */
 export const STATE_VERBS: Readonly<Record<ExtensionExplanation['state'], string>> = {
   installs: 'installs',
   upgrades: 'goes to',

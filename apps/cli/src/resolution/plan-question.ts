@@ -8,7 +8,9 @@ import { UsageError } from '../terminal/io.js';
 import type { CatalogOption } from './catalog-option.js';
 import { MalformedObject, observedNamespace } from './classic-case.js';
 
-/** What is asked: a namespace as it would be, the catalogs in sight, and what was assumed on the way. */
+/**
+ * The question: a namespace as it would be, the catalogs visible to it, and the assumptions that were made.
+ */
 export type PlanQuestion = Readonly<{
   observed: ObservedNamespace;
   catalogs: readonly Readonly<{ key: CatalogKey; priority: number; reference: string }>[];
@@ -54,7 +56,10 @@ export function planQuestion(given: readonly Manifest[], wanted: Wanted): PlanQu
   };
 }
 
-/** Applied one after the other, the last of several manifests of one object is what is in the cluster. */
+/**
+ * Keeps the last manifest of each object: if manifests are applied one after the other, the last one is in
+ * the cluster.
+ */
 function lastOfEach(
   given: readonly Manifest[],
 ): Readonly<{ manifests: readonly Manifest[]; repeated: readonly string[] }> {

@@ -14,23 +14,23 @@ import { readForeign } from '#core/kernel/verdict/read-foreign';
 /** One object that the InstallPlan would create or update. */
 export type PlannedStep = Readonly<{ apiVersion: string; kind: string; name: string; namespace?: string }>;
 
-/** What an operator's service account would be allowed. */
+/** The rights that an operator's service account would get. */
 export type PlannedPermission = Readonly<{
   serviceAccount: string;
-  /** The namespace where it holds; absent for the whole cluster. */
+  /** The namespace of the rights; absent for the whole cluster. */
   namespace?: string;
   rules: readonly PolicyRule[];
 }>;
 
-/** What a bundle's manifests say beyond its catalog. */
+/** The facts in a bundle's manifests beyond its catalog. */
 export type BundleSteps = Readonly<{ steps: readonly PlannedStep[]; permissions: readonly PlannedPermission[] }>;
 
 /** Manifests by CSV name, as far as they are at hand. */
 export type ManifestsByCsv = ReadonlyMap<string, readonly KubernetesObject[]>;
 
 /**
- * Steps and permissions by CSV name, as the InstallPlan would hold them, for the bundles whose manifests are
- * at hand. Throws BundleNotInstallable.
+ * Returns steps and permissions by CSV name, as the InstallPlan would hold them, for bundles with available
+ * manifests. Throws BundleNotInstallable.
  */
 export function stepsByBundle(
   { namespace, subscriptions }: ObservedNamespace,

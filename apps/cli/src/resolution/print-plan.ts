@@ -85,7 +85,7 @@ export function permissionText({ serviceAccount, namespace, rules }: PlannedPerm
   return [`ServiceAccount ${serviceAccount} ${where}:`, ...rules.map((rule) => `  ${ruleText(rule)}`)];
 }
 
-/** `apps deployments: get, list`; names and paths where a rule holds for some objects only. */
+/** Returns `apps deployments: get, list`. If a rule holds for some objects only, adds names and paths. */
 function ruleText({
   apiGroups = [],
   resources = [],

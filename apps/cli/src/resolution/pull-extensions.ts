@@ -10,8 +10,8 @@ import { extensionContent } from './render-extension.js';
 const IMAGES_AT_ONCE = 4;
 
 /**
- * The plans with what each chosen bundle would bring into a cluster, from its image; or
- * with why the hub refuses it.
+ * Returns the plans with the objects that each chosen bundle would bring into a cluster, from its image. A
+ * bundle that the hub refuses has the reason instead.
  */
 export async function withContents(
   plans: readonly ExtensionPlan[],

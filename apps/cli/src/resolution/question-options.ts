@@ -6,7 +6,7 @@ import { type Io, UsageError } from '../terminal/io.js';
 import type { CatalogOption } from './catalog-option.js';
 import type { PlanQuestion } from './plan-question.js';
 
-/** What a question about a namespace is put together from on the command line. */
+/** The parts of a question about a namespace on the command line. */
 export type QuestionOptions = Readonly<{
   catalog?: readonly string[];
   filename?: readonly string[];

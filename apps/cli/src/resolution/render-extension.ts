@@ -14,7 +14,8 @@ import { fitPhases } from '#core/v1/revision/fit-phases';
 import type { PlannedPermission, PlannedStep } from './plan-steps.js';
 
 /**
- * What a ClusterExtension would bring into a cluster: its objects, and the rights of its service accounts.
+ * The content that a ClusterExtension would bring into a cluster: its objects, and the rights of its service
+ * accounts.
  */
 type ExtensionContent = Readonly<{
   objects: readonly PlannedStep[];
@@ -24,9 +25,9 @@ type ExtensionContent = Readonly<{
 type Chosen = Readonly<{ name: string; version: string }>;
 
 /**
- * Renders the files of the chosen bundle as the hub does in a cluster without cert-manager, or says
- * why the hub refuses it. What depends on the cluster is not decided here: collisions, CRD checks,
- * rights of a service account.
+ * Renders the files of the chosen bundle as the hub does in a cluster without cert-manager, or returns the
+ * hub's refusal. Checks that depend on the cluster are not made here: collisions, CRD checks, rights of a
+ * service account.
  */
 export function extensionContent(
   { metadata, spec }: ClusterExtension,
@@ -76,7 +77,7 @@ const Binding = z.object({
   subjects: z.array(z.object({ kind: z.string(), name: z.string() })).nullish(),
 });
 
-/** Who may do what by the roles and bindings of the bundle itself. */
+/** Returns the subjects and their rights from the roles and bindings of the bundle itself. */
 function permissionsOf(objects: readonly KubernetesObject[]): PlannedPermission[] {
   return objects.flatMap((object) => {
     const binding = /^(Cluster)?RoleBinding$/.test(object.kind) ? Binding.safeParse(object).data : undefined;

@@ -3,7 +3,10 @@
 /** Letters of Europe, punctuation and arrows: each takes one cell, as letters of ASCII do. */
 const PLAIN = /^[\x20-\x7e\xa0-\xac\xae-\u02df\u2010-\u2027\u2030-\u205e\u2190-\u21ff]*$/;
 
-/** What other texts than plain ones need. Making it takes as long as all else of a small command. */
+/**
+ * Returns the patterns for texts other than plain ones. Making them takes as long as all else of a small
+ * command.
+ */
 function measures() {
   made ??= {
     wide: /^(?:\p{RGI_Emoji}|[[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}\u3000-\u303e\uff01-\uff60\uffe0-\uffe6]--[\u303f\uff61-\uffdc]])/v,

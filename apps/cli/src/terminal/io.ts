@@ -5,14 +5,15 @@ export const ExitCode = { done: 0, no: 1, badInput: 2, remoteFailed: 3 } as cons
 export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
 
 /**
- * Where a command writes: data to `out`, progress and complaints to `err`, the outcome to `exit`.
- * Injected, so tests can read it.
+ * The streams of a command: data to `out`, progress and complaints to `err`, the outcome to `exit`. Injected,
+ * so tests can read it.
  */
 export type Io = Readonly<{
   out: (text: string) => void;
   /**
-   * `out` for the bytes of a text that was made safe for a terminal (`visibleText`): they are not copied.
-   * Settles when they are written and may be overwritten: who writes much does not pile it up in memory.
+   * Writes like `out`, for the bytes of a text that was made safe for a terminal (`visibleText`): they are
+   * not copied. Settles when they are written and may be overwritten. A command with much output thus does
+   * not pile it up in memory.
    */
   outBytes?: (bytes: Uint8Array) => Promise<void>;
   err: (text: string) => void;
@@ -21,23 +22,23 @@ export type Io = Readonly<{
    */
   control?: (text: string) => void;
   /**
-   * Shows what the command waits for or does, on a line that goes again; undefined: nothing more. Absent if
-   * no person reads it.
+   * Shows the wait or the work of the command, on a line that disappears again; undefined: nothing more.
+   * Absent if no person reads it.
    */
   progress?: (text: string | undefined) => void;
-  /** Whether a person reads standard error as it is written. */
+  /** True if a person reads standard error as it is written. */
   isTerminal?: boolean;
-  /** Streams whose words are coloured unless the command line says otherwise; absent: none. */
+  /** Streams with coloured words unless the command line says otherwise; absent: none. */
   colours?: Readonly<{ out: boolean; err: boolean }>;
   /**
-   * Columns of the terminal at which a person reads `out`; absent where it goes to a pipe or a
-   * file, which is never cut.
+   * Columns of the terminal on which a person reads `out`. Absent if it goes to a pipe or a file, which is
+   * never cut.
    */
   columns?: number | undefined;
-  /** Lines of the terminal behind `err`, on which live pictures are drawn; absent where it is none. */
+  /** Lines of the terminal behind `err`, for live pictures; absent if there is no terminal. */
   rows?: number | undefined;
   exit: (code: ExitCode) => void;
-  /** Asks the person at the terminal for one line; absent where there is none. */
+  /** Asks the person at the terminal for one line; absent if there is none. */
   ask?: (question: string) => Promise<string>;
   /** Whole standard input, for `-f -`. */
   stdin: () => Promise<string>;

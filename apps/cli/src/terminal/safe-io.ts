@@ -4,9 +4,9 @@ import type { Io } from './io.js';
 import type { ColouredStreams } from './usual-colours.js';
 
 /**
- * The streams of a command, on which no control character of a catalog, cluster or registry reaches the
- * terminal. `control` alone writes as it is given: for the sequences that the command itself makes. The words
- * that matter are coloured on the streams that ask for it.
+ * Returns the streams of a command, on which no control character of a catalog, cluster or registry reaches
+ * the terminal. `control` alone writes its text unchanged, for the sequences that the command itself makes.
+ * Important words are coloured on the streams that ask for it.
  */
 export const safeIo = (io: Io, colours: ColouredStreams = { out: false, err: false }): Io => ({
   ...io,

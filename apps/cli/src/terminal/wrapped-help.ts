@@ -1,8 +1,8 @@
 import { displayWidth } from './display-width.js';
 
 /**
- * Help with each paragraph filled anew that has a line wider than the terminal. Indented lines (options,
- * which Commander has wrapped, and examples, which are copied) stay as they are.
+ * Fills each paragraph of help again that has a line wider than the terminal. Indented lines (options, which
+ * Commander has wrapped, and examples, which are copied) stay as they are.
  */
 export function wrappedHelp(text: string, width: number): string {
   const blocks: string[][] = [];

@@ -126,7 +126,7 @@ function conflictsOf(read: NamespaceRead, catalogs: readonly IndexedCatalog[]): 
   return [{ namespace: read.namespace, text }];
 }
 
-/** ClusterExtensions, with what their ClusterCatalogs offer beyond what is installed. */
+/** Reads ClusterExtensions, and the versions in their ClusterCatalogs beyond the installed ones. */
 async function extensionsOf(
   client: KubeClient,
   catalogs: readonly ExtensionCatalog[],

@@ -20,7 +20,7 @@ Examples:
   flotilla assess --context prod-eu --context prod-us
   flotilla assess -o json | jq '.items[].operators[] | select(.hops | length > 2)'`;
 
-/** `flotilla assess`: what a fleet with OLM has, for the decision to move. */
+/** Registers `flotilla assess`, a report about a fleet with OLM for the decision to move. */
 export const assessCommand = (program: Command, io: Io): Command =>
   withFleetOptions(program.command('assess'))
     .description('report what clusters with OLM have, how far behind it is, and what a hand-over would meet')

@@ -9,8 +9,9 @@ import { catalogServers, POD, packageServers, podsOf } from '../clusters/handove
 const POD_METRICS: KindRef = { apiVersion: 'metrics.k8s.io/v1beta1', kind: 'PodMetrics' };
 
 /**
- * What OLM's pods take: those of its Deployments, of its package server and of catalogs. By the metrics API
- * where the cluster serves it, else by their requests; null where there are none, or neither says it.
+ * Returns the memory of OLM's pods: those of its Deployments, of its package server and of catalogs. The
+ * metrics API gives it if the cluster serves it, otherwise the pods' requests. Returns null if there are no
+ * pods, or neither source has it.
  */
 export async function olmMemory(
   client: KubeClient,
@@ -33,7 +34,7 @@ export async function olmMemory(
 
 const placeOf = ({ metadata: { namespace = '', name = '' } }: KubernetesObject): string => `${namespace}/${name}`;
 
-/** Undefined where the metrics API is not served, may not be read, or knows none of the pods. */
+/** Returns undefined if the metrics API is not served, may not be read, or knows none of the pods. */
 async function usedBytes(client: KubeClient, pods: readonly KubernetesObject[]): Promise<number | undefined> {
   if (!(await client.serves(POD_METRICS))) return undefined;
   const namespaces = [...new Set(pods.map(({ metadata }) => metadata.namespace ?? ''))];

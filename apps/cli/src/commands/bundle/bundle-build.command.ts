@@ -10,7 +10,7 @@ Example:
   flotilla bundle push ./bundles/foo/v1.0.0 registry.example/acme/foo-bundle:v1.0.0`;
 
 /**
- * Only these directories go into a bundle image; what else lies beside them (a Dockerfile) is not part of it.
+ * The directories that go into a bundle image. Other files next to them (a Dockerfile) are not part of it.
  */
 const PARTS = ['manifests/', 'metadata/', 'tests/'];
 
@@ -43,8 +43,8 @@ export const bundlePushCommand = (bundle: Command, io: Io): Command =>
     });
 
 /**
- * A bundle directory as an image labelled with its annotations; undefined, with the reason
- * printed, where it is no bundle.
+ * Returns a bundle directory as an image labelled with its annotations. Returns undefined, with the reason
+ * printed, if the directory is no bundle.
  */
 async function bundleImage(directory: string, io: Io): Promise<BuiltImage | undefined> {
   const { asUsageError } = await import('../../inputs/unreadable-input.js');

@@ -1,7 +1,7 @@
 import type { RenderFeatureGates } from '#core/v1/bundle-render/bundle/render-request';
 import { UsageError } from '../../terminal/io.js';
 
-/** The feature gates that change what is rendered. */
+/** The feature gates that change the rendered objects. */
 export const RENDER_FEATURE_GATES = ['SingleOwnNamespaceInstallSupport', 'DeploymentConfig'] as const;
 
 const isGate = (name: string): name is (typeof RENDER_FEATURE_GATES)[number] =>

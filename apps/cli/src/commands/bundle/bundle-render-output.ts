@@ -13,7 +13,7 @@ export function printManifests(objects: readonly KubernetesObject[], format: Out
     return jsonText(list);
   }
   const documents = objects.map((object) =>
-    // No anchors: what two objects have in common is written twice, as people expect of manifests.
+    // No anchors: a part that two objects share is written twice, as people expect of manifests.
     stringify(object, { aliasDuplicateObjects: false, indentSeq: false, lineWidth: 0, sortMapEntries: byKey }),
   );
   return documents.map((text) => `---\n${text}`).join('');

@@ -10,8 +10,8 @@ const Spec = z.looseObject({
 const Extension = z.looseObject({ kind: z.literal('ClusterExtension'), spec: Spec });
 
 /**
- * What rendering needs of a ClusterExtension; `config` is undefined where there is none,
- * `{}` where it says nothing.
+ * The fields of a ClusterExtension that rendering needs. `config` is undefined if there is none, `{}` if it
+ * is empty.
  */
 export type ExtensionSpec = Readonly<{ namespace: string; config: unknown }>;
 

@@ -105,7 +105,8 @@ async function readSpecIn(path: string, io: Io): Promise<ExtensionSpec> {
 }
 
 /**
- * Each option speaks for itself; what is left open is as the hub does it, or with --as-olm as OLM v1 does.
+ * Returns the rendering that the options ask for. Each option stands alone; an option that is not given is as
+ * the hub does it, or with --as-olm as OLM v1 does.
  */
 function renderingOf({ asOlm = false, certProvider, featureGates }: Options) {
   const provider = certProvider ?? (asOlm ? 'none' : 'flotilla');
@@ -114,7 +115,7 @@ function renderingOf({ asOlm = false, certProvider, featureGates }: Options) {
   return { certificateProvider, gates: featureGates === undefined ? open : featureGatesOf(featureGates) };
 }
 
-/** What the hub adds at the installation. */
+/** Returns notes about the parts that the hub adds at the installation. */
 const certificateNotes = ({ services }: Rendered): string[] =>
   services.map(
     ({ secretName, namespace }) =>

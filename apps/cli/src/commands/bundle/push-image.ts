@@ -1,7 +1,7 @@
 import type { BuiltImage } from '#platform/registry/image-builder';
 import { ExitCode, type Io, UsageError } from '../../terminal/io.js';
 
-/** Writes an image into an OCI layout, `oci:DIR:TAG`, and prints where it is, by digest. */
+/** Writes an image into an OCI layout, `oci:DIR:TAG`, and prints its place, by digest. */
 export async function writeToLayout(image: BuiltImage, target: string, io: Io): Promise<void> {
   const { parseLayoutReference, writeLayout } = await import('#platform/registry/oci-layout');
   const reference = await usage(() => parseLayoutReference(target));
@@ -13,7 +13,7 @@ export async function writeToLayout(image: BuiltImage, target: string, io: Io): 
   io.exit(ExitCode.done);
 }
 
-/** Pushes an image to a registry with the logins of this machine, and prints where it is, by digest. */
+/** Pushes an image to a registry with the logins of this machine, and prints its place, by digest. */
 export async function pushToRegistry(image: BuiltImage, target: string, io: Io): Promise<void> {
   const { commandRegistryClient } = await import('../../inputs/registry-access.js');
   const { parseImageReference } = await import('#platform/registry/client/image-reference');
@@ -27,7 +27,10 @@ export async function pushToRegistry(image: BuiltImage, target: string, io: Io):
   io.exit(ExitCode.done);
 }
 
-/** What the person typed, or keeps in a file, cannot be read: bad usage, not a remote failure. */
+/**
+ * Runs `read`. A text that the person typed, or keeps in a file, and that cannot be read is bad usage, not a
+ * remote failure.
+ */
 async function usage<T>(read: () => T | Promise<T>): Promise<T> {
   try {
     return await read();

@@ -17,7 +17,9 @@ export type MissingOfRoles = Readonly<Record<HubRole, readonly Right[]>>;
 
 export type CheckOptions = Readonly<{ output: AnswerFormat; allowMissing: boolean }>;
 
-/** `flotilla clusters check`: whether this user may do there what poller and applier have to. */
+/**
+ * Runs `flotilla clusters check`: whether this user has the rights in a cluster that poller and applier need.
+ */
 export async function checkClusters(clients: readonly KubeClient[], io: Io, options: CheckOptions): Promise<void> {
   const fleet = await askClusters(clients, async (client) => {
     const [missing, user, identity] = await Promise.all([missingOfRoles(client), userOf(client), identityOf(client)]);

@@ -116,7 +116,7 @@ type RemoveOptions = Readonly<{
   fleet?: string;
 }>;
 
-/** `flotilla clusters`: which clusters the hub manages. */
+/** Registers `flotilla clusters`, the verbs about the clusters that the hub manages. */
 export function clustersCommand(program: Command, io: Io): void {
   const clusters = program
     .command('clusters')

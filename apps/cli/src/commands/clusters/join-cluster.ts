@@ -53,7 +53,7 @@ export async function joinClusters(io: Io, options: JoinOptions): Promise<void> 
   if (refused.length === changes.length) throw new UsageError(refused.join('; '));
   for (const refusal of refused) io.err(`note: ${refusal}\n`);
   const news = changes.filter(isNews).map(({ access }) => access);
-  // What is asked here is what will be used.
+  // The accesses that are checked here are those that will be used.
   const asked: ClusterAccess[] = [];
   for (const access of news) asked.push(options.check ? await identified(access, [...before, ...asked], io) : access);
   const isWritten = news.length > 0 && !options.dryRun;
@@ -63,7 +63,7 @@ export async function joinClusters(io: Io, options: JoinOptions): Promise<void> 
   io.exit(ExitCode.done);
 }
 
-/** Clusters join by FleetClusters, which a hub that runs takes up. */
+/** Adds clusters by FleetClusters, which a running hub takes up. */
 async function joinHubApi(
   io: Io,
   { fleet, observe, check, labels, update, dryRun }: JoinOptions,
@@ -83,7 +83,7 @@ const byName = (access: ClusterAccess) => [access.context, access] as const;
 
 type Change = 'added' | 'updated' | 'unchanged';
 
-/** What adding one context changes, or why it cannot be added. */
+/** Returns the change that adding one context makes, or the reason against adding it. */
 function changeOf(
   access: ClusterAccess,
   before: readonly ClusterAccess[],
@@ -149,7 +149,7 @@ function namedBy(
 
 class NotReached extends Error {}
 
-/** The access with the identity of its cluster, which must be none of those that are managed. */
+/** Returns the access with the identity of its cluster, which must be none of the managed clusters. */
 async function identified(access: ClusterAccess, managed: readonly ClusterAccess[], io: Io): Promise<ClusterAccess> {
   const { context } = access;
   const before = managed.find((one) => one.context === context);
@@ -167,7 +167,7 @@ async function identified(access: ClusterAccess, managed: readonly ClusterAccess
   return { ...kept, identity };
 }
 
-/** Reports what is there. Returns the UID of namespace kube-system, if it may be read. */
+/** Reports the state of a cluster. Returns the UID of namespace kube-system, if this login may read it. */
 async function ask(access: ClusterAccess, io: Io): Promise<string | undefined> {
   const [client] = await loadClusters({
     access: [access],

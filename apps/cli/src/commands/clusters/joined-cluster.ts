@@ -3,7 +3,10 @@ import type { ClusterAccess } from '#platform/kube/access/kubeconfig';
 import { NEXT } from '../../output/next-commands.js';
 import { UsageError } from '../../terminal/io.js';
 
-/** The cluster that has joined under this name. @throws UsageError where none has */
+/**
+ * Returns the cluster that has joined under this name.
+ * @throws UsageError if none has
+ */
 export function joinedAs(name: string, joined: readonly ClusterAccess[], file: string): ClusterAccess {
   const access = joined.find(({ context }) => context === name);
   if (access !== undefined) return access;

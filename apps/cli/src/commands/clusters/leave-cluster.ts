@@ -26,14 +26,14 @@ export type LeaveOptions = Readonly<{
   force: boolean;
   /** How long a hub may take to leave the cluster: a duration such as `30s`. */
   timeout: string;
-  /** Addresses of the hub that were named; none: where the settings say that it listens. */
+  /** Addresses of the hub that the user named; none: the address that the settings give. */
   hub: readonly string[];
 }>;
 
 /**
- * `flotilla clusters remove`: shows which finalizers would be released. With `yes` it has the hub leave the
- * cluster, releases them, and removes the cluster from the file. A hub that does not leave would put them
- * back: then the cluster stays.
+ * Runs `flotilla clusters remove`: shows the finalizers that would be released. With `yes` it has the hub
+ * leave the cluster, releases them, and removes the cluster from the file. A hub that does not leave would
+ * put them back: then the cluster stays.
  */
 export async function leaveCluster(io: Io, { name, yes, force, timeout, hub }: LeaveOptions): Promise<void> {
   const withinMs = parseDuration(timeout);
@@ -80,7 +80,7 @@ async function show(io: Io, client: KubeClient, managing: Managing | undefined):
   io.exit(ExitCode.done);
 }
 
-/** Whether the cluster answers; with `force` that it does not is reported alone. */
+/** True if the cluster answers. With `force` a missing answer is only reported. */
 async function reach(io: Io, client: KubeClient, force: boolean): Promise<boolean> {
   const { cluster: name } = client;
   try {
@@ -98,7 +98,10 @@ function unreached(name: string, error: unknown): never {
   throw new Error(text, { cause: error });
 }
 
-/** The next hub finds the cluster without one; it is left as it is where another hub has it. */
+/**
+ * Removes the owner from a cluster, so that the next hub finds none. Leaves the cluster as it is if another
+ * hub manages it.
+ */
 async function giveUp(client: KubeClient, io: Io, settings: Settings): Promise<void> {
   const hub = await hubOfSettings(settings);
   const owner = await readOwner(client).catch(() => undefined);
@@ -119,7 +122,7 @@ type Leaving = Readonly<{
 
 const ASK_EVERY_MS = 500;
 
-/** Has the hub leave the cluster. Where it does not, the cluster stays managed, which is reported. */
+/** Has the hub leave the cluster. If it does not, the cluster stays managed, which is reported. */
 async function isLeft({ io, name, file, withinMs, begun, managing }: Leaving): Promise<boolean> {
   await changeJoinedCluster(file, name, { leaving: true });
   if (begun === undefined) return true;
@@ -151,7 +154,7 @@ const managingHub = (addresses: readonly string[], name: string, token: string |
 /** A hub that watches the cluster puts a finalizer back within a second or two. */
 const RETURNS_WITHIN_MS = 3_000;
 
-/** Whether finalizers that were released are there again, which is then reported. */
+/** True if released finalizers are there again, which is then reported. */
 async function isPutBack(client: KubeClient, io: Io, name: string): Promise<boolean> {
   await setTimeout(RETURNS_WITHIN_MS);
   const { length } = await heldObjects(client);

@@ -16,7 +16,7 @@ type Row = Readonly<{
   version: string;
   globalCatalogNamespace: string;
   olm: string;
-  /** Which hub manages it. */
+  /** The hub that manages the cluster. */
   hub: string;
   because?: string;
 }>;
@@ -32,7 +32,7 @@ const WIDE: Columns<Row> = [...COLUMNS, ['HUB', ({ hub }) => hub], ['BECAUSE', (
 
 export type ClusterListOptions = Readonly<{ output: ListFormat; headers: boolean; allowMissing: boolean }>;
 
-/** `flotilla clusters list`: every cluster, and what was found there now. */
+/** Runs `flotilla clusters list`: prints every cluster with its present state. */
 export async function listClusters(clients: readonly KubeClient[], io: Io, options: ClusterListOptions): Promise<void> {
   const settings = commandSettings(process.env);
   const { output } = options;

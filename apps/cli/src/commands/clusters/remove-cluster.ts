@@ -7,7 +7,10 @@ import { leaveFleet, refuseUnknown } from '../fleet/hub/leave-fleet.js';
 import { withHub } from '../fleet/hub/open-hub.js';
 import { type LeaveOptions, leaveCluster } from './leave-cluster.js';
 
-/** `flotilla clusters remove`: from the fleet of a hub API where one has the cluster, else from the file. */
+/**
+ * Runs `flotilla clusters remove`. Removes the cluster from the fleet of a hub API if that has it, otherwise
+ * from the file.
+ */
 export async function removeCluster(
   io: Io,
   { fleet, ...options }: LeaveOptions & Readonly<{ fleet?: string | undefined }>,

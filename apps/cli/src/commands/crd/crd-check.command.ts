@@ -58,7 +58,7 @@ async function check(oldPath: string, newPath: string, io: Io): Promise<CrdViola
   }
 }
 
-/** The one CRD of a file; undefined where the file is empty. */
+/** Returns the one CRD of a file. Returns undefined if the file is empty. */
 async function crdIn(path: string, io: Io): Promise<KubernetesObject | undefined> {
   const { readManifests } = await import('../../inputs/read-manifests.js');
   const manifests = await readManifests([path], io.stdin);

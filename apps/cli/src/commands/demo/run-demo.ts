@@ -16,7 +16,7 @@ import { Timeline } from './timeline.js';
 export type DemoOptions = Readonly<{
   keep: boolean;
   kubeconfigs: readonly string[];
-  /** Whether the services are processes of their own, with a Redis between them. */
+  /** True if the services are processes of their own, with a Redis between them. */
   distributed: boolean;
 }>;
 
@@ -57,7 +57,8 @@ export async function runDemo(io: Io, { keep, kubeconfigs, distributed }: DemoOp
 }
 
 /**
- * Whether the kubeconfigs can be used is said before anything is started. @throws UsageError where one cannot
+ * Checks the kubeconfigs before anything is started.
+ * @throws UsageError if one cannot be used
  */
 async function requireUsable(kubeconfigs: readonly string[]): Promise<void> {
   if (kubeconfigs.length === 0) return;
@@ -79,8 +80,8 @@ async function play(io: Io, environment: DemoEnvironment): Promise<void> {
 }
 
 /**
- * Most machines have a Redis server; only where one is installed first does it take
- * time that wants explaining.
+ * Reports the installation of a Redis server. Most machines have one; only a first installation takes time
+ * that needs an explanation.
  */
 function reportInstallation(io: Io, line: string): void {
   if (line.includes('installing')) io.err(`${line}\n`);

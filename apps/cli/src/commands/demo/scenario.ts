@@ -20,7 +20,7 @@ import type { Timeline } from './timeline.js';
 const OLM = KIND.Subscription.apiVersion;
 export const SAMPLE_NAMESPACE = 'harbors';
 const CATALOG_NAMESPACE = 'olm';
-/** What is installed one after the other. */
+/** The versions that the demo installs one after the other. */
 const VERSIONS = ['v1.0.0', 'v1.1.0', 'v1.2.0'];
 const PACKAGES = ['harbor-operator', 'lighthouse-operator'];
 const POLL_INTERVAL = '2s';
@@ -87,7 +87,7 @@ const placed = (manifest: string, { environment, catalogImage = SAMPLE_CATALOG }
     .replaceAll('registry.example/', `${environment.registry.host}/`)
     .replace('interval: 1m', `interval: ${POLL_INTERVAL}`);
 
-/** Waits on every cluster until both operators run at this version; where approval is manual, gives it. */
+/** Waits on every cluster until both operators run at this version. If approval is manual, approves. */
 async function everywhere(scenario: Scenario, version: string, onPlan?: ScenarioStep): Promise<void> {
   const { environment, patienceMs } = scenario;
   const watch = new StillWatch(patienceMs, environment.services);
@@ -144,8 +144,8 @@ export async function poll(client: KubeClient, timeline: Timeline): Promise<Seen
 }
 
 /**
- * At this version, or at a later one by now: where plans are approved automatically, hops follow
- * each other within a moment.
+ * True if the operator is at this version or already at a later one. If plans are approved automatically,
+ * hops follow each other within a moment.
  */
 function hasReached(seen: Seen, packageName: string, version: string): boolean {
   const [first, ...later] = VERSIONS.slice(VERSIONS.indexOf(version)).map((one) => `${packageName}.${one}`);

@@ -1,12 +1,12 @@
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 
-/** The time line's entry for an object: which one it is, and what happened to it. */
+/** An entry of the time line: the object, and the event. */
 export type Saying = Readonly<{ about: string; what: string }>;
 
 type Parts = Readonly<{ name: string; spec: Record<string, unknown>; status: Record<string, unknown> }>;
 type Rule = (parts: Parts) => Saying | undefined;
 
-/** States that pass within a moment are left out: which of them is seen is chance. */
+/** States that pass within a moment are left out: chance decides if one is seen. */
 const rules: Readonly<Record<string, Rule>> = {
   CatalogSource: ({ name, status }) => {
     const { address, lastObservedState: state } = recordOf(status['connectionState']);
@@ -32,7 +32,7 @@ const rules: Readonly<Record<string, Rule>> = {
   },
 };
 
-/** What an object says of itself now, if that is worth a line. */
+/** Returns the state that an object reports now, if it is worth a line. */
 export function sayingOf(object: KubernetesObject): Saying | undefined {
   const { name = '' } = object.metadata;
   return rules[object.kind]?.({ name, spec: recordOf(object['spec']), status: recordOf(object['status']) });

@@ -1,14 +1,14 @@
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { type Saying, sayingOf } from './state-texts.js';
 
-/** One line of the story: when (seconds since the start), where, about what, and what happened. */
+/** One line of the story: time (seconds since the start), place, object and event. */
 type Moment = Readonly<{ seconds: number; where: string } & Saying>;
 
 /** Columns that everything but a very long name fits in. */
 const ABOUT_WIDTH = 40;
 const WHERE_WIDTH = 8;
 
-/** Collects what happened and prints it as it happens. */
+/** Collects the events and prints each at once. */
 export class Timeline {
   readonly moments: Moment[] = [];
   readonly #start = performance.now();
@@ -26,7 +26,7 @@ export class Timeline {
     return (performance.now() - this.#start) / 1_000;
   }
 
-  /** The head of the table; `places` are what the second column will hold. */
+  /** Prints the head of the table; `places` are the later values of the second column. */
   open(places: readonly string[]): void {
     this.#whereWidth = Math.max(WHERE_WIDTH, ...places.map(({ length }) => length));
     this.print(this.#line('AFTER', 'WHERE', 'WHAT', ''));

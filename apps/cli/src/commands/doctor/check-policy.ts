@@ -57,7 +57,7 @@ function placeOf(place: string, setting: Place['setting'], list: readonly string
   }
 }
 
-/** A name that is not known here may be known where the hub runs. */
+/** A name that is not known here may be known on the hub's machine. */
 async function hasAllowedAddress(host: string, policy: OutboundPolicy): Promise<boolean> {
   const hostname = host.replace(/:\d+$/, '').replace(/^\[|\]$/g, '');
   const found = await lookup(hostname, { all: true }).catch(() => []);

@@ -10,7 +10,7 @@ import { lineOf } from '../../clusters/ask-clusters.js';
 
 const ANSWERS_WITHIN_MS = 5_000;
 
-/** Whether the Redis that is named takes writes and keeps them. */
+/** Checks that the named Redis takes writes and keeps them. */
 export async function checkRedis(settings: Settings): Promise<DoctorCheck> {
   if (settings.redisUrl === '') return ok('redis', 'none is named, and "flotilla up" needs none');
   try {

@@ -9,8 +9,8 @@ const MOST = 20;
 const AT_ONCE = 4;
 
 /**
- * Whether the registries of the catalogs answer, with the logins of this machine; a hub may have others, from
- * the pull secrets of the clusters.
+ * Checks that the registries of the catalogs answer, with the logins of this machine. A hub may have others,
+ * from the pull secrets of the clusters.
  */
 export async function checkRegistries(images: readonly string[]): Promise<readonly DoctorCheck[]> {
   if (images.length === 0) return [];

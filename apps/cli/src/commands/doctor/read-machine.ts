@@ -6,7 +6,7 @@ import type { MachineFacts } from '#core/cluster/doctor/machine-checks';
 import { fileReason, isDiskFailure } from '#platform/files/file-tree.error';
 import { makeFolder } from '#platform/files/make-folder';
 
-/** Reads what a hub needs of the machine. The folder for content is made where it is missing. */
+/** Reads the facts of the machine that a hub needs. Creates the folder for content if it is missing. */
 export async function readMachine(contentDir: string): Promise<MachineFacts> {
   const constrained = process.constrainedMemory();
   const memoryBytes = constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();

@@ -9,8 +9,7 @@ import { extensionAnswer } from '../../resolution/explain-extension-answer.js';
 import { planExtension } from '../../resolution/plan-extensions.js';
 
 /**
- * What the conditions of a live ClusterExtension say, and what resolution says of it with the
- * catalogs as they are now.
+ * Explains a live ClusterExtension: its conditions, and the answer of resolution with the present catalogs.
  */
 export async function explainLiveExtension(client: KubeClient, extension: KubernetesObject, gates: FeatureGates) {
   const seen = diagnoseExtension(extension, await extensionSurroundings(client, extension));

@@ -25,7 +25,7 @@ import { withoutGroup } from '../objects/live-kinds.js';
 import { explainLiveExtension } from './explain-live-extension.js';
 import { withResolution } from './with-resolution.js';
 
-/** The kinds whose state is explained from a cluster. */
+/** The kinds that `explain` reads from a cluster. */
 export type LiveSubject =
   | 'Subscription'
   | 'InstallPlan'
@@ -34,16 +34,16 @@ export type LiveSubject =
   | 'ClusterCatalog'
   | 'ClusterExtension';
 
-/** The answer to a live `flotilla explain`; also what `-o json` prints. */
+/** The answer to a live `flotilla explain`, also printed by `-o json`. */
 export type LiveAnswer = Diagnosis &
   Readonly<{
     cluster: string;
     kind: LiveSubject;
     namespace?: string;
     name: string;
-    /** What resolution says of it now, where that adds something. */
+    /** The present answer of resolution, if it adds something. */
     resolution?: Omit<ExplainAnswer, 'kind' | 'name' | 'namespace'>;
-    /** Catalogs whose content could not be read, and why. */
+    /** Catalogs with unreadable content, each with the cause. */
     unread?: readonly string[];
     /** Objects that this login may not read, and that could be a reason. */
     withheld?: readonly Withheld[];
@@ -57,7 +57,10 @@ export type LiveDeps = Readonly<{
   troubles: (cluster: string) => Promise<readonly string[] | undefined>;
 }>;
 
-/** Explains one object of a cluster. @throws NotFound where there is no such object */
+/**
+ * Explains one object of a cluster.
+ * @throws NotFound if there is no such object
+ */
 export async function explainLive(client: KubeClient, asked: Asked, deps: LiveDeps): Promise<LiveAnswer> {
   const answer = await explainObject(client, asked, deps).catch((error: unknown) => {
     throw withNextStep(error, { namespace: asked.namespace, isNarrowable: false });
@@ -127,7 +130,10 @@ function found<T extends KubernetesObject>(
 
 const NAMED = 10;
 
-/** A failed resolution is explained anew; and where all is well, what is newer and why it does not come. */
+/**
+ * Explains a failed resolution again. If the Subscription is healthy, names newer versions and the reason
+ * that they do not come.
+ */
 async function explainSubscription(
   client: KubeClient,
   asked: Asked,
@@ -155,7 +161,7 @@ async function explainSubscription(
   return withResolution(seen, resolution, read);
 }
 
-/** The answer for people: what is, why, what resolution says, what to do. */
+/** Returns the answer for people: state, causes, the answer of resolution, next steps. */
 export function liveText(
   {
     cluster,
@@ -177,7 +183,7 @@ export function liveText(
   return [
     `${kind} ${name}${where} of ${cluster}`,
     `  ${seen}`,
-    // Where all is well, a second condition is no cause of the first.
+    // If the object is healthy, a second condition is no cause of the first.
     ...causes.map((cause) => (standing === 'well' && namespace === undefined ? `  ${cause}` : `    because: ${cause}`)),
     ...(stillRuns === undefined ? [] : [`  ${stillRuns} still runs.`]),
     ...(resolution === undefined ? [] : ['', resolution.text]),

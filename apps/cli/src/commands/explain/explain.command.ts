@@ -37,8 +37,8 @@ Examples:
   kubectl get sub,csv,og -n team -o yaml | flotilla explain sub harbor --catalog community=registry.example/catalog:v1 -f -`;
 
 /**
- * `flotilla explain`: the one reason behind an object; why it fails, what it waits for, or
- * why nothing newer comes.
+ * Registers `flotilla explain`: the one reason behind an object, such as a failure, a wait, or the absence of
+ * a newer version.
  */
 export const explainCommand = (program: Command, io: Io): Command =>
   withQuestionOptions(withClusterOptions(program.command('explain').argument('<kind>').argument('[name]')))

@@ -15,7 +15,7 @@ const OPERATOR = {
   adopt: true,
 };
 
-/** A hub that the command reaches over HTTPS, with clusters in which OLM is played. */
+/** A hub that the command reaches over HTTPS. A simulation plays OLM in its clusters. */
 export type PlayedHub = Readonly<{
   fleet: PlayedFleet;
   kubeconfig: string;
@@ -26,7 +26,7 @@ export type PlayedHub = Readonly<{
   stop: () => Promise<void>;
 }>;
 
-/** Begins a fleet whose clusters of tier `lab` have names that begin so. */
+/** Begins a fleet. Its clusters of tier `lab` have names that begin so. */
 export async function startPlayedHub(names: readonly string[], strategy: object): Promise<PlayedHub> {
   const folder = await mkdtemp(join(tmpdir(), 'flotilla-hub-'));
   const served = await serveClusters(['hub', ...names]);

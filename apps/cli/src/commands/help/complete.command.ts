@@ -4,8 +4,8 @@ import { type Completion, complete } from './complete.js';
 import { completedVerbs } from './completion-words.js';
 
 /**
- * As in cobra, whose protocol kubectl speaks with `kubectl_complete-flotilla`: what the shell
- * does besides the candidates.
+ * Directives of cobra, the protocol of kubectl with `kubectl_complete-flotilla`: the work of the shell in
+ * addition to the candidates.
  */
 const DIRECTIVE: Readonly<Record<Completion['kind'], number>> = {
   words: 4,
@@ -37,7 +37,9 @@ export const completeCommand = (program: Command, io: Io): Command =>
       io.exit(ExitCode.done);
     });
 
-/** Names of clusters from kubeconfigs, without asking any; none where they cannot be read. */
+/**
+ * Returns the names of clusters from kubeconfigs, without asking any. Returns none if they cannot be read.
+ */
 async function clusterNames(words: readonly string[]): Promise<readonly string[]> {
   const { knownClusterNames } = await import('../../clusters/known-cluster-names.js');
   const named = words.flatMap((word, index) => (words[index - 1] === '--kubeconfig' ? [word] : []));

@@ -1,6 +1,6 @@
 import type { CompletedOption, CompletedVerb, CompletionCandidates } from './completion-words.js';
 
-/** What to offer for the last of the words typed so far. */
+/** The candidates for the last of the typed words. */
 export type Completion = Readonly<{
   kind: CompletionCandidates['kind'];
   candidates: readonly Readonly<{ text: string; description: string }>[];
@@ -10,7 +10,7 @@ export type Completion = Readonly<{
   typed: string;
 }>;
 
-/** Where the words so far lead. */
+/** The place on the command line after the typed words. */
 type Place = Readonly<{
   verb: CompletedVerb;
   operands: number;
@@ -18,7 +18,10 @@ type Place = Readonly<{
   onlyOperands: boolean;
 }>;
 
-/** Candidates for the last of `words`, the words after `flotilla`. It is '' where a new word begins. */
+/**
+ * Returns candidates for the last of `words`, the words after `flotilla`. The last is '' if a new word
+ * begins.
+ */
 export function complete(verbs: readonly CompletedVerb[], words: readonly string[]): Completion {
   const place = placeAfter(verbs, glued(words.slice(0, -1)));
   const word = words.at(-1) ?? '';
@@ -53,7 +56,9 @@ function placeBehind(place: Place, word: string, verbs: readonly CompletedVerb[]
 const verbAt = (verbs: readonly CompletedVerb[], path: readonly string[]): CompletedVerb | undefined =>
   verbs.find((one) => one.path.join(' ') === path.join(' '));
 
-/** The option whose value comes next; undefined where it has none, or has it in the same word. */
+/**
+ * Returns the option whose value comes next. Returns undefined if it has none, or has it in the same word.
+ */
 function pendingAfter(verb: CompletedVerb, word: string): CompletedOption | undefined {
   const option = verb.options.find(({ flags }) => flags.includes(word));
   return option?.value === undefined ? undefined : option;

@@ -2,8 +2,8 @@ import type { Argument, Command, Option } from 'commander';
 import { shownVerbs } from './shown-verbs.js';
 
 /**
- * What may stand at a place of the command line: words, paths, or words that only the
- * command itself can find.
+ * The candidates for a place of the command line: words, paths, or words that only the command itself can
+ * find.
  */
 export type CompletionCandidates = Readonly<
   | { kind: 'words'; words: readonly string[] }
@@ -16,22 +16,23 @@ export type CompletionCandidates = Readonly<
 export type CompletedOption = Readonly<{
   flags: readonly string[];
   description: string;
-  /** Absent where the option takes no value. */
+  /** Absent if the option takes no value. */
   value?: CompletionCandidates;
 }>;
 
-/** A verb by its words below `flotilla`, with what may come after them. */
+/** A verb by its words below `flotilla`, with the words that may follow them. */
 export type CompletedVerb = Readonly<{
   path: readonly string[];
   description: string;
   verbs: readonly Readonly<{ name: string; description: string }>[];
   options: readonly CompletedOption[];
-  /** Of the first operand, the second and so on; the last counts for all further ones. */
+  /** The candidates for the first operand, the second and so on; the last counts for all further ones. */
   operands: readonly CompletionCandidates[];
 }>;
 
 /**
- * Every verb of a program, with its verbs, options and operands: what the scripts of all shells are made of.
+ * Returns every verb of a program, with its verbs, options and operands. The scripts of all shells are made
+ * from this.
  */
 export function completedVerbs(command: Command, path: readonly string[] = []): readonly CompletedVerb[] {
   const own: CompletedVerb = {
@@ -71,7 +72,7 @@ function candidatesOf({ long, flags, argChoices, description }: Option): Complet
   return name === 'dir' ? { kind: 'directories' } : { kind: 'nothing' };
 }
 
-/** Of verbs whose formats stand in the description of the option alone. */
+/** The formats of verbs that list them in the description of the option alone. */
 const FORMATS = ['table', 'wide', 'text', 'json', 'yaml', 'name', 'mermaid', 'svg'];
 
 const FILE_OPERANDS: ReadonlySet<string> = new Set(['ref', 'old', 'new', 'file', 'layout']);
@@ -88,7 +89,7 @@ function operandOf(path: readonly string[], argument: Argument): CompletionCandi
   return DIRECTORY_OPERANDS.has(argument.name()) ? { kind: 'directories' } : { kind: 'nothing' };
 }
 
-/** The words of kinds, where the first operand is one. */
+/** The words of kinds, for verbs with a kind as the first operand. */
 const KINDS: Readonly<Record<string, readonly string[]>> = {
   get: ['subscriptions', 'installplans', 'csvs', 'extensions', 'catalogs', 'catalogsources', 'clustercatalogs'],
   explain: ['subscription', 'installplan', 'csv', 'catalogsource', 'clustercatalog', 'extension'],

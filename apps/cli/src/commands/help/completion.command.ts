@@ -8,7 +8,7 @@ Examples:
   flotilla completion zsh > "\${fpath[1]}/_flotilla"
   flotilla completion fish > ~/.config/fish/completions/flotilla.fish`;
 
-/** `flotilla completion SHELL`: the script by which a shell completes verbs, options and their values. */
+/** Registers `flotilla completion SHELL`: a shell script that completes verbs, options and their values. */
 export const completionCommand = (program: Command, io: Io): Command =>
   program
     .command('completion')

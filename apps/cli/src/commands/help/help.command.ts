@@ -3,8 +3,8 @@ import type { Io } from '../../terminal/io.js';
 import { verbAt } from './program-words.js';
 
 /**
- * `flotilla help [VERB…]`: the help of a verb, however many words it has. In place of
- * Commander's, which takes one word.
+ * Registers `flotilla help [VERB…]`: the help of a verb, however many words it has. It replaces Commander's,
+ * which takes one word.
  */
 export const helpCommand = (program: Command, _io: Io): Command =>
   program

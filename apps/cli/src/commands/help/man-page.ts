@@ -4,7 +4,7 @@ import type { ManualTerm, VerbManual } from './verb-manual.js';
 /** Name of the page of a verb without its section, such as `flotilla-catalog-validate`. */
 export const manPageName = ({ path }: VerbManual): string => ['flotilla', ...path].join('-');
 
-/** What the pages have in common. */
+/** The facts that all pages share. */
 type ManPageFacts = Readonly<{ version: string }>;
 
 /**
@@ -41,7 +41,10 @@ const EXAMPLES = 'Examples:';
 /** Columns of a terminal of 80 behind the margin of man. */
 const WIDTH = 72;
 
-/** Tables and examples keep their lines; what is too wide of the rest is filled anew. */
+/**
+ * Returns the notes and examples. Tables and examples keep their lines; other lines that are too wide are
+ * filled again.
+ */
 function more(textAfter: string): readonly string[] {
   const [notes = '', examples] = textAfter.split(new RegExp(`(?:^|\n)${EXAMPLES}\n`));
   return [...verbatim('NOTES', wrappedHelp(notes, WIDTH)), ...verbatim('EXAMPLES', examples ?? '')];
@@ -60,7 +63,7 @@ function seeAlso({ path, verbs }: VerbManual): string {
   return pages.join(' ,\n');
 }
 
-/** Text in which roff finds no request and no escape of its own. */
+/** Escapes a text, so that roff finds no request and no escape of its own in it. */
 const text = (plain: string): string =>
   plain
     .replaceAll('\\', '\\e')

@@ -2,10 +2,10 @@ import type { EventEmitter } from 'node:events';
 import type { Command } from 'commander';
 import { shownVerbs } from './shown-verbs.js';
 
-/** A word of a command line with what it means. */
+/** A word of a command line with its meaning. */
 export type ManualTerm = Readonly<{ term: string; description: string }>;
 
-/** What the command itself says of a verb: man pages and the site's reference are made of it. */
+/** The command's own description of a verb, from which man pages and the site's reference are made. */
 export type VerbManual = Readonly<{
   /** The words after `flotilla`; none for the command itself. */
   path: readonly string[];
@@ -15,7 +15,7 @@ export type VerbManual = Readonly<{
   operands: readonly ManualTerm[];
   options: readonly ManualTerm[];
   verbs: readonly ManualTerm[];
-  /** What `--help` prints after the options. */
+  /** The text that `--help` prints after the options. */
   more: string;
 }>;
 

@@ -18,7 +18,7 @@ Examples:
   flotilla health
   flotilla health --hub http://127.0.0.1:9000 -o json | jq '.items[].checks[] | select(.status != "up")'`;
 
-/** `flotilla health`: whether the hub is ready, and what is not well. */
+/** Registers `flotilla health`: the state of the hub, and its unhealthy parts. */
 export const healthCommand = (program: Command, io: Io): Command =>
   program
     .command('health')

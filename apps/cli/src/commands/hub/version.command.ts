@@ -16,7 +16,7 @@ Examples:
   flotilla version
   flotilla version --client -o json`;
 
-/** `flotilla version`: which build this command is, and which one runs as the hub. */
+/** Registers `flotilla version`: the build of this command, and that of the running hub. */
 export const versionCommand = (program: Command, io: Io): Command =>
   program
     .command('version')

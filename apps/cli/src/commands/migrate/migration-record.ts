@@ -33,15 +33,17 @@ const RunningWorkload = z.object({
 });
 export type RunningWorkload = z.infer<typeof RunningWorkload>;
 
-/** Go writes an account without a name, which definitions of ClusterExtensions refuse. */
+/**
+ * Removes an empty account. Go writes an account without a name; definitions of ClusterExtensions refuse it.
+ */
 function withoutEmptyAccount({ spec, ...extension }: ClusterExtension): ClusterExtension {
   const { serviceAccount, ...others } = spec;
   return { ...extension, spec: serviceAccount?.name ? spec : others };
 }
 
 /**
- * What a move keeps in the cluster until it is taken back: so it can be repeated after it was killed at any
- * line, and undone from another machine.
+ * The record that a move keeps in the cluster until it is rolled back. With it a move that was killed at any
+ * line can be repeated, and undone from another machine.
  */
 export const MigrationRecord = z.object({
   v: z.literal(1),
@@ -52,7 +54,9 @@ export const MigrationRecord = z.object({
   csv: KubernetesObject,
   bundle: z.object({ name: z.string(), version: z.string() }),
   image: z.string(),
-  /** What the bundle brings, as OLM v1 renders it; and what OLM Classic had written on it. */
+  /**
+   * The objects of the bundle, as OLM v1 renders them, with the marks that OLM Classic had written on them.
+   */
   objects: z.array(Ref.extend({ classic: ClassicMarks.optional() })),
   /** Roles and bindings that OLM Classic has made, as they can be made again. */
   roles: z.array(z.object({ object: KubernetesObject, owned: z.boolean() })),
@@ -66,7 +70,7 @@ type KeptRecord = Readonly<{ record: MigrationRecord; secret: KubernetesObject }
 const secretName = (extension: string): string => `${extension}-from-subscription`;
 const labelOf = (namespace: string, name: string): string => canonicalHash({ namespace, name }).slice(0, 40);
 
-/** Of a Subscription that was moved, or is being moved. */
+/** Returns the record of a Subscription that was moved, or is being moved. */
 export async function recordOfSubscription(
   client: KubeClient,
   systemNamespace: string,
@@ -77,7 +81,7 @@ export async function recordOfSubscription(
   return secret && kept({ ...secret, ...KIND.Secret });
 }
 
-/** Of the ClusterExtension that a Subscription has become. */
+/** Returns the record of the ClusterExtension that a Subscription has become. */
 export async function recordOfExtension(
   client: KubeClient,
   systemNamespace: string,
@@ -113,7 +117,7 @@ export async function keepRecord(client: KubeClient, systemNamespace: string, re
   await createUnlessThere(client, secret);
 }
 
-/** True where it was not there. */
+/** Creates an object. Returns true if it did not exist. */
 export async function createUnlessThere(client: KubeClient, object: KubernetesObject): Promise<boolean> {
   try {
     await client.create(object);

@@ -33,12 +33,12 @@ import type { MigrationRecord } from './migration-record.js';
 import { classicLabelsOf, classicRoles } from './release-csv.js';
 import { runningWorkloads } from './running-workloads.js';
 
-/** What speaks against a move, and what it would be where nothing does. */
+/** The objections to a move, and its record if there are none. */
 type MigrationPlan = Readonly<{ findings: readonly MigrationFinding[]; record?: MigrationRecord }>;
 
 type Bundle = Readonly<{ bundle: Readonly<{ name: string; version: string }>; image: string }>;
 
-/** Reads all that a move depends on, and renders what it would store. Writes nothing. */
+/** Reads all that a move depends on, and renders the objects that it would store. Writes nothing. */
 export async function planMigration(
   client: KubeClient,
   subscription: Subscription,
@@ -77,7 +77,7 @@ export type MigrationState = Readonly<{
   clusterCatalogs: LiveClusterCatalogs;
 }>;
 
-/** What speaks against a move, before the bundle is rendered. Writes nothing. */
+/** Returns the objections to a move that are known before the bundle is rendered. Writes nothing. */
 export async function migrationPreflight(
   client: KubeClient,
   subscription: Subscription,
@@ -103,7 +103,7 @@ export async function migrationPreflight(
   return { csv, onlyGroup, entry, findings };
 }
 
-/** ClusterCatalogs that have the package; undefined where one could not be read. */
+/** Returns ClusterCatalogs that have the package. Returns undefined if one could not be read. */
 const catalogsWith = ({ catalogs, unread }: LiveClusterCatalogs, packageName: string): string[] | undefined =>
   unread.length > 0
     ? undefined
@@ -111,7 +111,7 @@ const catalogsWith = ({ catalogs, unread }: LiveClusterCatalogs, packageName: st
         'error' in content || content.package(packageName) === undefined ? [] : [name],
       );
 
-/** What the way back restores: marks of OLM Classic on the objects, and its roles. */
+/** Returns the state that the way back restores: marks of OLM Classic on the objects, and its roles. */
 async function classicState(
   client: KubeClient,
   csv: KubernetesObject,
@@ -175,7 +175,7 @@ async function kindsMissing(client: KubeClient): Promise<string[]> {
   return kinds.flatMap(({ kind }, at) => (served[at] === true ? [] : [kind]));
 }
 
-/** What the operator has said, and what users have overridden. */
+/** Returns the conditions of the operator, and the users' overrides. */
 function conditionsOf(condition: KubernetesObject | undefined): string[] {
   const { overrides, conditions } = asRecord(condition?.['spec']);
   const all = [...asList(conditions), ...asList(overrides)]

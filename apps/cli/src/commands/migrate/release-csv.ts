@@ -11,7 +11,7 @@ import type { MigrationRecord } from './migration-record.js';
 const POLL_MS = 200;
 const RBAC_KINDS = [KIND.RoleBinding, KIND.ClusterRoleBinding, KIND.Role, KIND.ClusterRole] as const;
 
-/** Waits until it holds; says in time what it waited for. */
+/** Waits until `holds` is true. If the time ends, names the awaited state. */
 export async function until(what: string, timeoutMs: number, holds: () => Promise<boolean>): Promise<void> {
   const end = performance.now() + timeoutMs;
   while (!(await holds())) {
@@ -20,7 +20,9 @@ export async function until(what: string, timeoutMs: number, holds: () => Promis
   }
 }
 
-/** Deletes an object and leaves what it owns; `finalizer` is taken off first, as it would clean up. */
+/**
+ * Deletes an object and leaves the objects that it owns. `finalizer` is removed first, as it would clean up.
+ */
 export function deleteAlone(client: KubeClient, ref: ObjectRef, timeoutMs: number, finalizer?: string): Promise<void> {
   return until(`the end of ${ref.kind} ${ref.name}`, timeoutMs, async () => {
     const live = await client.get<KubernetesObject>(ref);

@@ -25,7 +25,7 @@ async function running(client: KubeClient, deployment: KubernetesObject): Promis
   return { name: `${namespace}/${name}`, uid, template, pods };
 }
 
-/** What does not run as it did, one line each. */
+/** Returns the workloads that do not run as before, one line each. */
 export const workloadTroubles = (
   before: readonly RunningWorkload[],
   after: readonly RunningWorkload[],

@@ -34,7 +34,7 @@ import { runningWorkloads, workloadTroubles } from './running-workloads.js';
 export type MigrateOptions = Readonly<{
   name: string;
   namespace: string;
-  /** Of the ClusterExtension; undefined: that of the package. */
+  /** The name of the ClusterExtension. Default: that of the package. */
   extension?: string | undefined;
   dryRun: boolean;
   /** How long a step may take. */
@@ -43,9 +43,9 @@ export type MigrateOptions = Readonly<{
 }>;
 
 /**
- * `flotilla migrate subscription NAME -n NS`: an operator of OLM Classic becomes a ClusterExtension of the
- * same bundle. Every step finds out by itself whether it was done, so that a move that was killed goes on
- * where it ended (decision 0401).
+ * Runs `flotilla migrate subscription NAME -n NS`: an operator of OLM Classic becomes a ClusterExtension of
+ * the same bundle. Every step finds out by itself whether it was done. A move that was killed therefore
+ * continues from its last step (decision 0401).
  */
 export async function migrateSubscription(client: KubeClient, io: Io, options: MigrateOptions): Promise<void> {
   const settings = commandSettings(process.env);
@@ -77,7 +77,10 @@ export async function migrateSubscription(client: KubeClient, io: Io, options: M
   io.exit(troubles.length === 0 ? ExitCode.done : ExitCode.no);
 }
 
-/** What is to be done: begun before, or planned now and kept. Undefined where nothing is. */
+/**
+ * Returns the record of a move that was begun before, or plans one now and keeps its record. Returns
+ * undefined if there is nothing to do.
+ */
 async function begun(
   client: KubeClient,
   deps: NextStepDeps,
@@ -107,7 +110,10 @@ async function begun(
   return record;
 }
 
-/** Manifests first, then the revision, then it becomes their owner. Nothing where it is there. */
+/**
+ * Stores the manifests first, then the revision, then makes the revision their owner. Does nothing if the
+ * revision exists.
+ */
 async function storeRevision(client: KubeClient, deps: NextStepDeps, record: MigrationRecord): Promise<void> {
   const { extension, subscription } = record;
   const ref = { ...CLUSTER_OBJECT_SET_API, name: `${extension.metadata.name}-1` };

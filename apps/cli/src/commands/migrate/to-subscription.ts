@@ -27,7 +27,7 @@ import { runningWorkloads, workloadTroubles } from './running-workloads.js';
 export type BackOptions = Readonly<{ name: string; dryRun: boolean; timeoutMs: number }>;
 
 const nulls = (...keys: readonly string[]) => Object.fromEntries(keys.map((key) => [key, null]));
-/** What OLM v1 writes on objects of a revision, taken off. */
+/** A patch that removes the marks of OLM v1 from objects of a revision. */
 const UNMARKED = {
   metadata: {
     labels: nulls(OWNER_KIND_LABEL, OWNER_NAME_LABEL, MANAGED_BY.key),
@@ -36,8 +36,8 @@ const UNMARKED = {
 };
 
 /**
- * `flotilla migrate extension NAME`: the way back of a move, to Subscription and ClusterServiceVersion
- * as they were. As the way there it goes on where an earlier try ended (decision 0401).
+ * Runs `flotilla migrate extension NAME`: rolls a move back to Subscription and ClusterServiceVersion as they
+ * were. Like the move, it continues an earlier try (decision 0401).
  */
 export async function migrateExtension(client: KubeClient, io: Io, options: BackOptions): Promise<void> {
   const { name, timeoutMs } = options;
@@ -79,7 +79,7 @@ export async function migrateExtension(client: KubeClient, io: Io, options: Back
   io.exit(troubles.length === 0 ? ExitCode.done : ExitCode.no);
 }
 
-/** The extension, its revisions and their Secrets go, and nothing of what they have. */
+/** Deletes the extension, its revisions and their Secrets, and none of their objects. */
 async function leaveExtension(
   client: KubeClient,
   { extension, objects }: MigrationRecord,

@@ -6,7 +6,7 @@ import { readForeign } from '#core/kernel/verdict/read-foreign';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import { NEXT, type PlanPlace } from '../../output/next-commands.js';
 
-/** What is to be approved in one cluster: a plan by its name, or the plan that a Subscription waits for. */
+/** The approval in one cluster: a plan by its name, or the plan that a Subscription waits for. */
 export type ApprovalAsked = Readonly<{
   kind: 'InstallPlan' | 'Subscription';
   name: string;
@@ -15,26 +15,23 @@ export type ApprovalAsked = Readonly<{
   cluster?: string | undefined;
 }>;
 
-/** What became of one approval; also an item of `-o json`. */
+/** The outcome of one approval, also an item of `-o json`. */
 export type Approval = Readonly<{
   cluster: string;
   namespace: string;
   kind: ApprovalAsked['kind'];
   name: string;
-  /** The InstallPlan; absent where there is none. */
+  /** The InstallPlan; absent if there is none. */
   installPlan?: string;
   /** `absent`: the cluster has no such object. */
   result: 'approved' | 'would-be-approved' | 'refused' | 'absent';
-  /** Why it is not approved. */
+  /** The reason against the approval. */
   because?: string;
-  /** What the plan installs or upgrades, one CSV each. */
+  /** The CSVs that the plan installs or upgrades. */
   installs: readonly string[];
 }>;
 
-/**
- * Approves what waits. The plan that was read is the one that is approved: the write
- * carries its resourceVersion.
- */
+/** Approves the waiting plan. It is the plan that was read: the write carries its resourceVersion. */
 export async function approvePlan(client: KubeClient, asked: ApprovalAsked, dryRun: boolean): Promise<Approval> {
   const base = { ...asked, cluster: client.cluster, installs: [] };
   const { namespace } = asked;
@@ -78,15 +75,15 @@ async function planOf(
 }
 
 /**
- * The name of the plan that a Subscription refers to, empty where it refers to none;
- * undefined without a Subscription.
+ * Returns the name of the plan that a Subscription refers to, '' if it refers to none. Returns undefined
+ * without a Subscription.
  */
 async function planOfSubscription(client: KubeClient, name: string, namespace: string): Promise<string | undefined> {
   const found = await client.get<Subscription>({ ...SUBSCRIPTION_API, name, namespace });
   return found === undefined ? undefined : (found.status?.installPlanRef?.name ?? '');
 }
 
-/** Why this plan cannot be approved; undefined where it can. */
+/** Returns the reason against an approval of this plan. Returns undefined if the plan can be approved. */
 function refusal(where: string, at: PlanPlace, { spec, status }: InstallPlan): string | undefined {
   const phase = status?.phase ?? '';
   if (phase === 'Complete') return `${where} is complete: there is nothing to approve`;
@@ -98,14 +95,15 @@ function refusal(where: string, at: PlanPlace, { spec, status }: InstallPlan): s
   return `${where} is not waiting for approval yet (phase ${phase || 'not set'}): its steps are not known; try again later`;
 }
 
-/** Why a plan is not approved that a roll-out of the fleet decides about. */
+/** Returns the refusal of a plan that a roll-out of the fleet decides about. */
 function ofFleet(where: string, plan: InstallPlan, subscriptions: readonly Subscription[]): string | undefined {
   const decider = deciderOfPlan(plan, subscriptions);
   return decider && `${where} is not approved: ${decidedByFleet(decider)}`;
 }
 
 /**
- * What each CSV of the plan is for the Subscriptions of its namespace: a new operator, or a newer version.
+ * Returns the effect of each CSV of the plan on the Subscriptions of its namespace: a new operator, or a
+ * newer version.
  */
 function whatItDoes({ spec, status }: InstallPlan, subscriptions: readonly Subscription[]): string[] {
   const steps = (status?.plan ?? []).filter((step) => step !== null);

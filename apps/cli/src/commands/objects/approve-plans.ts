@@ -16,8 +16,8 @@ export type ApproveOptions = Readonly<{
 }>;
 
 /**
- * `flotilla approve`: approves the same plans, or Subscriptions, in each of these clusters, and
- * says what that installs.
+ * Runs `flotilla approve`: approves the same plans, or Subscriptions, in each of these clusters, and names
+ * the installed CSVs.
  */
 export async function approvePlans(
   clients: readonly KubeClient[],

@@ -1,7 +1,7 @@
 import { UsageError } from '../../terminal/io.js';
 import type { LiveKind } from './live-kinds.js';
 
-/** Fields by which an API server selects objects of every kind with namespaces. */
+/** Fields that an API server offers to select objects of every kind with namespaces. */
 const FIELDS = ['metadata.name', 'metadata.namespace'] as const;
 const TERM = /^\s*([^=!\s]+)\s*(==|=|!=)\s*([^=!\s]*)\s*$/;
 
@@ -11,7 +11,7 @@ export type FieldSelector = readonly Term[];
 
 /**
  * Reads `--field-selector`: `a=b`, `a==b` and `a!=b` with commas between.
- * @throws UsageError for another form, and for a field by which no API server selects one of these kinds
+ * @throws UsageError for another form, and for a field that no API server offers to select one of these kinds
  */
 export function fieldSelector(text: string, kinds: readonly LiveKind[]): FieldSelector {
   const known = kinds.some(({ namespaced }) => namespaced) ? FIELDS : FIELDS.slice(0, 1);

@@ -69,8 +69,8 @@ const isInPlace = ({ cluster, kind, object: { metadata } }: Found, asked: KindAs
   (asked.namespace ?? metadata.namespace) === metadata.namespace;
 
 /**
- * Returns all objects of the requested kinds. With a namespace, kinds that are in none are left out where
- * this login may not read them, and another kind was asked for.
+ * Returns all objects of the requested kinds. If a namespace and several kinds are requested, kinds without
+ * namespaces are left out if this login may not read them.
  */
 async function objectsOf(client: KubeClient, options: GetOptions, io: Io): Promise<Found[]> {
   const { namespace } = options;

@@ -56,7 +56,7 @@ Examples:
   flotilla get sub -o name | xargs flotilla get -o yaml
   flotilla get catalogs --watch`;
 
-/** `flotilla get KIND [NAME…]`: what kubectl get shows, of all clusters at once. */
+/** Registers `flotilla get KIND [NAME…]`: the lists of kubectl get, for all clusters at once. */
 export const getCommand = (program: Command, io: Io): Command =>
   withFleetOptions(program.command('get').argument('<kind>').argument('[name...]'))
     .description('list Subscriptions, InstallPlans, ClusterServiceVersions, extensions or catalogs of all clusters')

@@ -16,7 +16,10 @@ const WHOLE_KEY = new RegExp(`^${KEY}$`);
 /** True if the text can be the key of a label. */
 export const isLabelKey = (text: string): boolean => WHOLE_KEY.test(text);
 
-/** A label selector as it was typed. @throws UsageError where an API server could not read it */
+/**
+ * Returns a label selector as it was typed.
+ * @throws UsageError if an API server could not read it
+ */
 export function labelSelector(text: string): string {
   const wrong = termsOf(text).find((term) => !TERMS.some((form) => form.test(term)));
   if (wrong === undefined) return text;

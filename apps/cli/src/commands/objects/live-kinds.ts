@@ -12,13 +12,13 @@ import { UsageError } from '../../terminal/io.js';
 
 type Column = readonly [heading: string, cell: (object: KubernetesObject, now: Date) => string];
 
-/** A kind as the live verbs know it: its API, what people call it, and its columns. */
+/** A kind as the live verbs know it: its API, its common name, and its columns. */
 export type LiveKind = Readonly<{
   api: Readonly<{ apiVersion: string; kind: string }>;
   /** As `-o name` has it. */
   resource: string;
   namespaced: boolean;
-  /** The printer columns of its CustomResourceDefinition, and the state where that has none. */
+  /** The printer columns of its CustomResourceDefinition, and the state if that has none. */
   columns: readonly Column[];
   /** Further ones of `-o wide`. */
   wide: readonly Column[];

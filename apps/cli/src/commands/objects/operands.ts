@@ -13,7 +13,7 @@ export type Operand = Readonly<{
 }>;
 
 /**
- * The operands of kubectl: `KIND[,KIND…] [NAME…]` or `KIND/NAME…`; and what `-o name` prints:
+ * Reads the operands of kubectl: `KIND[,KIND…] [NAME…]` or `KIND/NAME…`. Also reads the output of `-o name`:
  * `CLUSTER/[NAMESPACE/]KIND/NAME…`.
  * @throws UsageError if the two forms are mixed, or a part is empty
  */
@@ -39,12 +39,12 @@ function placeOf(kind: string, place: readonly string[], word: string): Pick<Ope
   return { cluster: cluster.toReversed().join('/'), ...(isNamespaced ? { namespace } : {}) };
 }
 
-/** Options that say where objects are. */
+/** Options that name the place of objects. */
 type Place = Readonly<{ cluster?: readonly string[]; namespace?: string }>;
 
 /**
- * The place that options and the names together say: the clusters of the names, if all names say one.
- * @throws UsageError if an option leaves out what a name says
+ * Returns the place that options and names give together: the clusters of the names, if all names have one.
+ * @throws UsageError if an option leaves out the place of a name
  */
 export function placeWith<Options extends Place>(options: Options, operands: readonly Operand[]): Options {
   for (const { cluster, namespace = options.namespace } of operands) {
@@ -61,8 +61,8 @@ export function placeWith<Options extends Place>(options: Options, operands: rea
 }
 
 /**
- * As {@link operandsOf}, for verbs that are about named objects. @throws UsageError
- * also where no name is given
+ * Reads operands as {@link operandsOf} does, for verbs about named objects.
+ * @throws UsageError also if no name is given
  */
 export function namedOperands(words: readonly string[], verb: string): readonly Operand[] {
   const operands = operandsOf(words);

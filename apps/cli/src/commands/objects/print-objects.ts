@@ -12,23 +12,23 @@ import { sortedBy } from './sorted-by.js';
 /** How a list of objects is printed. */
 export type ObjectForm = Readonly<{
   output: ListFormat | 'jsonpath' | 'custom-columns';
-  /** With `jsonpath`: what is printed of the list. */
+  /** With `jsonpath`: the template for the list. */
   template?: JsonPathTemplate | undefined;
   /** With `custom-columns`: the columns, of objects as `-o json` prints them. */
   custom?: Columns<unknown> | undefined;
   headers: boolean;
   /** Columns of labels at the end of tables. */
   labels?: LabelColumns | undefined;
-  /** A path as in JSONPath, by whose value the objects are sorted. */
+  /** A path as in JSONPath. Its value is the sort key of the objects. */
   sortBy?: string | undefined;
-  /** Columns of the terminal, to which a table is cut; `wide` is whole. */
+  /** Columns of the terminal: a table is cut to them, except with `wide`. */
   width?: number | undefined;
 }>;
 
-/** What a list as data says of the question beside the objects. */
+/** The facts of a list as data, in addition to the objects. */
 type ListFacts = Readonly<{ now: Date; verdict: Verdict; away: readonly Away[] }>;
 
-/** Says in data which cluster an object is of; it is not there in the cluster. */
+/** Annotation in printed data with the cluster of an object. The cluster itself does not have it. */
 const CLUSTER_ANNOTATION = 'flotilla.dev/cluster';
 
 /** Objects of several clusters as text: one table a kind, a List of objects, or one name a line. */
@@ -83,7 +83,7 @@ export function columnsOf(
   ];
 }
 
-/** `cluster/[namespace/]resource/name`, which get, explain and approve take as an operand. */
+/** Returns `cluster/[namespace/]resource/name`, an operand for get, explain and approve. */
 export const nameOf = ({ cluster, kind, object: { metadata } }: Found): string =>
   [cluster, ...(kind.namespaced ? [metadata.namespace] : []), kind.resource, metadata.name].join('/');
 

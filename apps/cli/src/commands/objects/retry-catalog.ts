@@ -65,7 +65,7 @@ async function retryCatalog(
 const NOTHING =
   'no image of it is remembered as not to be read again; the hub only checks its source now, and pulls an image of another digest';
 
-/** Statuses name what the hub remembers. */
+/** True if statuses of the catalog name something that the hub remembers. */
 function isRemembered(catalog: KubernetesObject): boolean {
   const { message, conditions } = Object(catalog['status']);
   const all: readonly unknown[] = Array.isArray(conditions) ? conditions : [];

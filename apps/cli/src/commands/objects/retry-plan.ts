@@ -22,7 +22,7 @@ export type RetryOptions = Readonly<{
   allowMissing: boolean;
 }>;
 
-/** What became of one plan in one cluster; `lines` are for the user. */
+/** The outcome for one plan in one cluster; `lines` are for the user. */
 type Retry = Readonly<{ name: string; result: 'asked' | 'idle' | 'refused' | 'absent'; lines: readonly string[] }>;
 
 /**
@@ -80,7 +80,7 @@ async function retryPlan(client: KubeClient, name: string, options: RetryOptions
   return { name, result: 'asked', lines: [done, ...more.map((line) => `  ${line}`)] };
 }
 
-/** `undone`: the steps of a complete plan whose objects are gone. */
+/** A plan that can be retried. `undone`: the steps of a complete plan whose objects are gone. */
 type Retryable = Readonly<{ undone: readonly DoneStep[] }>;
 
 /** Asking twice is no error: the first request may have been acted on. */
@@ -116,7 +116,7 @@ function whatIsLeft(plan: InstallPlan, undone: readonly DoneStep[]): string[] {
   return left.length === 0 ? [] : [`${doing} ${left.slice(0, NAMED).join(', ')}${more}`];
 }
 
-/** What is deleted before the plan is made anew, as far as it is there. */
+/** Returns the objects to delete before the plan is recreated, as far as they exist. */
 async function whatGoes(client: KubeClient, { metadata: { namespace = '', name }, spec }: InstallPlan) {
   const found = await Promise.all(
     spec.clusterServiceVersionNames.map((csv) =>

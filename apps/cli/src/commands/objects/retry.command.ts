@@ -84,7 +84,7 @@ async function retry(kind: string, names: readonly string[], options: Options, i
   return inClusters(io, options, (clients) => retryCatalogs(clients, io, names, how));
 }
 
-/** Empty for a ClusterCatalog, which has none. */
+/** Returns the namespace, '' for a ClusterCatalog. */
 function namespaceFor(kind: Retried, { namespace = '' }: Options): string {
   const has = kind !== 'ClusterCatalog';
   if (has && namespace === '') throw new UsageError('name the namespace with -n');

@@ -10,15 +10,15 @@ import { type GetOptions, inOrder, isAsked, kindsAsked, selectorsOf } from './ge
 import type { LiveKind } from './live-kinds.js';
 import { columnsOf, marked, nameOf } from './print-objects.js';
 
-/** What a watch reported: the object as it is, or as it was when it was deleted. */
+/** A report of a watch: the object as it is, or the last state of a deleted one. */
 type Seen = Readonly<{ row: Found; note: string }>;
 
 /** Changes of a moment are printed together, in order, so that columns stay in line. */
 const PRINTED_EVERY_MS = 200;
 
 /**
- * `flotilla get --watch`: what is there, then every change, until `stop`. Connections that break are made
- * anew; a cluster that does not answer is shown once it does.
+ * Runs `flotilla get --watch`: prints the objects, then every change, until `stop`. Broken connections are
+ * opened again; an unreachable cluster is shown once it answers.
  */
 export async function watchObjects(
   clients: readonly KubeClient[],

@@ -1,4 +1,4 @@
-/** What becomes of a flag of opm. */
+/** The translation of a flag of opm. */
 export type OpmFlag = Readonly<{
   /** The flag of Flotilla; absent: it is left out. */
   to?: string;
@@ -103,7 +103,7 @@ export const OPM_VERBS: readonly OpmVerb[] = [
 ];
 
 /**
- * `opm serve --cache-only` makes a cache and ends; what is left of that is the check that
- * the catalog can be served.
+ * The translation of `opm serve --cache-only`, which makes a cache and ends: the check that the catalog can
+ * be served.
  */
 export const CACHE_ONLY = { flag: '--cache-only', flotilla: ['catalog', 'validate'], note: NO_CACHE } as const;

@@ -4,7 +4,7 @@ import { CACHE_ONLY, COMMON_FLAGS, OPM_VERBS, type OpmFlag, type OpmVerb } from 
 /** The command line of Flotilla for one of opm. */
 export type Translated = Readonly<{
   argv: readonly string[];
-  /** What is left out, for people. */
+  /** The parts that are left out, for people. */
   notes: readonly string[];
   /** Every registry is spoken to in plain HTTP. */
   plainHttp: boolean;

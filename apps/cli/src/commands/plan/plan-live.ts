@@ -26,7 +26,7 @@ export type PlanLiveOptions = FleetOptions &
   }>;
 
 type Step = NextStep | ExtensionStep;
-/** What one cluster has: undefined where the namespace that is asked for is not there. */
+/** The steps of one cluster. Undefined if the requested namespace does not exist. */
 type Steps = readonly Step[] | undefined;
 
 /** `flotilla plan --live`: the next step of each namespace and of each ClusterExtension. Writes nothing. */
@@ -57,7 +57,7 @@ export async function planLive(options: PlanLiveOptions, io: Io): Promise<void> 
   });
 }
 
-/** @throws NotFound where every cluster answered, and none has the namespace */
+/** @throws NotFound if every cluster answered, and none has the namespace */
 function refuseUnknownNamespace({ answers, away }: FleetAnswer<Steps>, namespace: string | undefined): void {
   if (answers.length === 0 || away.length > 0 || answers.some(({ value }) => value !== undefined)) return;
   const clusters = answers.map(({ cluster }) => cluster);
@@ -86,7 +86,7 @@ async function stepsOf(
   return [...inNamespaces, ...ofExtensions.filter((step) => step !== undefined)];
 }
 
-/** A user who may not read Namespaces may still plan in one. */
+/** Checks for the namespace. A user who may not read Namespaces may still plan in one. */
 async function hasNamespace(client: KubeClient, name: string): Promise<boolean> {
   try {
     return (await client.get({ ...KIND.Namespace, name })) !== undefined;
@@ -96,7 +96,10 @@ async function hasNamespace(client: KubeClient, name: string): Promise<boolean> 
   }
 }
 
-/** They are of no namespace: none where only one namespace is asked for. */
+/**
+ * Returns the requested extensions. They have no namespace: none are returned if only one namespace is
+ * requested.
+ */
 async function extensionsOf(
   client: KubeClient,
   { namespace, extension }: Pick<PlanLiveOptions, 'namespace' | 'extension'>,

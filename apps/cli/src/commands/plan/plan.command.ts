@@ -44,8 +44,8 @@ Examples:
   flotilla plan --catalog olm/community:10=./catalog --catalog team/own=./own.yaml -f manifests/ -n team -o yaml`;
 
 /**
- * `flotilla plan`: what would be installed or upgraded, why, and from where; or why not.
- * Writes nothing anywhere.
+ * Registers `flotilla plan`: the next installs and upgrades with reason and origin, or the reason against
+ * them. Writes nothing anywhere.
  */
 export const planCommand = (program: Command, io: Io): Command =>
   withQuestionOptions(withFleetOptions(program.command('plan')))

@@ -4,7 +4,7 @@ import { explanationLines } from '#core/v1/extension/explain-extension';
 import type { PlannedObject } from '#core/v1/revision/plan-objects';
 import type { ExtensionStep } from '../../preview/next-revision-step.js';
 
-/** What would become of a ClusterExtension, as text for standard output. */
+/** Describes the next step of a ClusterExtension, as text for standard output. */
 export function extensionStepText(step: ExtensionStep): string {
   const { image, explanation, note, trouble, next, objects } = step;
   const why = explanation === undefined ? [] : explanationLines(explanation);
@@ -33,7 +33,10 @@ function headOf({ cluster, extension, next, installed, revision, bundle, version
   }
 }
 
-/** Of a revision that is there only what is not as it should be is worth a line each. */
+/**
+ * Returns the lines about objects. For an existing revision only objects that differ from it are worth a line
+ * each.
+ */
 function objectLines(next: ExtensionStep['next'], objects: readonly PlannedObject[]): string[] {
   const shown = next === 'make' ? objects : objects.filter(({ does }) => does !== 'keep');
   const others = objects.length - shown.length;

@@ -9,14 +9,14 @@ import type { NextStep } from '../../preview/next-step.js';
 import type { RecordedWrite } from '../../preview/recording-client.js';
 import { extensionStepText } from './print-extension-step.js';
 
-/** The answer to `flotilla plan --live`; also what `-o json` prints. */
+/** The answer to `flotilla plan --live`, also printed by `-o json`. */
 type LivePlan = Readonly<{
   verdict: Verdict;
   away: readonly Away[];
   items: readonly (NextStep | ExtensionStep)[];
 }>;
 
-/** What would be done next in each namespace and for each extension, as text for standard output. */
+/** Returns the next step in each namespace and for each extension, as text for standard output. */
 export function printNextSteps(plan: LivePlan, format: string): string {
   if (isData(format)) return dataText(plan, format);
   return plan.items.map((step) => ('extension' in step ? extensionStepText(step) : stepText(step))).join('\n');

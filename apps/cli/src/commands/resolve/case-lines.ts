@@ -5,7 +5,7 @@ import { answerClassic } from './classic-answer.js';
 import { answerV1 } from './v1-answer.js';
 import { V1Case } from './v1-case.js';
 
-/** Where the cases of one input look for the catalogs they name. */
+/** The folders for the catalogs that the cases of one input name. */
 export type CaseFolders = Readonly<{ dir: string; ref: string | undefined; shelf: CatalogShelf }>;
 
 /** An answer, or the complaint about a line that holds no case. */

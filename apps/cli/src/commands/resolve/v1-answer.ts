@@ -26,7 +26,7 @@ export function answerV1(question: V1Case): Record<string, unknown> {
   };
 }
 
-/** Cases need not say where the installed bundle came from. */
+/** Returns the installed bundle. Cases need not give its origin. */
 function installedRevision(installed: V1Case['installed']): InstalledRevision | undefined {
   if (installed === undefined || installed === null) return;
   const { image = `img/${installed.name}`, ...bundle } = installed;
@@ -45,7 +45,10 @@ function extensionCatalog(catalog: V1Catalog, packageName: string, gates: Featur
   };
 }
 
-/** OLM v1 reads a package at a time: what is wrong with another one does not matter. */
+/**
+ * Returns the content of a package. OLM v1 reads a package at a time: faults of another package do not
+ * matter.
+ */
 function contentOf(catalog: V1Catalog, packageName: string, gates: FeatureGates): ExtensionCatalog['content'] {
   const { name, serving, metas } = catalog;
   if (!serving) return { error: `catalog "${name}" is not being served` };

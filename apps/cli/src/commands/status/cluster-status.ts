@@ -30,19 +30,22 @@ export type ClusterStatus = Readonly<{
   catalogs: Share;
   subscriptions: Share;
   operators: Share;
-  /** ClusterExtensions that have what they ask for, and it is available. */
+  /** ClusterExtensions that have the requested version, and it is available. */
   extensions: Share;
-  /** Why operators block the next minor version of OpenShift, one line each; absent where none does. */
+  /**
+   * The reasons for which operators block the next minor version of OpenShift, one line each; absent if none
+   * does.
+   */
   upgradeBlockers?: readonly string[];
   /** Objects that this login may not read there; absent if it reads all. */
   withheld?: readonly Withheld[];
-  /** What waits there, and why; the most urgent first. */
+  /** The waiting objects with their reasons; the most urgent first. */
   findings: readonly Finding[];
 }>;
 
 /**
- * Reads a cluster's objects of OLM and says what waits there; with a namespace, only what is in it and the
- * catalogs that it sees. Rejects where the cluster does not answer.
+ * Reads a cluster's objects of OLM and reports those that wait. With a namespace, reports only its objects
+ * and the catalogs visible to it. Rejects if the cluster does not answer.
  */
 export async function clusterStatus(
   client: KubeClient,
@@ -87,7 +90,10 @@ const refusedFinding = ({ about, ...event }: RefusedRead): Finding => ({
  */
 const OLM_OPERATORS = ['operator-lifecycle-manager', 'olm'];
 
-/** Empty on other clusters than OpenShift, and where the user may not read ClusterOperators. */
+/**
+ * Returns blockers of an upgrade. Returns none on clusters other than OpenShift, or if the user may not read
+ * ClusterOperators.
+ */
 async function openShiftBlockers(client: KubeClient): Promise<readonly string[]> {
   if (!(await client.serves(KIND.ClusterOperator))) return [];
   try {
@@ -108,10 +114,7 @@ const share = <T>(all: readonly T[], isWell: (one: T) => boolean): Share => ({
 
 const READS_AT_ONCE = 8;
 
-/**
- * The copies that stand where Subscriptions expect a CSV of their own; a cluster may
- * hold thousands of others.
- */
+/** Returns the copies in places for a Subscription's own CSV; a cluster may hold thousands of others. */
 async function copiesBeside(
   client: KubeClient,
   subscriptions: readonly Subscription[],
@@ -127,7 +130,7 @@ async function copiesBeside(
   return found.filter((csv) => csv !== undefined);
 }
 
-/** Objects of OLM, and which of them this login may not read. */
+/** Objects of OLM, and those among them that this login may not read. */
 type Read = Readonly<{ objects: ClusterObjects; withheld: readonly Withheld[] }>;
 
 type Lists = <T extends KubernetesObject>(kind: KindRef, options?: ListOptions) => Promise<readonly T[]>;

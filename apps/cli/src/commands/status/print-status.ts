@@ -13,9 +13,9 @@ import type { ClusterStatus, Share } from './cluster-status.js';
 
 export type ClusterFinding = Finding & Readonly<{ cluster: string }>;
 
-/** Everything on the screen; also what `-o json` prints. */
+/** Everything on the screen, also printed by `-o json`. */
 export type StatusAnswer = Readonly<{
-  /** `incomplete` where a cluster, or a service of the hub that was named, did not answer. */
+  /** The verdict is `incomplete` if a cluster, or a named service of the hub, did not answer. */
   verdict: Verdict;
   hub: readonly HubStatus[];
   clusters: readonly Omit<ClusterStatus, 'findings'>[];
@@ -50,7 +50,7 @@ const QUEUES: Columns<QueueStatus> = [
 type StatusText = Readonly<{
   namespace?: string | undefined;
   all: boolean;
-  /** Columns of the terminal, to which tables are cut. */
+  /** Columns of the terminal, to cut tables to. */
   width?: number | undefined;
   /** How the commands that are named reach a cluster. */
   access: (cluster: string) => CommandAccess;
@@ -136,7 +136,7 @@ function moreText(causes: readonly (readonly ClusterFinding[])[]): string {
 
 const LONGEST = 300;
 
-/** A cause, at the first object that has it, and which others have it too. */
+/** Returns a cause at the first object that has it, and the others that have it too. */
 function causeLines(
   [first, ...others]: readonly [ClusterFinding, ...ClusterFinding[]],
   access: StatusText['access'],

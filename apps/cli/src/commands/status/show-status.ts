@@ -16,7 +16,7 @@ import { type ClusterStatus, clusterStatus } from './cluster-status.js';
 import { type ClusterFinding, printStatus, type StatusAnswer } from './print-status.js';
 
 export type StatusOptions = Readonly<{
-  /** Addresses of the hub's services that were named; none: where the settings say that they listen. */
+  /** Addresses of the hub's services that the user named; none: those that the settings give. */
   hub: readonly string[];
   namespace?: string | undefined;
   /** Every finding on its own. */
@@ -57,8 +57,8 @@ export async function showStatus(
 }
 
 /**
- * A service that was not named and manages none of these clusters is another hub, which has
- * nothing to say about them.
+ * Returns the services of the hub. A service that was not named and manages none of these clusters belongs to
+ * another hub. It has nothing to say about them.
  */
 async function hubServices(
   named: readonly string[],

@@ -27,7 +27,7 @@ Examples:
   flotilla status --hub http://127.0.0.1:9000 -C east
   flotilla status -o json | jq -r '.waiting[] | select(.standing == "needs-approval") | .todo[0]'`;
 
-/** `flotilla status`: hub, queues, clusters, and what waits and why. */
+/** Registers `flotilla status`: hub, queues, clusters, and waiting objects with their reasons. */
 export const statusCommand = (program: Command, io: Io): Command =>
   withFleetOptions(program.command('status'))
     .description('one screen: the hub, its queues, the clusters, and what waits and why, the most urgent first')

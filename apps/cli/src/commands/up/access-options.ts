@@ -2,7 +2,7 @@ import { contextOption, shellWord } from '#core/kernel/text/shell-word';
 import { kubectlFiles } from '#platform/kube/access/load-clusters';
 import type { ClusterLogin } from '#platform/kube/client/kube-client.port';
 
-/** What the command line, and the files of a fleet, name. */
+/** The clusters that the command line, and the files of a fleet, name. */
 export type NamedClusters = Readonly<{ kubeconfigs: readonly string[]; contexts: readonly string[] }>;
 
 /** More contexts than this are not typed: the files are named with all of theirs. */
@@ -12,8 +12,8 @@ const filesOf = ({ kubeconfigs }: NamedClusters): string[] =>
   kubeconfigs.map((file) => `--kubeconfig ${shellWord(file)}`);
 
 /**
- * The options by which commands of kubectl and ours reach one of the clusters, whatever the current context
- * is: the file and the context of its login. Two files may have contexts of one name.
+ * Returns the options with which commands of kubectl and ours reach one of the clusters, whatever the current
+ * context is. They are the file and the context of its login. Two files may have contexts of one name.
  */
 export const accessOf =
   (loginOf: (cluster: string) => ClusterLogin | undefined, environment = process.env) =>
@@ -24,7 +24,10 @@ export const accessOf =
     return [...(isRead ? [] : [`--kubeconfig ${shellWord(login.file)}`]), contextOption(login.context)].join(' ');
   };
 
-/** As {@link accessOf}, for all clusters that were named: none where commands take them by themselves. */
+/**
+ * Returns the options as {@link accessOf} does, for all named clusters. There are none if commands take the
+ * clusters by themselves.
+ */
 export function accessToAll(named: NamedClusters): readonly string[] {
   const contexts = [...new Set(named.contexts)];
   return [...filesOf(named), ...(contexts.length > MOST_CONTEXTS ? [] : contexts.map(contextOption))];

@@ -24,23 +24,23 @@ type ClustersOfServices = Readonly<{
   applier: ServiceClusters;
   registry?: ClusterRegistry;
   renewals?: LoginRenewals;
-  /** Options by which commands reach a cluster. Default: its context. */
+  /** Options with which commands reach a cluster. Default: its context. */
   access?: (cluster: string) => string;
 }>;
 
-/** What roll-outs need where the hub has a fleet: the hub API as each service, and the controller. */
+/** The parts for roll-outs if the hub has a fleet: the hub API as each service, and the controller. */
 export type FleetOfServices = Readonly<{
   poller: KubeClient;
   applier: KubeClient;
   controller: LiveController;
   credentials: SecretClusters | undefined;
-  /** Where the fleet is in files. */
+  /** The folder, if the fleet is in files. */
   folder: FleetFolder | undefined;
 }>;
 
 /**
- * The console, which listens on a port of its own. Loaded only where it is wanted; it reads no rows before
- * the first question.
+ * Opens the console, which listens on a port of its own. It is loaded only on request, and reads no rows
+ * before the first question.
  */
 export async function openConsole(hub: Hub, consolePort: number): Promise<ConsoleService> {
   const { ConsoleService: Service } = await import('../../../../console/src/console.service.js');
@@ -59,9 +59,9 @@ const fleetFolderModule = (folder: FleetFolder): DynamicModule => ({
 });
 
 /**
- * Poller, resolver worker and applier as parts of one process: one hub, one port, one health.
- * Modules shut down in the reverse of this order, which is that of the work: no service hands work
- * on to one that has ended.
+ * Poller, resolver worker and applier as parts of one process: one hub, one port, one health. Modules shut
+ * down in the reverse of this order, which is that of the work. No service therefore hands work to one that
+ * has ended.
  */
 export const allServices = (
   { catalogPollerPort }: Settings,

@@ -10,7 +10,7 @@ import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { troubleOf } from '#platform/kube/errors/api-server-trouble';
 import { managementOf } from '../../clusters/find-clusters.js';
 
-/** A cluster that answered: what is there, and what was done to it. */
+/** A cluster that answered: its state, and the changes that were made. */
 export type ReachedCluster = Readonly<{
   cluster: string;
   reached: true;
@@ -20,24 +20,24 @@ export type ReachedCluster = Readonly<{
   globalCatalogNamespace: string;
   /** Another one acts there: the hub only reports. */
   observed?: boolean;
-  /** Whether anything is done there at all. */
+  /** The hub's management of the cluster, or its absence. */
   management: ManagementStatus;
-  /** What was installed; absent where nothing was to be. */
+  /** The installed objects; absent if nothing had to be installed. */
   joined?: JoinReport | undefined;
 }>;
 
-/** What `flotilla up` finds out about a cluster before it works there. */
+/** The findings of `flotilla up` about a cluster before it works there. */
 export type CheckedCluster = ReachedCluster | Readonly<{ cluster: string; reached: false; because: string }>;
 
-/** Whether definitions may be installed in a cluster with this identity. */
+/** True if definitions may be installed in a cluster with this identity. */
 type MayPrepare = (cluster: string, identity: string | undefined) => boolean;
 
 /** `hub`: undefined for one that has no identity. */
 export type UpCheckOptions = Readonly<{
-  /** Options by which commands reach a cluster; undefined: its context is enough. */
+  /** Options with which commands reach a cluster; undefined: its context is enough. */
   access?: ((cluster: string) => string) | undefined;
   mayPrepare: MayPrepare;
-  /** Whether the hub only reports on the cluster. */
+  /** True if the hub only reports on the cluster. */
   isObserved: (cluster: string) => boolean;
   hub: HubIdentity | undefined;
   /** Distinguishes hubs with that identity. Default: they count as one. */

@@ -5,7 +5,8 @@ import { NEXT } from '../../output/next-commands.js';
 import type { CheckedCluster, ReachedCluster } from './check-cluster.js';
 
 /**
- * The lines about one cluster: what is watched there, what was done, and what the person should know or do.
+ * Returns the lines about one cluster: the watched namespaces, the changes made, and the facts or steps for
+ * the person.
  */
 export function describeCluster(
   check: CheckedCluster,

@@ -54,7 +54,8 @@ type Start = Readonly<{
 }>;
 
 /**
- * `flotilla up`: all services in this process until it is asked to stop. What is installed stays as it is.
+ * Runs `flotilla up`: all services in this process until it is asked to stop. Installed objects stay as they
+ * are.
  */
 export async function runUp(io: Io, options: UpOptions): Promise<void> {
   boundGarbage();
@@ -71,8 +72,7 @@ export async function runUp(io: Io, options: UpOptions): Promise<void> {
     if (folder !== undefined) endings.push(() => folder.stop());
     const { registry, secrets } = await clustersOf(log, up, folder);
     endings.push(() => registry.close());
-    // After the kubeconfigs were read: which of two faults is reported does not depend on what
-    // else runs on this machine.
+    // The kubeconfigs were read before: other processes of this machine do not decide the fault to report.
     const key = await keyOf(up.settings);
     const lock = await lockOf(up, key);
     endings.push(() => lock.stop());
@@ -124,7 +124,7 @@ async function start({ io, up, log, key, lock, ...given }: Start): Promise<void>
   io.out(footer(service, up, accessToAll({ ...up.named, contexts }), [console, workWaits(redis)]));
 }
 
-/** Takes the folder into use; waits where another hub may still use it. */
+/** Takes the folder into use. Waits if another hub may still use it. */
 async function use(folder: FleetFolder, io: Io): Promise<void> {
   if (!folder.isSure) io.out('No hub has ended in this folder yet: a moment, in case that one still runs\n');
   try {
@@ -226,11 +226,11 @@ const workWaits = (redis: FoundRedis | undefined): string =>
   redis === undefined
     ? 'Work waits in the memory of this process, and is found again in the clusters; --redis URL: in a Redis'
     : `Work waits in Redis: ${redis.how}`;
-/** Said where a user started the hub without saying for what. */
+/** Text for a user who started the hub without naming a cluster. */
 const UNNAMED = `No cluster was named, so these are those of "flotilla clusters add", else the current context of kubectl.
 Name others with --context, or a file with --kubeconfig; "flotilla up --help" says more.
 `;
-/** Said where a user started the hub and there is no kubeconfig on this machine. */
+/** Text for a user who started the hub on a machine without a kubeconfig. */
 const WITHOUT_CLUSTERS = `
 "flotilla up" runs the whole hub on this machine until Ctrl-C, for clusters of yours. A cluster where OLM is at work is left alone.
   ${NEXT.tryWithoutClusters()}                                  see it at work on two simulated clusters
@@ -242,7 +242,7 @@ const isUnnamed = ({ kubeconfigs, contexts }: UpSettings): boolean => kubeconfig
 const logDestination = (io: Io): Readonly<{ write: (text: string) => void }> =>
   io.isTerminal === true ? new PlainLog(io.err) : { write: io.err };
 
-/** Names the hub where `flotilla status` would ask elsewhere. */
+/** Names the hub if `flotilla status` would ask elsewhere. */
 function footer(
   { url, metricsUrl }: RunningService,
   { usualHub, settings: { fleet } }: UpSettings,

@@ -8,8 +8,8 @@ const isTaken = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === 'EADDRINUSE' || error.code === 'EACCES');
 
 /**
- * Starts the console beside the services, and answers the line about it. What keeps it from its start keeps
- * nothing else from it.
+ * Starts the console next to the services, and returns the line about it. If the console cannot start, the
+ * rest still starts.
  */
 export async function startConsole(hub: Hub, endings: (() => Promise<unknown>)[]): Promise<string> {
   try {

@@ -9,27 +9,29 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export type UpOptions = Readonly<{
   kubeconfigs: readonly string[];
   contexts: readonly string[];
-  /** Where the fleet's objects are, as in FLOTILLA_FLEET, a folder or a context; the setting where absent. */
+  /** The place of the fleet's objects, as in FLOTILLA_FLEET, a folder or a context; the setting if absent. */
   fleet?: string;
-  /** The port of health, metrics and content; the setting where absent. */
+  /** The port of health, metrics and content; the setting if absent. */
   port?: number;
   /** URL of the Redis of the hub. Default: the setting. */
   redis?: string;
-  /** Whether the web console runs, too. */
+  /** True if the web console runs, too. */
   console: boolean;
   verbose: boolean;
 }>;
 
-/** Which clusters, and the settings of everything else: options go before the environment. */
+/** The clusters, and the settings of everything else: options go before the environment. */
 export type UpSettings = Readonly<{
   settings: Settings;
   /** Files that were named; none: those of the clusters that have joined, or else kubectl's. */
   kubeconfigs: readonly string[];
   contexts: readonly string[];
-  /** Those of the command line alone: what commands in the same environment do not take by themselves. */
+  /**
+   * The clusters of the command line alone. Commands in the same environment do not take them by themselves.
+   */
   named: NamedClusters;
   verbose: boolean;
-  /** Where verbs without `--hub` ask for the hub, in this environment. */
+  /** The address that verbs without `--hub` ask for the hub, in this environment. */
   usualHub: string;
 }>;
 

@@ -3,10 +3,13 @@ import { asUsageError } from '../../../inputs/unreadable-input.js';
 import { ExitCode, type Io } from '../../../terminal/io.js';
 import { problemLine } from '../validate/catalog-validate.command.js';
 
-/** Where the catalog lies in images that we build; the label says so. */
+/** The directory of the catalog in images that we build, as the label says. */
 const DIRECTORY = 'configs';
 
-/** A catalog directory as an image; undefined, after every problem has been printed, where it is invalid. */
+/**
+ * Returns a catalog directory as an image. Returns undefined, after every problem has been printed, if the
+ * catalog is invalid.
+ */
 export async function catalogImage(directory: string, io: Io): Promise<BuiltImage | undefined> {
   const { readCatalogTree } = await import('#platform/files/read-tree');
   const { fileInMemory } = await import('#core/catalog/read/catalog-file');

@@ -17,7 +17,7 @@ type Options = Readonly<{
 }>;
 
 /**
- * `flotilla catalog dockerfile DIR`: a Dockerfile for those who build catalog images with a container engine.
+ * Registers `flotilla catalog dockerfile DIR`: a Dockerfile to build catalog images with a container engine.
  */
 export const catalogDockerfileCommand = (catalog: Command, io: Io): Command =>
   catalog

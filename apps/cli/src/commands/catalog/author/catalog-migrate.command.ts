@@ -51,9 +51,9 @@ export const catalogMigrateCommand = (catalog: Command, io: Io): Command =>
 const CATALOG_FILES: ReadonlySet<string> = new Set(['catalog.json', 'catalog.yaml']);
 
 /**
- * The files of the catalog that is in the directory, which `force` allows to replace: those that this
- * verb writes, and no other.
- * @throws UsageError where the directory is not empty, and with `force` where it holds anything else
+ * Returns the files of the catalog in the directory that `force` allows to replace. They are files of the
+ * kinds that this verb writes, and no other.
+ * @throws UsageError if the directory is not empty, and with `force` if it holds anything else
  */
 async function earlierCatalog(directory: string, force: boolean): Promise<readonly string[]> {
   const { readdir } = await import('node:fs/promises');
@@ -86,7 +86,7 @@ async function earlierCatalog(directory: string, force: boolean): Promise<readon
 
 type Target = Readonly<{
   outdir: string;
-  /** Files of the earlier catalog, which go once the new one is known to be writable as files. */
+  /** Files of the earlier catalog. They are removed once the new one is known to be writable as files. */
   before: readonly string[];
   format: 'json' | 'yaml';
 }>;

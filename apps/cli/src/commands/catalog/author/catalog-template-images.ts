@@ -16,7 +16,10 @@ import { UsageError } from '../../../terminal/io.js';
 /** How many images are pulled at once. */
 const AT_ONCE = 4;
 
-/** Renders the images of a template: from the lines of `file` where they are there, else by pulling them. */
+/**
+ * Renders the images of a template. Takes them from the lines of `file` if they are there, otherwise pulls
+ * them.
+ */
 export async function renderImages(
   images: readonly string[],
   file: string | undefined,
@@ -58,7 +61,7 @@ async function pulled(
   } catch (error) {
     if (error instanceof RegistryError) return { failure: new PullError(image, `${absent}${error.message}`) };
     if (error instanceof UsageError) return { failure: error };
-    // The image is there, but what it holds cannot be read.
+    // The image is there, but its content cannot be read.
     if (error instanceof FlotillaError) return { failure: new UsageError(error.message) };
     throw error;
   }

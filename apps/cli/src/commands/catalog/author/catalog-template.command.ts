@@ -49,7 +49,7 @@ export const catalogTemplateCommand = (catalog: Command, io: Io): Command =>
       io.exit(ExitCode.done);
     });
 
-/** One operand alone is a type where it is the name of one, else a file. */
+/** Reads the operands. A single operand is a type if it is the name of one, otherwise a file. */
 async function operands(
   first: string | undefined,
   second: string | undefined,

@@ -4,10 +4,10 @@ import { UsageError } from '../../../terminal/io.js';
 /** Options of the commands that can apply opm's migrations. */
 export type MigrationOptions = Readonly<{ migrate?: boolean; migrateLevel?: string }>;
 
-/** What `--migrate-level` takes, for its help. */
+/** The values of `--migrate-level`, for its help. */
 export const MIGRATION_LEVEL_HELP = 'apply migrations up to this one: none, bundle-object-to-csv-metadata, all';
 
-/** The level asked for; none where nothing was said. Throws {@link UsageError}. */
+/** Returns the requested level, or none if the user gave none. Throws {@link UsageError}. */
 export function migrationLevel({ migrate, migrateLevel }: MigrationOptions): MigrationLevel {
   if (migrate && migrateLevel !== undefined) {
     throw new UsageError('give either --migrate or --migrate-level: --migrate is the same as --migrate-level all');

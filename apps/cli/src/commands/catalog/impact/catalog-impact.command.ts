@@ -21,7 +21,10 @@ Examples:
 type Options = FleetOptions &
   Readonly<{ replaces?: readonly string[]; hub?: string; bundles: boolean; output: AnswerFormat }>;
 
-/** `flotilla catalog impact NEW`: what a catalog would do to clusters that use it, before it is pushed. */
+/**
+ * Registers `flotilla catalog impact NEW`: the effect of a catalog on clusters that use it, before it is
+ * pushed.
+ */
 export const catalogImpactCommand = (catalog: Command, io: Io): Command =>
   withFleetOptions(catalog.command('impact'))
     .description('show what a new catalog would do to every cluster that uses it')

@@ -20,8 +20,8 @@ import { indexOf, pathOffline, resolveOffline } from '../../../resolution/resolv
 import type { ImpactContent, ImpactContents } from './impact-content.js';
 
 /**
- * What a new catalog does to one Subscription or ClusterExtension. `breaks`: it could go on before, and could
- * not any more.
+ * The effect of a new catalog on one Subscription or ClusterExtension. `breaks`: it could continue before,
+ * and could not any more.
  */
 export type CatalogImpact = Readonly<{
   cluster: string;
@@ -31,16 +31,16 @@ export type CatalogImpact = Readonly<{
   /** The ClusterExtension; empty of a Subscription. */
   extension: string;
   package: string;
-  /** Of a ClusterExtension: those that its spec has, if any. */
+  /** For a ClusterExtension: the channels that its spec has, if any. */
   channel: string;
   from: string;
-  /** Where it comes to in the end; empty where it stays. */
+  /** The version at the end of its path; empty if it stays. */
   to: string;
   /** The bundles on the way, the last one included. */
   hops: readonly string[];
   effect: 'upgrades' | 'stays' | 'unchanged' | 'held' | 'breaks';
   message: string;
-  /** Of an upgrade: what it changes; null where bundles are not read. */
+  /** The changes of an upgrade; null if bundles are not read. */
   content: ImpactContent | null;
 }>;
 
@@ -56,12 +56,14 @@ export type ClusterImpact = Readonly<{
   replaced: readonly string[];
   unread: readonly string[];
 }>;
-/** `upgrades` compares what bundles bring; absent: bundles are not read. */
+/** Dependencies of the check. `upgrades` compares the contents of bundles; absent: bundles are not read. */
 type Deps = Readonly<{ settings: Settings; contents: LiveContents; upgrades?: ImpactContents | undefined }>;
 
 const AT_ONCE = 8;
 
-/** What a catalog that is not there yet would do to every Subscription of a cluster. Writes nothing. */
+/**
+ * Returns the effect of a catalog that is not there yet on every Subscription of a cluster. Writes nothing.
+ */
 export async function catalogImpact(client: KubeClient, wanted: NewCatalog, deps: Deps): Promise<ClusterImpact> {
   const namespaces = await managedNamespaces(client);
   const graphs = upgradeGraphs(wanted.catalog);
@@ -71,7 +73,7 @@ export async function catalogImpact(client: KubeClient, wanted: NewCatalog, deps
     const replaced = read.catalogSources.filter(wanted.replaces);
     const names = new Set(replaced.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`));
     const asking = read.subscriptions.filter(({ spec }) => names.has(`${spec.sourceNamespace}/${spec.source}`));
-    // What has its operators from another catalog may need one of this catalog all the same.
+    // A Subscription with operators from another catalog may need an operator of this catalog all the same.
     const others = replaced.length === 0 ? [] : read.subscriptions.filter((one) => !asking.includes(one));
     if (asking.length + others.length === 0) return { impacts: [], replaced: [...names], unread: [] };
     const before = await catalogsInSight(client, read, deps.contents);
@@ -118,7 +120,10 @@ const baseOf = ({ metadata, spec, status }: Subscription) => ({
   ...{ from: status?.installedCSV ?? '', to: '', hops: [] },
 });
 
-/** A Subscription of another catalog has an impact where its namespace cannot be resolved any more. */
+/**
+ * Returns the impact on a Subscription of another catalog. It has one if its namespace cannot be resolved any
+ * more.
+ */
 function impactOnOther(other: Subscription, { was, is }: Resolutions): OnSubscription | undefined {
   const failure = failureOf(is);
   if (failure === undefined || failureOf(was) !== undefined) return undefined;
@@ -165,7 +170,7 @@ function impactOn(
 const hopsOf = ({ hops }: ResolvedPath, subscription: string): string[] =>
   hops.flatMap(({ moves }) => moves.filter((one) => one.subscription === subscription).map(({ to }) => to));
 
-/** Why a namespace is not resolved, in one text. */
+/** Returns the cause of a failed resolution of a namespace, in one text. */
 function failureOf(resolution: Resolution | undefined): string | undefined {
   if (resolution === undefined || resolution.result === 'resolved') return undefined;
   if (resolution.result === 'error') return resolution.message;

@@ -18,15 +18,21 @@ import type { ImpactContent } from './impact-content.js';
 /** Contents of bundles of OLM v1 are not read for this answer. */
 const NOT_COMPARED = 'those of ClusterExtensions are not read';
 
-/** The ClusterCatalogs of a cluster, with the new content in place of what those that are replaced have. */
+/**
+ * The ClusterCatalogs of a cluster before and after. The new content takes the place of that of the replaced
+ * catalogs.
+ */
 type Catalogs = Readonly<{
   before: readonly ExtensionCatalog[];
   after: readonly ExtensionCatalog[];
-  /** Those that are replaced, with what they have now. */
+  /** The replaced catalogs, with their present content. */
   replaced: readonly ExtensionCatalog[];
 }>;
 
-/** What a catalog that is not there yet would do to every ClusterExtension of a cluster. Writes nothing. */
+/**
+ * Returns the effect of a catalog that is not there yet on every ClusterExtension of a cluster. Writes
+ * nothing.
+ */
 export async function extensionImpact(
   client: KubeClient,
   wanted: NewCatalog,
@@ -64,14 +70,14 @@ export async function extensionImpact(
     const impact = isConcerned(extension, catalogs, has) ? impactOn(extension, catalogs, gates) : undefined;
     return impact === undefined ? [] : [{ cluster: client.cluster, namespace: extension.spec.namespace, ...impact }];
   });
-  // What a catalog has now that is replaced need not be read.
+  // The present content of a replaced catalog need not be read.
   const others = unread.filter((one) => ![...names].some((name) => one.startsWith(`${name}: `)));
   return { impacts, replaced: [...names], unread: others };
 }
 
 const isUnread = ({ content }: ExtensionCatalog): boolean => 'error' in content;
 
-/** Whether an extension may have its package from a catalog that is replaced, before or after. */
+/** True if an extension may have its package from a replaced catalog, before or after. */
 function isConcerned(
   extension: ClusterExtension,
   { replaced }: Catalogs,
@@ -100,7 +106,7 @@ function impactOn(
   const { hops, note, error } = pathOf(extension, installed, after, gates);
   const to = hops.at(-1) ?? '';
   if (error !== undefined && to === '') {
-    // What its catalog has now could not be read: it counts as one that went on.
+    // The present content of its catalog could not be read: the extension counts as one that continued.
     const was = replaced.some(isUnread) ? undefined : resolvedPlan(extension, installed, before, gates)?.plan.error;
     return { ...base, effect: was === undefined ? 'breaks' : 'held', message: error };
   }
@@ -112,7 +118,7 @@ function impactOn(
 
 type ExtensionPath = Readonly<{ hops: readonly string[]; note: string; error: string | undefined }>;
 
-/** The bundles that come one after the other, and what is said of the last. */
+/** Returns the bundles that come one after the other, and the answer about the last. */
 function pathOf(
   extension: ClusterExtension,
   installed: InstalledBundle | undefined,
@@ -133,7 +139,7 @@ function pathOf(
   }
 }
 
-/** The kind of change, which is in names. */
+/** Returns the kind of change, which is in names. */
 const contentOf = (from: string, to: string): ImpactContent => ({
   changes: [versionChange(from === '' ? null : from, to)],
   rights: { added: [], removed: [] },

@@ -13,16 +13,16 @@ import { stepsBesideCluster } from '#lifecycle/rollouts/orders/review/steps-besi
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { pullBundleFiles } from '../../../inputs/load-from-registry.js';
 
-/** What an upgrade changes of a cluster that has it before it. */
+/** The changes of an upgrade to a cluster that has the version before it. */
 export type ImpactContent = Readonly<{
   /** Kinds of change, as rules of approval name them. */
   changes: readonly ChangeKind[];
   rights: Readonly<{ added: readonly string[]; removed: readonly string[] }>;
   crds: FleetPlan['spec']['crds'];
   webhooks: readonly string[];
-  /** What the catalog deprecates of it. */
+  /** The texts with which the catalog deprecates the bundle. */
   deprecations: readonly string[];
-  /** Why rights, CRDs and webhooks are not known; empty where they are. */
+  /** The cause if rights, CRDs and webhooks are not known; empty if they are. */
   unread: string;
 }>;
 
@@ -37,8 +37,8 @@ type Upgrade = Readonly<{
 }>;
 
 /**
- * The content of upgrades. Equal ones are compared once, beside the first cluster that has the old version:
- * the newest bundle with what is installed there, whatever lies between them.
+ * The content of upgrades. Equal upgrades are compared once, in the first cluster that has the old version.
+ * The newest bundle is compared with the installed one, without the versions between them.
  */
 export class ImpactContents {
   readonly #bundles: ReadonlyMap<string, CatalogBundle>;

@@ -11,7 +11,7 @@ const ORDER = ['breaks', 'held', 'upgrades', 'stays', 'unchanged'];
 const placeOf = ({ extension, namespace, cluster }: CatalogImpact): string =>
   `${extension === '' ? namespace : `ClusterExtension ${extension}`} of ${cluster}`;
 
-/** Equal impacts, what breaks first, then those on most Subscriptions. */
+/** Returns classes of equal impacts: those that break first, then those on most Subscriptions. */
 function classesOf(impacts: readonly CatalogImpact[]): ImpactClass[] {
   const groups = Map.groupBy(impacts, (one) =>
     JSON.stringify([one.extension === '', one.effect, one.package, one.channel, one.from, one.hops, one.message]),
@@ -44,8 +44,8 @@ const COLUMNS: Columns<ImpactClass> = [
 ];
 
 /**
- * What a catalog would do, for people: a row for equal impacts, why some break or end early, and what
- * upgrades change.
+ * Describes the effect of a catalog for people: a row for equal impacts, the causes of breaks and early ends,
+ * and the changes of upgrades.
  */
 export function impactText(impacts: readonly CatalogImpact[], width: number | undefined): string {
   if (impacts.length === 0) return 'No Subscription and no ClusterExtension uses the catalog: nothing would change.\n';
@@ -68,7 +68,7 @@ const placesOf = ({ namespaces, sample }: ImpactClass): string =>
 
 const indented = (text: string): string => `  ${text.replaceAll('\n', '\n  ')}`;
 
-/** Rights, CRDs and webhooks of an upgrade; nothing where it changes none of them. */
+/** Returns the rights, CRDs and webhooks of an upgrade. Returns '' if the upgrade changes none of them. */
 function contentText(one: ImpactClass): string {
   const { package: name, from, to, content, extension } = one.impact;
   if (content === null || extension !== '') return '';

@@ -2,7 +2,9 @@ import type { CatalogSource } from '#core/kernel/api/catalog-source';
 import type { ClusterCatalog } from '#core/kernel/api/cluster-catalog';
 import { UsageError } from '../../../terminal/io.js';
 
-/** The repository of an image reference: without tag and digest; undefined where it is a path. */
+/**
+ * Returns the repository of an image reference: without tag and digest. Returns undefined if it is a path.
+ */
 export function repositoryOf(reference: string): string | undefined {
   if (/^\.{0,2}\//.test(reference) || reference.startsWith('oci:')) return undefined;
   const [name = ''] = reference.split('@');
@@ -10,15 +12,16 @@ export function repositoryOf(reference: string): string | undefined {
   return /^[a-z0-9-]+(\.[a-z0-9-]+)*(:\d+)?\//i.test(path) && /[.:]/.test(path.split('/')[0] ?? '') ? path : undefined;
 }
 
-/** Which catalogs of a cluster a new one takes the place of. */
+/** The catalogs of a cluster that a new one replaces. */
 type ReplacedCatalogs = Readonly<{
   replaces: (source: CatalogSource) => boolean;
   replacesClusterCatalog: (catalog: ClusterCatalog) => boolean;
 }>;
 
 /**
- * The catalogs whose place a new one takes: those that were named, else those with an image of the same
- * repository. @throws UsageError where none was named, and the new catalog is no image
+ * Returns the catalogs that a new one replaces: the named ones, otherwise those with an image of the same
+ * repository.
+ * @throws UsageError if none was named, and the new catalog is no image
  */
 export function replacedBy(reference: string, named: readonly string[]): ReplacedCatalogs {
   if (named.length > 0) {

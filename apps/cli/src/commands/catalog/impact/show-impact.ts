@@ -18,7 +18,7 @@ import { replacedBy } from './replaced-sources.js';
 type Options = FleetOptions &
   Readonly<{ replaces?: readonly string[]; hub?: string; bundles: boolean; output: AnswerFormat }>;
 
-/** `flotilla catalog impact`: asks every cluster, and prints what would change there. */
+/** Runs `flotilla catalog impact`: asks every cluster, and prints the changes there. */
 export async function showImpact(reference: string, options: Options, io: Io): Promise<void> {
   const { replaces: named = [], hub, output, bundles } = options;
   const replacing = replacedBy(reference, named);

@@ -17,8 +17,8 @@ const changeColumns: Columns<CatalogChange> = [
 ];
 
 /**
- * Changes as a table, then each broken invariant with what was, what is and what mends it, then paths that
- * change without a break; nothing where nothing changed.
+ * Returns changes as a table, then each broken invariant with its state before and now, and its fix. Paths
+ * that change without a break come last. Returns '' if nothing changed.
  */
 export function diffTable({ changes, broken, notes }: CatalogDiff): string {
   const parts = changes.length === 0 ? [] : [table(changes, changeColumns)];

@@ -25,7 +25,7 @@ Examples:
   flotilla catalog diff registry.example/catalog:v1 ./my-catalog
   flotilla catalog diff ./old ./new -o json --allow several-next`;
 
-/** `flotilla catalog diff OLD NEW`: what changes, and the upgrade paths that break. */
+/** Registers `flotilla catalog diff OLD NEW`: the changes, and the upgrade paths that break. */
 export const catalogDiffCommand = (catalog: Command, io: Io): Command =>
   catalog
     .command('diff')

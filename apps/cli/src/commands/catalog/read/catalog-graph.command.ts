@@ -69,7 +69,7 @@ function requireFitting({ output, installed, minimumEdge, drawV0Semantics }: Opt
   }
 }
 
-/** The text of opm, in which an unknown package is an empty graph; here it is an error too. */
+/** Prints the text of opm. For opm an unknown package is an empty graph; here it is an error too. */
 async function mermaid(catalog: Catalog, options: Options, io: Io): Promise<void> {
   const { mermaidGraph } = await import('#core/catalog/graph/mermaid-graph');
   const { package: name, minimumEdge, drawV0Semantics } = options;

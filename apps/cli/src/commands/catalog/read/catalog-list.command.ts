@@ -69,7 +69,7 @@ const OF_CLUSTER = `  flotilla catalog packages --cluster east -n team
 With --cluster it shows what "kubectl get packagemanifests" answers under OLM, and asks the hub for it: at --hub, else at
 FLOTILLA_CONTENT_URL, else where "flotilla up" listens on this machine.`;
 
-/** `catalog packages --cluster C [-n NS] [PACKAGE]`: what a cluster can install. */
+/** Adds `catalog packages --cluster C [-n NS] [PACKAGE]`: the packages that a cluster can install. */
 function ofClusters(packages: Command): void {
   packages
     .usage('[options] <ref> [package] | --cluster <name> [options] [package]')
@@ -85,8 +85,8 @@ function ofClusters(packages: Command): void {
 }
 
 /**
- * @throws UsageError where a catalog stands in the place of a package: no name of a
- * package has a slash or a colon
+ * @throws UsageError if a catalog is given in the place of a package: no name of a package has a slash or a
+ * colon
  */
 async function refuseReference(name: string | undefined): Promise<void> {
   if (name === undefined) return;
@@ -152,7 +152,7 @@ function register<Row>(
 }
 
 /**
- * The long columns of opm's table, which a terminal shows with -o wide alone; in a pipe the table is opm's.
+ * The long columns of opm's table. A terminal shows them with -o wide alone; in a pipe the table is opm's.
  */
 const WIDE_ONLY: ReadonlySet<string> = new Set(['SKIPS', 'IMAGE']);
 
@@ -174,8 +174,8 @@ async function writer<Row>(
 }
 
 /**
- * What is listed: of every package or of one; undefined, with the reason written, when
- * there is no such package.
+ * Returns the part to list: every package or one. Returns undefined, with the reason written, if there is no
+ * such package.
  */
 function wanted(catalog: Catalog, packageName: string | undefined, io: Io): Catalog | undefined {
   if (packageName === undefined) return catalog;

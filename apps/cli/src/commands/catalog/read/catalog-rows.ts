@@ -3,7 +3,8 @@ import type { Catalog, CatalogBundle } from '#core/catalog/model/catalog';
 import { channelHeads } from '#core/catalog/model/channel-graph';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 
-// What `catalog packages|channels|bundles` show of a valid catalog, sorted by package, channel and bundle.
+// The rows that `catalog packages|channels|bundles` show of a valid catalog, sorted by package, channel and
+// bundle.
 
 export type PackageRow = Readonly<{ name: string; displayName: string; defaultChannel: string }>;
 export type ChannelRow = Readonly<{ package: string; channel: string; head: string }>;

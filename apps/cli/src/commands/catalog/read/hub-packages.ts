@@ -12,7 +12,7 @@ import { type Columns, table } from '../../../output/table.js';
 import { ExitCode, type Io } from '../../../terminal/io.js';
 
 export type PackagesQuestion = Readonly<{
-  /** Where the hub serves its API, without a closing slash. */
+  /** The address at which the hub serves its API, without a closing slash. */
   hub: string;
   /** Sent to the hub. */
   token?: string | undefined;
@@ -42,7 +42,8 @@ const ANSWER_WITHIN_MS = 60_000;
 const MAX_BYTES = 512 * 1024 * 1024;
 
 /**
- * Shows what can be installed in a cluster, as `kubectl get packagemanifests` does under OLM, from the hub.
+ * Shows the packages that can be installed in a cluster, as `kubectl get packagemanifests` does under OLM,
+ * from the hub.
  */
 export async function showHubPackages(io: Io, question: PackagesQuestion): Promise<void> {
   const { output } = question;

@@ -13,7 +13,7 @@ const columns: Columns<Row> = [
   ['BY', byOf],
 ];
 
-/** The ways as people read them: OLM's own, and the shortest where it is another. */
+/** Returns the paths as people read them: OLM's own, and the shortest if it differs. */
 export function pathTable({ package: name, from, to, channel, olm, shortest, goesOnTo }: UpgradePath): string {
   const lines = [`${name} from ${endText(from)} to ${endText(to)}, Subscription in channel ${channel}\n`];
   if (olm !== undefined) lines.push(wayText('OLM', olm, channel));

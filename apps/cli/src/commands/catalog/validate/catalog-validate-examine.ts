@@ -7,10 +7,10 @@ import { withCatalogFiles } from '../../../inputs/catalog-files.js';
 import { UsageError } from '../../../terminal/io.js';
 import { type ImageFailure, imageFailures, NamedImages } from './catalog-validate-images.js';
 
-/** What is looked for beside opm's own rules. */
+/** The checks beyond opm's own rules. */
 export type ExaminationOptions = Readonly<{ strict?: boolean; checkImages?: boolean }>;
 
-/** All that was found; the lists of what was not asked for are empty. */
+/** All findings. The lists of checks that were not requested are empty. */
 export type Examination = Readonly<{
   problems: readonly CatalogProblem[];
   warnings: readonly PlacedWarning[];
@@ -21,8 +21,8 @@ export type Examination = Readonly<{
 }>;
 
 /**
- * Examines the catalog of a directory, a file or an image, one blob at a time. What makes it unreadable is
- * given to `unreadable` in opm's words before it is thrown as a usage error.
+ * Examines the catalog of a directory, a file or an image, one blob at a time. If the catalog is unreadable,
+ * gives the cause to `unreadable` in opm's words, then throws it as a usage error.
  */
 export async function examine(
   reference: string,
@@ -55,7 +55,10 @@ export async function examine(
   };
 }
 
-/** Its rules read constraints in CEL, which takes longer to load than a small catalog to check. */
+/**
+ * Loads the strict validator. Its rules read constraints in CEL, which takes longer to load than a small
+ * catalog to check.
+ */
 async function strictValidator() {
   const { StrictValidator } = await import('#core/catalog/strict/strict-validator');
   return new StrictValidator();

@@ -5,7 +5,7 @@ import { inParallel } from '#platform/fairness/in-parallel';
 /** How many images are asked for at once. */
 const AT_ONCE = 8;
 
-/** Who names an image: one bundle of perhaps several. */
+/** The origin of an image's name: one bundle of perhaps several. */
 type NamedImage = Readonly<{ image: string; package: string; bundle: string }>;
 
 /**
@@ -31,8 +31,8 @@ export class NamedImages {
 }
 
 /**
- * Asks the registries for each image, with the logins of this machine; what they have
- * is left out of the answer.
+ * Asks the registries for each image, with the logins of this machine. Images that they have are left out of
+ * the answer.
  */
 export async function imageFailures(images: readonly NamedImage[]): Promise<ImageFailure[]> {
   const { commandRegistryClient, logins } = await import('../../../inputs/registry-access.js');

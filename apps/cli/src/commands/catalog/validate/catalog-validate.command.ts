@@ -53,8 +53,8 @@ export const catalogValidateCommand = (catalog: Command, io: Io): Command =>
     });
 
 /**
- * One line: the place of the blob in the catalog that `reference` names, as far as it is known; opm's own
- * words; what to do. `side` names the catalog where a command reads several.
+ * Returns one line: the place of the blob in the catalog `reference`, as far as it is known; opm's own words;
+ * what to do. If a command reads several catalogs, `side` names this one.
  */
 export function problemLine(reference: string, { message, advice, place }: CatalogProblem, side?: string): string {
   const where = place === undefined ? reference : placeWithin(reference, place);
@@ -65,7 +65,7 @@ export function problemLine(reference: string, { message, advice, place }: Catal
 const validText = ({ packages, bundles }: Examination): string =>
   `valid: ${counted(packages, 'package')}, ${counted(bundles, 'bundle')}`;
 
-/** What is known to be wrong outweighs what could not be found out. */
+/** Returns the exit code. A known error outweighs a check that could not be completed. */
 function exitCode({ problems, warnings, images }: Examination): ExitCode {
   const failing = warnings.some(({ severity }) => severity === 'warning');
   if (problems.length > 0 || failing || images.some(({ kind }) => kind === 'missing')) return ExitCode.no;
@@ -89,7 +89,9 @@ async function printer(output: 'json' | 'yaml', io: Io): Promise<(answer: unknow
   return (answer) => io.out(goYaml(answer));
 }
 
-/** As opm prints it, with the problems one by one, and what was asked for beside. */
+/**
+ * Returns the verdict as opm prints it, with the problems one by one, and the requested additional checks.
+ */
 async function verdict(found: Examination, { strict, checkImages }: ExaminationOptions): Promise<unknown> {
   const { opmText } = await import('#core/catalog/validate/catalog-problem');
   const message = opmText(found.problems);

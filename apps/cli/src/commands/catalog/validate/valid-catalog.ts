@@ -5,8 +5,8 @@ import { type Io, UsageError } from '../../../terminal/io.js';
 import { problemLine } from './catalog-validate.command.js';
 
 /**
- * A reference's catalog; undefined, with the problems written one a line, where opm would refuse it. `side`
- * names the catalog in each problem where a command reads several.
+ * Returns a reference's catalog. Returns undefined, with the problems written one a line, if opm would refuse
+ * it. If a command reads several catalogs, `side` names this one in each problem.
  */
 export async function validCatalog(reference: string, io: Io, side?: string): Promise<Catalog | undefined> {
   const { CatalogCollector } = await import('#core/catalog/load/load-catalog');
@@ -15,8 +15,8 @@ export async function validCatalog(reference: string, io: Io, side?: string): Pr
 }
 
 /**
- * A reference's catalog as it is, valid or not; the lists of its bundles are in the order of
- * opm, which counts in them.
+ * Returns a reference's catalog as it is, valid or not. The lists of its bundles are in the order of opm,
+ * which counts in them.
  */
 export async function loadedCatalog(reference: string): Promise<Catalog> {
   const { loadReference } = await import('../../../inputs/load-reference.js');
@@ -27,8 +27,8 @@ export async function loadedCatalog(reference: string): Promise<Catalog> {
 }
 
 /**
- * As {@link validCatalog}, read as a stream and without its large texts: enough for who shows
- * names, versions and edges.
+ * Returns the catalog as {@link validCatalog} does, read as a stream and without its large texts. That is
+ * enough to show names, versions and edges.
  */
 export async function validOutline(reference: string, io: Io): Promise<Catalog | undefined> {
   const { LightCatalogCollector } = await import('#core/catalog/load/light-catalog');
@@ -37,8 +37,8 @@ export async function validOutline(reference: string, io: Io): Promise<Catalog |
 }
 
 /**
- * Reads a catalog into `collector`, bundles with their lists in the order of opm; false, with problems
- * written, where it is invalid.
+ * Reads a catalog into `collector`, bundles with their lists in the order of opm. Returns false, with
+ * problems written, if the catalog is invalid.
  */
 async function validates(reference: string, collector: BlobConsumer, io: Io, side?: string): Promise<boolean> {
   const { readReference } = await import('../../../inputs/load-reference.js');

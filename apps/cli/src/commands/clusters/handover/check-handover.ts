@@ -12,7 +12,7 @@ import type { KindRef, KubeClient } from '#platform/kube/client/kube-client.port
 import { openLiveContents } from '../../../preview/live-contents.js';
 import { managedNamespaces, nextStep } from '../../../preview/next-step.js';
 
-/** What speaks against a hand-over of this cluster; nothing is written. */
+/** Returns the objections to a hand-over of this cluster. Writes nothing. */
 export async function checkHandover(
   client: KubeClient,
   settings: Settings,

@@ -25,7 +25,7 @@ import {
   titleOf,
 } from './olm-in-cluster.js';
 
-/** The kubeconfig by which this command reaches the cluster. */
+/** Returns the kubeconfig with which this command reaches the cluster. */
 const fileOf = ({ login }: KubeClient): string => (login === undefined ? 'FILE' : shellWord(login.file));
 
 export type HandoverOptions = Readonly<{
@@ -34,7 +34,7 @@ export type HandoverOptions = Readonly<{
   force: boolean;
   /** How long pods may take to end, or to be ready. */
   timeoutMs: number;
-  /** Address of the hub whose content of catalogs is used for the checks. */
+  /** Address of the hub. The checks use its content of catalogs. */
   hub: string | undefined;
 }>;
 
@@ -45,9 +45,9 @@ const PACKAGES_API = {
 };
 
 /**
- * `flotilla clusters handover NAME --from olm`: checks, stops OLM, removes what only OLM needs, and leaves
- * the cluster to a hub. Every step finds out by itself whether it was done, so that a hand-over that was
- * killed goes on where it ended.
+ * Runs `flotilla clusters handover NAME --from olm`: checks, stops OLM, removes the objects that only OLM
+ * needs, and leaves the cluster to a hub. Every step finds out by itself whether it was done. A hand-over
+ * that was killed therefore continues from its last step.
  */
 export async function handOverFromOlm(client: KubeClient, io: Io, options: HandoverOptions): Promise<void> {
   const { cluster: name } = client;
@@ -65,7 +65,7 @@ export async function handOverFromOlm(client: KubeClient, io: Io, options: Hando
     io.out(`cluster ${name} is handed over already: OLM is scaled to nothing\n`);
     return io.exit(ExitCode.done);
   }
-  // Once OLM is stopped what it had begun does not end any more: a hand-over that was begun goes on.
+  // A stopped OLM no longer finishes the work that it had begun: a hand-over that was begun continues.
   if (running.length > 0 && !(await mayBegin(client, io, options))) return io.exit(ExitCode.no);
   if (options.dryRun) return tell(client, io, deployments);
   if (owner.holder !== OWNED_BY_OLM) await writeOwner(client, owner, OWNED_BY_OLM);
@@ -133,7 +133,7 @@ async function gone(client: KubeClient, deployment: KubernetesObject, timeoutMs:
   }
 }
 
-/** What OLM would do when its ClusterServiceVersion is deleted, as no controller does it now. */
+/** Does the work of OLM at the deletion of its ClusterServiceVersion, as no controller does it now. */
 async function removePackageServer(client: KubeClient, io: Io, csv: KubernetesObject): Promise<void> {
   const { namespace = '' } = csv.metadata;
   const labelSelector = `olm.owner=${PACKAGE_SERVER},olm.owner.namespace=${namespace}`;

@@ -11,8 +11,8 @@ const KEY = 'record';
 const AT_ONCE = 8;
 
 /**
- * What a hand-over keeps in the cluster until the cluster is handed back: so it can be repeated after it was
- * killed at any line, and undone from another machine.
+ * The record that a hand-over keeps in the cluster until the cluster is handed back. With it a hand-over that
+ * was killed at any line can be repeated, and undone from another machine.
  */
 export const HandoverRecord = z.object({
   v: z.literal(1),
@@ -25,7 +25,9 @@ export type HandoverRecord = z.infer<typeof HandoverRecord>;
 
 const refIn = (namespace: string) => ({ ...KIND.ConfigMap, name: NAME, namespace });
 
-/** Undefined where no hand-over was begun. Rejects where what stands there is no record. */
+/**
+ * Reads the record. Returns undefined if no hand-over was begun. Rejects if the object there is no record.
+ */
 export async function readRecord(client: KubeClient, namespace: string): Promise<HandoverRecord | undefined> {
   const found = await client.get<KubernetesObject>(refIn(namespace));
   if (found === undefined) return undefined;
@@ -52,7 +54,10 @@ export async function keepRecord(client: KubeClient, namespace: string, record: 
 
 export const dropRecord = (client: KubeClient, namespace: string): Promise<boolean> => client.delete(refIn(namespace));
 
-/** As it can be created again: without what the API server and controllers write. */
+/**
+ * Returns the object in a form that can be created again: without the fields that the API server and
+ * controllers write.
+ */
 export function asMade({ apiVersion, kind, metadata, ...rest }: KubernetesObject): KubernetesObject {
   const { name, namespace, labels, annotations } = metadata;
   const { status: _status, ...spec } = rest;

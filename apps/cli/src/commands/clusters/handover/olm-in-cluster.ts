@@ -13,7 +13,7 @@ export const POD: KindRef = KIND.Pod;
 export const PACKAGE_SERVER = 'packageserver';
 /** On a Deployment that a hand-over has scaled to nothing: how many replicas it had. */
 export const REPLICAS_ANNOTATION = 'flotilla.dev/replicas-before-handover';
-/** Of the pods and Services that OLM makes for a catalog. */
+/** Label of the pods and Services that OLM makes for a catalog. */
 const CATALOG_LABEL = 'olm.catalogSource';
 
 /** OLM's own Deployments in a cluster, in whatever namespace, scaled to nothing or not. */
@@ -54,7 +54,7 @@ export async function packageServers(
   return found.flatMap((csv) => (csv === undefined ? [] : [{ ...csv, ...CSV_API }]));
 }
 
-/** The pods and Services by which OLM serves the content of catalogs. */
+/** Returns the pods and Services that serve the content of catalogs for OLM. */
 export async function catalogServers(client: KubeClient): Promise<readonly KubernetesObject[]> {
   const [pods, services] = await Promise.all([
     client.list(POD, { labelSelector: CATALOG_LABEL }),

@@ -12,7 +12,7 @@ import { dropRecord, type HandoverRecord, readRecord } from './handover-record.j
 import { olmDeployments, REPLICAS_ANNOTATION, replicasOf, titleOf } from './olm-in-cluster.js';
 
 const POLL_MS = 500;
-/** After a hub has asked for the last time whose the cluster is: for writes that were sent before. */
+/** Time after a hub's last check of the cluster's owner, for writes that were sent before. */
 const UNDER_WAY_MS = 2_000;
 
 /**
@@ -50,7 +50,7 @@ function tell(io: Io, name: string, stopped: readonly KubernetesObject[], record
   io.exit(ExitCode.done);
 }
 
-/** A hub reads whose the cluster is before it writes, at the latest ten seconds after the last time. */
+/** A hub reads the owner of a cluster before it writes, at the latest ten seconds after the last time. */
 async function leave(client: KubeClient, io: Io): Promise<void> {
   const owner = await readOwner(client);
   if (owner.holder !== OWNED_BY_OLM) await writeOwner(client, owner, OWNED_BY_OLM);
@@ -68,7 +68,7 @@ async function putBack(client: KubeClient, io: Io, csv: KubernetesObject): Promi
   io.out(`${titleOf(csv)} put back\n`);
 }
 
-/** One that was scaled down by hand gets one replica. */
+/** Returns the replicas before the hand-over. A Deployment that was scaled down by hand gets one replica. */
 const replicasBefore = ({ metadata }: KubernetesObject): number =>
   Number(metadata.annotations?.[REPLICAS_ANNOTATION] ?? 1) || 1;
 

@@ -4,7 +4,10 @@ import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client
 const SERVED_WITHIN_MS = 10_000;
 const POLL_EVERY_MS = 100;
 
-/** Creates what is not there yet, also where its kind was defined just now and is served a moment later. */
+/**
+ * Creates an object if it does not exist. Waits for its kind if the kind was defined just now and is served a
+ * moment later.
+ */
 export async function createIgnoringExisting(client: KubeClient, object: KubernetesObject): Promise<void> {
   const deadline = performance.now() + SERVED_WITHIN_MS;
   for (;;) {

@@ -6,13 +6,16 @@ import { ServiceProcess } from './service-process.js';
 /** The web console of a demo. `service` is absent if the console is a part of the hub's process. */
 export type DemoConsole = Readonly<{ service?: ServiceProcess; link: string }>;
 
-/** Terms of poller, applier and console, by which the hub knows the person who acts or asks. */
+/** Returns the settings with which poller, applier and console know the person who acts or asks. */
 export const proofFiles = (folder: string) => ({
   FLOTILLA_CONSOLE_KEY_FILE: join(folder, 'console-key'),
   FLOTILLA_CONSOLE_PROOF_KEYS_FILE: join(folder, 'console-proof-keys'),
 });
 
-/** It gets no kubeconfig: what it shows comes from Redis. Its key lies in `folder` and goes with it. */
+/**
+ * Starts the console without a kubeconfig: its data comes from Redis. Its key lies in `folder` and is deleted
+ * with it.
+ */
 export async function demoConsole(
   folder: string,
   redis: Readonly<{ url: string; prefix: string }>,

@@ -24,7 +24,7 @@ export type DemoEnvironment = Readonly<{
   services: readonly ServiceProcess[];
   /** The place of work between the services, for people. */
   workWaits: string;
-  /** Where one was asked for. */
+  /** Present if a console was requested. */
   console?: DemoConsole | undefined;
   kubeconfigs: readonly string[];
   /** Kubernetes API servers in this process take the place of real ones. */
@@ -46,13 +46,13 @@ export type ServicesEnvironment = DemoEnvironment &
 export type GroundOptions = Readonly<{
   /** Kubeconfigs with the clusters to use; without any, two are simulated. */
   kubeconfigs?: readonly string[];
-  /** What is there already is used, and stays. */
+  /** A registry that exists already is used, and stays. */
   registry?: EnvironmentRegistry;
   /** Further settings for all services. */
   settings?: Readonly<Record<string, string>>;
   /** How long a simulated Deployment takes to be available. */
   deploymentReadyAfterMs?: number;
-  /** Whether there is a web console, too. */
+  /** True if there is a web console, too. */
   withConsole?: boolean;
 }>;
 
@@ -69,7 +69,7 @@ export type EnvironmentOptions = GroundOptions &
     resolvers?: number;
     /** How many appliers share the clusters; 1 without it. */
     appliers?: number;
-    /** The ports of the pollers, which share the clusters; without it there is one, at any free port. */
+    /** The ports of the pollers, which share the clusters. Default: one poller, at any free port. */
     pollerPorts?: readonly number[];
   }>;
 
@@ -130,7 +130,7 @@ export async function onGround<H>(
   startHub: (ground: Ground, endings: Endings) => Promise<H>,
 ): Promise<H & Ground & Pick<DemoEnvironment, 'stop'>> {
   const { kubeconfigs: named = [] } = options;
-  // At once with its watchdog: there is no moment at which this process can end and leave the folder.
+  // The watchdog starts at once: this process can never end and leave the folder behind.
   const folder = mkdtempSync(join(tmpdir(), 'flotilla-'));
   const watchdog = afterThisProcess(REMOVE_LATER, [folder]);
   const endings: Endings = [

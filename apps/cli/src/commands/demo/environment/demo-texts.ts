@@ -1,6 +1,6 @@
 import type { DemoEnvironment } from './demo-environment.js';
 
-/** What is about to happen, in a few words. */
+/** Returns the next events of the demo, in a few words. */
 export const introduction = (simulated: boolean): string =>
   [
     `The sample operator harbor-operator v1.0.0, with the lighthouse-operator it depends on, is installed on ${simulated ? 'two simulated clusters' : 'your clusters'}.`,

@@ -15,7 +15,10 @@ export type LogLine = Readonly<Record<string, unknown>>;
 
 let ownKeyFile: string | undefined;
 
-/** The key of the hub whose services this process starts; it goes with this process. */
+/**
+ * Returns the key file of the hub for services that this process starts. The file is deleted with this
+ * process.
+ */
 export function hubKeyFile(): string {
   if (ownKeyFile !== undefined) return ownKeyFile;
   const folder = mkdtempSync(join(tmpdir(), 'flotilla-key-'));
@@ -25,7 +28,7 @@ export function hubKeyFile(): string {
   return ownKeyFile;
 }
 
-/** The registries of the demo and of tests are on this machine, where a service reaches none by default. */
+/** The registries of the demo and of tests are on this machine. By default a service reaches none there. */
 export const LOOPBACK_ALLOWED = { FLOTILLA_OUTBOUND_ADDRESSES: 'public,private,loopback' };
 
 /**
@@ -49,7 +52,7 @@ export class ServiceProcess {
     return this.#child !== undefined && this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /** Of a process that has ended by itself. */
+  /** The exit code of a process that has ended by itself. */
   get exitCode(): number | undefined {
     return this.#child?.exitCode ?? undefined;
   }
@@ -84,7 +87,7 @@ export class ServiceProcess {
     await gone;
   }
 
-  /** The last lines it logged: what to read when it did not do its work. */
+  /** Returns the last log lines of the process, to read when it did not do its work. */
   async tail(lines = 20): Promise<string> {
     return (await this.#text()).trimEnd().split('\n').slice(-lines).join('\n');
   }
@@ -94,7 +97,7 @@ export class ServiceProcess {
     return (await this.#text()).split('\n').flatMap(parseLine);
   }
 
-  /** Where its health and metrics are, once it listens. */
+  /** Returns the address of its health and metrics, once it listens. */
   async url(): Promise<string | undefined> {
     const urls = (await this.logged()).flatMap(({ url }) => (typeof url === 'string' ? [url] : []));
     return urls.at(-1);

@@ -29,7 +29,7 @@ export function stopsDemo(io: Io, starting: Promise<Readonly<{ stop: () => Promi
 /** Never settles: the process ends when its environment is stopped. */
 export const untilExit = (): Promise<never> => new Promise<never>(() => undefined);
 
-/** What is printed when a demo is ended by a signal. */
+/** The text that the demo prints when a signal ends it. */
 export const ENDING = 'ending: services, Redis and clusters of the demo\n';
 
 /**

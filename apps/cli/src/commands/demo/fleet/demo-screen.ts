@@ -21,14 +21,14 @@ type Followed = Readonly<{ name: string; watch: RolloutWatch; picture: LivePictu
 /** State of a wait: finished or not, and the objects that hold it up. */
 type Awaited = Readonly<{
   isReached: (rollout: LiveRollout | undefined, fleet: LiveFleet) => boolean;
-  /** The object that it waits for, if what is waited for in all does not name it. */
+  /** Returns the object that it waits for, if the awaited text does not name it. */
   object?: (rollout: LiveRollout | undefined, fleet: LiveFleet) => string | undefined;
   /** Motion besides that of the fleet's own objects. */
   sightings?: () => readonly Sighting[];
 }>;
 
 /**
- * Shows one roll-out at a time: as a live picture below what was printed on a terminal, elsewhere as a line
+ * Shows one roll-out at a time. On a terminal it is a live picture below the printed text, elsewhere a line
  * for each change.
  */
 export class DemoScreen {
@@ -63,19 +63,22 @@ export class DemoScreen {
     this.#followed = { name, watch, picture: new LivePicture((rollout, wave) => watch.timesOf(rollout, wave)) };
   }
 
-  /** The picture stays as it is, and what is printed from now on is below it. */
+  /** Leaves the picture as it is. Text that is printed later is below it. */
   rest(): void {
     this.#screen.keep();
     if (this.#followed !== undefined) this.#last = this.#followed;
     this.#followed = undefined;
   }
 
-  /** Shows the roll-out before again, from where it was. */
+  /** Shows the previous roll-out again, from its last state. */
   followAgain(): void {
     this.#followed = this.#last;
   }
 
-  /** Shows what changes in the fleet until it is reached. @throws StoryStuck if nothing moves any more */
+  /**
+   * Shows the changes of the fleet until the awaited state is reached.
+   * @throws StoryStuck if nothing moves any more
+   */
   async until(what: string, { isReached, object, sightings }: Awaited): Promise<void> {
     const watch = new StillWatch(this.patienceMs, this.services);
     for (;;) {
@@ -106,5 +109,5 @@ export class DemoScreen {
   }
 }
 
-/** What a cluster waits for changes often, and all at once. */
+/** The reason for which a cluster waits changes often, and in all clusters at once. */
 const isNews = ({ kind, phase }: FleetEvent): boolean => !(kind === 'cluster' && phase === 'Waiting');

@@ -34,9 +34,9 @@ const SHORT: Readonly<Record<string, string>> = { FLOTILLA_FLEET_SILENCE: '5s', 
 type FleetEnvironmentOptions = Readonly<{
   /** Gets a line for each step of finding a Redis. */
   say: (line: string) => void;
-  /** Whether there is a web console, too. */
+  /** True if there is a web console, too. */
   withConsole?: boolean;
-  /** Whether the services are processes of their own, with a Redis between them. */
+  /** True if the services are processes of their own, with a Redis between them. */
   distributed?: boolean;
 }>;
 

@@ -11,7 +11,10 @@ export const SEA = 'sea';
 export const BOARD = 'change-board';
 const CATALOG = { name: 'curated', namespace: 'olm' };
 
-/** What is in each cluster before the fleet takes over: the catalog, and the operator by a Subscription. */
+/**
+ * Returns the objects of each cluster before the fleet takes over: the catalog, and the operator by a
+ * Subscription.
+ */
 export const clusterObjects = (registry: string): readonly KubernetesObject[] =>
   [
     { ...KIND.Namespace, metadata: { name: 'olm' } },
@@ -37,7 +40,9 @@ export const clusterObjects = (registry: string): readonly KubernetesObject[] =>
     },
   ].map((object) => KubernetesObject.parse(object));
 
-/** What people write in the hub: clusters with their rings, the strategy, the operator. */
+/**
+ * Returns the objects that people write in the hub: clusters with their rings, the strategy, the operator.
+ */
 export function fleetObjects(rings: Rings): readonly KubernetesObject[] {
   const clusters = Object.entries(rings).flatMap(([ring, names]) =>
     names.map((name) => fleetObject('FleetCluster', { name, labels: { ring } }, { access: { context: name } })),

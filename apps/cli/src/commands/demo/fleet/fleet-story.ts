@@ -26,7 +26,7 @@ export const BAD: LighthouseVersion = { version: '1.1.0', replaces: '1.0.1', isW
 /** The parts that a step needs. */
 export type FleetStory = Readonly<{ io: Io; environment: FleetEnvironment; screen: DemoScreen }>;
 
-/** What a roll-out is called. */
+/** Returns the name of a roll-out. */
 const rolloutName = (number: number): string => `${OPERATOR}-${number}`;
 const fullName = (number: number): string => `${PLATFORM}/${rolloutName(number)}`;
 
@@ -75,10 +75,11 @@ export async function offer(
   screen.follow(fullName(number));
 }
 
-/** The class waits; the script shows what it changes, and approves it as anna of the change board. */
+/** The class waits. The script shows its changes, and approves it as anna of the change board. */
 export async function approveAsAnna({ environment, screen }: FleetStory, number: number): Promise<void> {
   const { length } = environment.clusters;
-  // The status of a roll-out is written before the rows of its clusters: what is shown then would have none.
+  // The hub writes the status of a roll-out before the rows of its clusters: the shown class would have
+  // none.
   const waits = (rollout: LiveRollout | undefined) =>
     rollout?.record.status.phase === 'Progressing' &&
     rollout.record.rows.size >= length &&
@@ -115,7 +116,7 @@ export async function approveAsAnna({ environment, screen }: FleetStory, number:
   screen.followAgain();
 }
 
-/** Waits until clusters of a wave have what is rolled out. */
+/** Waits until the clusters of a wave have the target of the roll-out. */
 export const ringDone = ({ environment, screen }: FleetStory, ring: string): Promise<void> =>
   screen.until(`wave ${ring}`, {
     isReached: (rollout) => !(environment.rings[ring] ?? []).some(isNotDone(rollout)),
@@ -170,7 +171,7 @@ export const succeeded = ({ environment, screen }: FleetStory, cluster: string, 
     sightings: () => clusterSightings(environment, cluster),
   });
 
-/** The API server of a cluster refuses every request, until what is returned is called. */
+/** Makes the API server of a cluster refuse every request, until the returned function is called. */
 export function switchOff({ environment }: FleetStory, cluster: string): () => void {
   const simulated = environment.simulated(cluster);
   const refusal = new Refusal(503, 'ServiceUnavailable', 'the cluster is switched off');
@@ -179,7 +180,7 @@ export function switchOff({ environment }: FleetStory, cluster: string): () => v
   return switchOn;
 }
 
-/** Whether the fleet sees a cluster like this. */
+/** Waits until the fleet sees a cluster as reachable or unreachable. */
 export const seen = ({ screen }: FleetStory, cluster: string, isReachable: boolean): Promise<void> =>
   screen.until(`FleetCluster ${cluster} to be ${isReachable ? 'reachable' : 'unreachable'}`, {
     isReached: (_, fleet) => fleet.clusters.get(cluster)?.isReachable === isReachable,
@@ -195,7 +196,7 @@ const clusterSightings = ({ simulated }: FleetEnvironment, cluster: string): rea
 
 const subscriptionRef = { ...KIND.Subscription, name: PACKAGE, namespace: SEA };
 
-/** What is installed in a cluster, once it has succeeded. */
+/** Returns the version that is installed in a cluster, once it has succeeded. */
 function installedIn({ simulated }: FleetEnvironment, cluster: string): string | undefined {
   const subscription = simulated(cluster).get(subscriptionRef) as { status?: { installedCSV?: string } } | undefined;
   const name = subscription?.status?.installedCSV;

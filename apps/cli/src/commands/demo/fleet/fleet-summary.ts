@@ -22,7 +22,7 @@ const APPROVALS: Columns<Approval> = [
   ['REASON', ({ reason }) => reason],
 ];
 
-/** How long each wave took, and who approved what. */
+/** Returns the time of each wave, and each approval with its user. */
 export function fleetSummary(fleet: LiveFleet, width: number | undefined): string {
   const lines = fleet.rollouts.flatMap((rollout) => {
     const { name, target, phase, waves } = rolloutAnswer(fleet, rollout);
@@ -50,7 +50,7 @@ export function fleetSummary(fleet: LiveFleet, width: number | undefined): strin
 const tookOf = (from: string, to: string | null): string =>
   to === null ? 'never completed' : shortDuration(Date.parse(to) - Date.parse(from));
 
-/** Where to go on: the commands that show the same while the demo is kept. */
+/** Returns the commands that show the same while the demo is kept. */
 export const fleetCommands = (kubeconfig: string): string =>
   [
     'Still running. Look around from another terminal:',

@@ -33,7 +33,7 @@ const SIX: Rings = { lab: stores(1, 1), canary: stores(2, 3), shops: stores(4, 6
 
 export type FleetDemoOptions = Readonly<{
   keep: boolean;
-  /** Whether the services are processes of their own, with a Redis between them. */
+  /** True if the services are processes of their own, with a Redis between them. */
   distributed: boolean;
 }>;
 

@@ -20,8 +20,8 @@ const MOST_OVERLOAD = 20;
 export const noMotion = (now: number): Motion => ({ things: new Map(), observedAt: now, stillMs: 0 });
 
 /**
- * Adds what was seen at a time. A state that the same thing had before is no motion: states that take
- * turns are no progress.
+ * Adds the states seen at a time. A state that the same thing had before is no motion: states that take turns
+ * are no progress.
  */
 export function observed(motion: Motion, sightings: readonly Sighting[], now: number): Motion {
   const things = new Map(motion.things);

@@ -18,7 +18,7 @@ export class StoryStuck extends Error {
 /** The state of a service when a demo stopped moving. */
 export type ServiceNote = Readonly<{
   name: string;
-  /** Of a service that has ended. */
+  /** The end of a service, if it has ended. */
   ended: boolean;
   exitCode: number | undefined;
   /** Its last warning or error as it was logged, in JSON. */

@@ -20,9 +20,9 @@ export type DecisionAsked = Readonly<{
   expiresAt?: string | undefined;
 }>;
 
-/** What became of a decision; also what `-o json` prints of it. */
+/** The outcome of a decision, also printed by `-o json`. */
 export type DecisionOutcome = Readonly<{
-  /** The FleetDecision; null where none was made. */
+  /** The FleetDecision; null if none was made. */
   decision: string | null;
   rollout: string;
   action: DecisionAction;
@@ -36,7 +36,7 @@ export type DecisionOutcome = Readonly<{
 
 const POLL_EVERY_MS = 250;
 
-/** What the engine would answer to a decision now; nothing is changed. */
+/** Returns the engine's present answer to a decision. Changes nothing. */
 export function foreseen(
   fleet: LiveFleet,
   rollout: LiveRollout,

@@ -1,9 +1,9 @@
 import type { DecisionAction } from '#core/kernel/api/fleet/fleet-decision';
 
-/** How a decision is spoken of: `approve`, `approved`, what it brings about, and where it applies. */
+/** The words for a decision: `approve`, `approved`, its effect, and its scope. */
 type DecisionWords = Readonly<{ verb: string; past: string; effect: string; applies: string }>;
 
-/** The words of each action. `effect` is what the controller does next. */
+/** The words of each action. `effect` is the controller's next step. */
 export const DECISION_WORDS: Readonly<Record<DecisionAction, DecisionWords>> = {
   Approve: {
     verb: 'approve',

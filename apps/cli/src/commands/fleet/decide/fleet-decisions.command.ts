@@ -6,7 +6,7 @@ import { ANSWER_FORMATS, type AnswerFormat, outputOption } from '../../../output
 import type { Io } from '../../../terminal/io.js';
 import { FLEET_STORE_HELP, type FleetHubOptions, withFleetHubOptions } from '../hub/hub-options.js';
 
-/** A verb that makes a FleetDecision: what narrows it, and what it is for. */
+/** A verb that makes a FleetDecision: the options that narrow it, and its purpose. */
 type Verb = Readonly<{
   name: string;
   action: DecisionAction;

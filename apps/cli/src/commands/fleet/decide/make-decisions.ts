@@ -42,7 +42,7 @@ export type DecisionOrder = Readonly<{
 const LEAST_REASON = 3;
 const MOST_BREAK_GLASS_MS = 4 * 3_600_000;
 
-/** A verb that decides: checks what can be known before, makes the decision, and waits for its effect. */
+/** Runs a verb that decides: checks the decision in advance, makes it, and waits for its effect. */
 export async function makeDecisions(hub: KubeClient, io: Io, order: DecisionOrder): Promise<void> {
   const reason = await reasonOf(order.reason, io);
   const timeoutMs = durationOf('--timeout', order.timeout);
@@ -66,7 +66,9 @@ export async function makeDecisions(hub: KubeClient, io: Io, order: DecisionOrde
   await report(after, outcomes, order, io);
 }
 
-/** Of a fleet in files it is known whether a hub uses it; a decision without one waits for it. */
+/**
+ * True if a hub uses the fleet. This is known for a fleet in files; a decision without a hub waits for one.
+ */
 const hasController = async (hub: KubeClient): Promise<boolean> =>
   !(hub instanceof FolderVisitor) || (await hub.hasHub());
 
@@ -180,7 +182,7 @@ function refusalText(fleet: LiveFleet, { rollout, action, class: hash, reason, b
   return `${DECISION_WORDS[action].applies}${phase}`;
 }
 
-/** The newest roll-out of the subject, where it is not this one, which has ended: that is what goes on. */
+/** Returns the subject's newest roll-out if this one has ended and is not the newest: that one continues. */
 function newerThan(fleet: LiveFleet, { record, facts }: LiveRollout): string | undefined {
   if (facts.isNewest || !isFinal(record.status.phase)) return undefined;
   return fleet.rolloutsOf(record.spec.subject).newest?.spec.name;
@@ -206,7 +208,10 @@ function setAsideOf(fleet: LiveFleet, rollout: string, hash: string | null): num
   return [...rows].filter((row) => row.class === hash && row.phase === 'Skipped').length;
 }
 
-/** `class … approved by anna (1 of 1): 44 clusters may start`, or what is missing still. */
+/**
+ * Returns `class … approved by anna (1 of 1): 44 clusters may start`, or the approvals that are still
+ * missing.
+ */
 function approvedText(fleet: LiveFleet, { rollout, class: hash, by }: DecisionOutcome, what: string): string {
   const answer = classOf(fleet, rollout, hash);
   if (answer === undefined) return `${what} approved by ${by}`;

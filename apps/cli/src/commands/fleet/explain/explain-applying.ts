@@ -6,7 +6,7 @@ import { targetThere } from '../rollout/cluster-target.js';
 import type { RowPlace, RowWords } from '../rollout/row-context.js';
 import { holdOf } from '../rollout/window-hold.js';
 
-/** What keeps a cluster from its next step, by the reason of its row. */
+/** The words for the block between a cluster and its next step, by the reason of its row. */
 const KEPT: Readonly<Record<string, string>> = {
   ClusterPaused: 'is kept between two steps, since the cluster is paused',
   RolloutPaused: 'is kept between two steps, since the roll-out is paused',
@@ -15,7 +15,7 @@ const KEPT: Readonly<Record<string, string>> = {
   Unreachable: 'is being changed, and cannot be reached now',
 };
 
-/** A cluster on its way: at which step it is, or what keeps it from the next one. */
+/** Describes a cluster on its path: its present step, or the block before the next one. */
 export function applying(place: RowPlace): RowWords {
   const { fleet, row, rollout } = place;
   const left = row.deadlineAt === undefined ? '' : `; ${shortDuration(row.deadlineAt - fleet.now)} until its deadline`;
@@ -32,7 +32,7 @@ export function applying(place: RowPlace): RowWords {
   return { sentence: `${kept} (${row.reason})`, chain: [...last, ...chain], todo };
 }
 
-/** What is known of what keeps it, and what lifts that. */
+/** Returns the known facts about the block, and the steps that lift it. */
 function keeper({ fleet, rollout, row, short }: RowPlace): Readonly<{ chain: string[]; todo: FleetStep[] }> {
   switch (row.reason) {
     case 'RolloutPaused':
@@ -48,6 +48,6 @@ function keeper({ fleet, rollout, row, short }: RowPlace): Readonly<{ chain: str
   }
 }
 
-/** How windows are lifted, where they name who may. */
+/** Returns the steps that lift windows. If the windows name groups with that right, the steps name them. */
 export const breakGlassSteps = (short: string, groups: readonly string[] = []): FleetStep[] =>
   groups.length === 0 ? [] : [step(NEXT.breakGlass(short), `needs group ${groups.join(' or ')}`)];

@@ -76,7 +76,7 @@ function explanationsOf(fleet: LiveFleet, { what, cluster, namespace }: ExplainA
   return [withDeprecated(ofRow(fleet, rollout, name), fleet, { subject, cluster: name })];
 }
 
-/** With what is deprecated of what is installed: it holds up nothing. */
+/** Adds the deprecated parts of the installed operators: they block nothing. */
 const withDeprecated = (found: FleetExplanation, fleet: LiveFleet, asked: DeprecatedAsked): FleetExplanation => ({
   ...found,
   chain: [...found.chain, ...deprecatedOperators(fleet, asked).map(deprecatedLine)],
@@ -84,7 +84,7 @@ const withDeprecated = (found: FleetExplanation, fleet: LiveFleet, asked: Deprec
 
 type Named = Readonly<{ kind: 'cluster' | 'rollout' | 'subject'; name: string }>;
 
-/** What a word is the name of, or the only name that begins with it. */
+/** Returns the kind of the object that a word names, or of the only name that begins with it. */
 function kindOf(
   word: string,
   clusters: readonly string[],
@@ -155,7 +155,7 @@ function ofRow(fleet: LiveFleet, rollout: LiveRollout, cluster: string): FleetEx
   return { about: cluster, phase: 'Removed', reason: 'Unplaced', sentence, chain: [], todo: [] };
 }
 
-/** What is wrong with the cluster itself, then its part in each roll-out that is not over. */
+/** Explains the troubles of the cluster itself, then its part in each roll-out that is not over. */
 function ofCluster(fleet: LiveFleet, name: string): FleetExplanation[] {
   const object = fleet.state.clusters.find(({ metadata }) => metadata.name === name);
   const wrong = object === undefined ? [] : troubles(object);
@@ -176,7 +176,7 @@ function ofCluster(fleet: LiveFleet, name: string): FleetExplanation[] {
   return [withDeprecated(own, fleet, { cluster: name }), ...rows];
 }
 
-/** What a roll-out is explained from; `causes`: why clusters have failed. */
+/** The input for the explanation of a roll-out. `causes`: the causes of failed clusters. */
 type RolloutPlace = Readonly<{
   fleet: LiveFleet;
   rollout: LiveRollout;
@@ -187,7 +187,7 @@ type RolloutPlace = Readonly<{
 }>;
 type Explained = Omit<FleetExplanation, 'about' | 'reason'>;
 
-/** What holds a roll-out: the reason that most clusters have, or why it has stopped. */
+/** Explains a blocked roll-out: the reason that most clusters have, or the reason for its stop. */
 const heldText = (about: string, { reason, message }: SubjectProblem): FleetExplanation => ({
   ...{ about, phase: 'Waiting', reason, sentence: `is held (${reason}): ${message}`, chain: [], todo: [] },
 });
@@ -295,7 +295,7 @@ function withdrawn({ fleet, rollout, answer, hints, short, causes }: RolloutPlac
 const withdrawnLine = ({ isWithdrawn }: RolloutHints, { target }: RolloutAnswer): string[] =>
   isWithdrawn ? [withdrawnText(target)] : [];
 
-/** Of one that has ended: clusters that are neither as they were nor at the target. */
+/** Returns, for a roll-out that has ended, the clusters that are neither as they were nor at the target. */
 const endedEarly = ({ leftOnTheWay }: RolloutHints): string[] =>
   leftOnTheWay === 0 ? [] : [`${counted(leftOnTheWay, 'cluster was', 'clusters were')} left on the way`];
 
@@ -313,7 +313,10 @@ const RETURNS_DENIED = 'a rule of the strategy denies Rollback: what was to go b
 const causeText = (what: string, { cause, sample }: Readonly<{ cause: string; sample: readonly string[] }>): string =>
   `${what}${cause === '' ? '' : `: ${cause}`} [${sample.join(', ')}]`;
 
-/** That a target which was taken back is not tried again by itself, nor what failed on the way to it. */
+/**
+ * Returns a line that a rolled-back target is not tried again by itself, nor a version on its path that
+ * failed.
+ */
 const deniedLine = (fleet: LiveFleet, { name, subject, target }: RolloutAnswer): string[] =>
   deniedBy(fleet, subject, target) === name ? [deniedText(deniedOf(fleet, subject, name), liftedBy(fleet, name))] : [];
 

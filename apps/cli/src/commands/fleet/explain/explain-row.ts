@@ -17,7 +17,7 @@ import { type RowPlace, type RowWords, reportedIn } from '../rollout/row-context
 import { holdOf } from '../rollout/window-hold.js';
 import { applying, breakGlassSteps } from './explain-applying.js';
 
-/** The one reason behind the state of something, what lies behind that, and what can be done. */
+/** The one reason behind the state of an object, the causes behind that, and possible steps. */
 export type FleetExplanation = Readonly<{
   about: string;
   phase: string;
@@ -28,7 +28,7 @@ export type FleetExplanation = Readonly<{
   todo: readonly FleetStep[];
 }>;
 
-/** Why a cluster is where it is in a roll-out. */
+/** Explains the state of a cluster in a roll-out. */
 export function explainRow(place: RowPlace): FleetExplanation {
   const { row } = place;
   const own = wordsOf(place);
@@ -37,7 +37,10 @@ export function explainRow(place: RowPlace): FleetExplanation {
   return { about: row.cluster, phase: row.phase, reason: row.reason, sentence, chain, todo };
 }
 
-/** What it is in, and that it is to go back from there: what would be done without that does not help. */
+/**
+ * Returns the cluster's state, and that the cluster must go back from there. The steps for the state alone do
+ * not help.
+ */
 const togetherWith = ({ sentence, chain = [] }: RowWords, returning: Required<RowWords>): RowWords => ({
   sentence,
   chain: [...chain, `it ${returning.sentence}`, ...returning.chain],
@@ -80,7 +83,10 @@ function wordsOf(place: RowPlace): RowWords {
 const waits = (place: RowPlace): RowWords =>
   WAITING[place.row.reason]?.(place) ?? { sentence: `waits (${place.row.reason})` };
 
-/** Ended, and not what clusters that join get: what waits there waits for nothing any more. */
+/**
+ * True if the roll-out has ended and is not the one that joining clusters get: a waiting cluster waits for
+ * nothing any more.
+ */
 const isOver = ({ record, facts }: LiveRollout): boolean => isFinal(record.status.phase) && facts.role === 'frozen';
 
 /** A cluster that a roll-out has not come to before it ended, or not to the end of its path. */
@@ -92,7 +98,7 @@ function leftBy(place: RowPlace): RowWords {
   return { sentence, todo: newRolloutSteps(place) };
 }
 
-/** With why its path ends before what its catalog leads to. */
+/** Adds the reason if its path ends before the last version of its catalog. */
 function withEnd(place: RowPlace, words: RowWords): RowWords {
   const { fleet, rollout, row } = place;
   const report = fleet.clusters.get(row.cluster)?.report(rollout.record.spec.subject);
@@ -107,7 +113,7 @@ const waveOfRow = ({ rollout, row }: RowPlace) => {
   return { wave: spec.waves[row.wave], state: status.waves[row.wave], tally: tallies[row.wave] };
 };
 
-/** Of a path in which a step was refused, those before are done. */
+/** Returns a text about the refused step. The steps of the path before it are done. */
 const unbegun = ({ hop }: RolloutRow): string => (hop > 1 ? `step ${hop} of that was not begun` : 'that was not begun');
 
 const WAITING: Readonly<Record<string, (place: RowPlace) => RowWords>> = {
@@ -239,7 +245,7 @@ export const overThreshold = ({ record }: LiveRollout): string[] =>
     return failures > accepted ? [`wave ${name}: ${counted(failures, 'failure')}, ${accepted} accepted`] : [];
   });
 
-/** Why the waves before are not over. */
+/** Explains the waves before that are not over. */
 export function wavesBefore({ record }: LiveRollout, wave: number, short: string): Pick<RowWords, 'chain' | 'todo'> {
   const { spec, status, tallies } = record;
   const at = status.waves.findIndex(({ phase }, index) => index <= wave && phase !== 'Complete');
@@ -263,7 +269,7 @@ function verifying(place: RowPlace): RowWords {
   return { sentence: `has the target, and is not yet known to be healthy${left}`, chain: gateLines(place, 'After') };
 }
 
-/** What stands against a return, beside what the check itself says of the cluster. */
+/** Obstacles to a return, in addition to the check's own text about the cluster. */
 const OBSTACLES: Readonly<Record<string, string>> = {
   NothingBefore: 'the rollout replaced no earlier version there',
   StoredVersionRemoved: 'objects are stored in a version that the earlier CRD lacks',
@@ -362,7 +368,7 @@ function otherTarget(place: RowPlace): RowWords {
       };
 }
 
-/** What users have changed there of what the fleet asks for. */
+/** Returns the users' changes in the cluster to fields of the fleet. */
 function driftIn({ fleet, rollout, row }: RowPlace): string[] {
   const report = fleet.clusters.get(row.cluster)?.report(rollout.record.spec.subject);
   if (report?.drift === true) return [`changed in the cluster by others: ${report.message}`];

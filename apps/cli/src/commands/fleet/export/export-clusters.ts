@@ -20,7 +20,10 @@ import { type Io, UsageError } from '../../../terminal/io.js';
 
 export type ExportOptions = Readonly<{ out: string | undefined; namespace: string; allowMissing: boolean }>;
 
-/** `flotilla fleet export --from-clusters`: manifests of a fleet that adopts what clusters have. */
+/**
+ * Runs `flotilla fleet export --from-clusters`: writes manifests of a fleet that adopts the operators of
+ * clusters.
+ */
 export async function exportClusters(clients: readonly KubeClient[], io: Io, options: ExportOptions): Promise<void> {
   const { out, namespace } = options;
   if (out !== undefined) await checkEmpty(out);

@@ -17,7 +17,10 @@ const WRITTEN = {
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 const OF_CONTROLLER = 'fleet.flotilla.dev/';
 
-/** `flotilla fleet export`: what people have written, as it can be kept in Git. */
+/**
+ * Runs `flotilla fleet export`: writes the objects that people have written, in a form that can be kept in
+ * Git.
+ */
 export async function exportHub(hub: KubeClient, io: Io, out: string | undefined): Promise<void> {
   if (out !== undefined) await checkEmpty(out);
   const files: (readonly [string, readonly object[]])[] = [];
@@ -36,7 +39,7 @@ async function listed(hub: KubeClient, kind: string): Promise<readonly Kubernete
 
 const placeOf = ({ metadata }: KubernetesObject): string => `${metadata.namespace ?? ''}/${metadata.name ?? ''}`;
 
-/** An object without what the API server and the hub keep of it. */
+/** Returns an object without the fields of the API server and the hub. */
 function written(kind: string, { metadata, spec }: KubernetesObject & Readonly<{ spec?: unknown }>): object {
   const { name, namespace, labels, annotations = {} } = metadata;
   const own = Object.entries(annotations).filter(([key]) => key !== LAST_APPLIED && !key.startsWith(OF_CONTROLLER));
@@ -56,7 +59,10 @@ function written(kind: string, { metadata, spec }: KubernetesObject & Readonly<{
 type Loose = Readonly<Record<string, unknown>>;
 const record = (value: unknown): Loose => (typeof value === 'object' && value !== null ? (value as Loose) : {});
 
-/** `flotilla fleet export --audit`: who decided what about which plan, an object a line, the older first. */
+/**
+ * Runs `flotilla fleet export --audit`: prints each decision with its user and plan, an object a line, the
+ * oldest first.
+ */
 export async function exportAudit(hub: KubeClient, io: Io): Promise<void> {
   const lines: { time: string; line: Loose }[] = [];
   for (const kind of ['FleetRollout', 'FleetPlan', 'FleetDecision']) {

@@ -6,7 +6,7 @@ import { ExitCode, type Io, UsageError } from '../../../terminal/io.js';
 
 export type AcceptOptions = Readonly<{
   name: string;
-  /** Of the namespace kube-system of the cluster; undefined: the one that its condition names. */
+  /** UID of the namespace kube-system of the cluster. Default: the UID that the cluster's condition names. */
   uid: string | undefined;
   dryRun: boolean;
 }>;

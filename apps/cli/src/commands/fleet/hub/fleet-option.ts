@@ -6,9 +6,9 @@ const NAMES = 'name the folder of the fleet, or the context of its hub';
 const IS_PATH = /^(\.{0,2}\/|\.{1,2}$)|\/$/;
 
 /**
- * What `--fleet` names, as FLOTILLA_FLEET has it: a folder that is there or written so, or a context.
- *
- * @throws UsageError where it names nothing, or a file
+ * Reads the value of `--fleet`, as in FLOTILLA_FLEET: a folder that exists or is written as one, or a
+ * context.
+ * @throws UsageError if it names nothing, or a file
  */
 export function fleetOption(text: string): string {
   if (text === '') throw new UsageError(`--fleet is empty: ${NAMES}`);
@@ -19,7 +19,10 @@ export function fleetOption(text: string): string {
   return `${isFolder ? 'dir' : 'context'}:${text}`;
 }
 
-/** The place that the option or FLOTILLA_FLEET names; empty where neither is set. @throws UsageError */
+/**
+ * Returns the place that the option or FLOTILLA_FLEET names. Returns '' if neither is set.
+ * @throws UsageError
+ */
 export function namedFleet(
   option: string | undefined,
   environment: Readonly<Record<string, string | undefined>>,

@@ -3,10 +3,10 @@ import { FolderVisitor } from '#platform/fleet/folder/folder-visitor';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { NEXT } from '../../../output/next-commands.js';
 
-/** Whether a hub is at work on a fleet in files. `since`: from then on nothing has changed (RFC 3339). */
+/** The state of the hub of a fleet in files. `since`: time of the last change (RFC 3339). */
 export type HubOfFleet = Readonly<{ runs: boolean; since: string | null; text: string }>;
 
-/** Undefined for a fleet in an API server, and for one in files whose hub is at work. */
+/** Returns undefined for a fleet in an API server, and for one in files with a hub at work. */
 export async function hubAway(hub: KubeClient, now: Date): Promise<HubOfFleet | undefined> {
   if (!(hub instanceof FolderVisitor)) return undefined;
   const { holder, isRenewed, at } = await hub.hub();

@@ -11,7 +11,7 @@ import type { AnswerFormat } from '../../../output/output-option.js';
 import { printData } from '../../../output/print-data.js';
 import { ExitCode, type Io } from '../../../terminal/io.js';
 
-/** What became of one object. */
+/** The outcome for one object. */
 export type AppliedObject = Readonly<{
   kind: string;
   name: string;
@@ -24,8 +24,8 @@ const SERVED_WITHIN_MS = 10_000;
 const POLL_EVERY_MS = 200;
 
 /**
- * `flotilla fleet init`: gives the API server of a hub the kinds of the fleet, the roles, and the check of
- * decisions. Repeatable: what is there as it should be stays.
+ * Runs `flotilla fleet init`: gives the API server of a hub the kinds of the fleet, the roles, and the check
+ * of decisions. It is repeatable: correct objects stay.
  */
 export async function initFleet(hub: KubeClient, io: Io, { dryRun, output }: InitOptions): Promise<void> {
   if (!(await hub.serves(KIND.ValidatingAdmissionPolicy))) {
@@ -60,7 +60,7 @@ async function applyOne(hub: KubeClient, manifest: KubernetesObject, dryRun: boo
   return { ...known, result: dryRun ? 'would be configured' : 'configured' };
 }
 
-/** An object without what the API server counts and notes itself. */
+/** Returns an object without the fields that the API server counts and notes itself. */
 function contentOf({ metadata, ...rest }: KubernetesObject): unknown {
   const { status: _status, ...content } = rest as Readonly<Record<string, unknown>>;
   return { ...content, labels: metadata.labels, annotations: metadata.annotations };

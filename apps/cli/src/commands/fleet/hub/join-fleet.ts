@@ -15,7 +15,7 @@ import { NEXT } from '../../../output/next-commands.js';
 import { ExitCode, type Io, UsageError } from '../../../terminal/io.js';
 
 type JoinFleetOptions = Readonly<{
-  /** The namespace of the hub, where the Secrets are. */
+  /** The namespace of the hub, with the Secrets. */
   namespace: string;
   labels: Readonly<Record<string, string>>;
   update: boolean;
@@ -26,7 +26,7 @@ type JoinFleetOptions = Readonly<{
 
 const FLEET_CLUSTER = { apiVersion: FLEET_API, kind: 'FleetCluster' } as const;
 
-/** Whether a setting names a hub API, where clusters join by FleetClusters (design: fleet.md §2). */
+/** True if a setting names a hub API, so that clusters join by FleetClusters (design: fleet.md §2). */
 export const hasHubApi = (fleet: string): boolean => fleet === 'in-cluster' || fleet.startsWith('context:');
 
 /** The namespace of the hub in the API server that `--fleet` names, else FLOTILLA_FLEET. */
@@ -34,8 +34,8 @@ export const fleetNamespace = (settings: Settings, fleet: string | undefined): P
   hubNamespace({ ...settings, fleet: fleet === undefined || fleet === 'in-cluster' ? (fleet ?? settings.fleet) : '' });
 
 /**
- * `flotilla clusters add` with a hub API: a Secret with the login, and the FleetCluster that refers to it. A
- * context whose name is no name of an object is turned into one.
+ * Runs `flotilla clusters add` with a hub API: creates a Secret with the login, and the FleetCluster that
+ * refers to it. A context name that no object can have is turned into one that an object can have.
  */
 export async function joinFleet(
   io: Io,
@@ -110,7 +110,7 @@ async function giveTo({ metadata }: KubernetesObject, hub: KubeClient, secret: K
   await hub.patch({ ...KIND.Secret, name, namespace }, { metadata: { ownerReferences: [owner] } });
 }
 
-/** What of a login belongs to its FleetCluster is no part of the kubeconfig. */
+/** The parts of a login that belong to its FleetCluster are no part of the kubeconfig. */
 const secretOf = ({ context, file, cluster, user }: ClusterAccess, namespace: string): KubernetesObject => ({
   ...KIND.Secret,
   metadata: { name: context, namespace },
@@ -136,7 +136,7 @@ const clusterOf = (
 const withUid = (wanted: ReturnType<typeof clusterOf>, uid: string | undefined): KubernetesObject =>
   uid === undefined ? wanted : { ...wanted, spec: { ...wanted.spec, uid } };
 
-/** Whether a FleetCluster says all of this. */
+/** True if a FleetCluster has all of these labels and fields. */
 function holds({ metadata, spec }: FleetCluster, wanted: ReturnType<typeof clusterOf>): boolean {
   const labels = Object.entries(wanted.metadata.labels ?? {});
   const fields = Object.entries(wanted.spec);

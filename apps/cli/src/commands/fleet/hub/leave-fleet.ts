@@ -17,7 +17,7 @@ import { ExitCode, type Io, UsageError } from '../../../terminal/io.js';
 
 type LeaveFleetOptions = Readonly<{
   name: string;
-  /** The namespace of the hub, where the Secrets are. */
+  /** The namespace of the hub, with the Secrets. */
   namespace: string;
   yes: boolean;
   force: boolean;
@@ -29,8 +29,8 @@ const FLEET_CLUSTER = { apiVersion: FLEET_API, kind: 'FleetCluster' } as const;
 const ASK_EVERY_MS = 500;
 
 /**
- * `flotilla clusters remove` with a hub API: deletes the FleetCluster, whose login is in a Secret, and waits
- * until the hub has released the cluster. False where the fleet has no such cluster.
+ * Runs `flotilla clusters remove` with a hub API: deletes the FleetCluster, whose login is in a Secret, and
+ * waits until the hub has released the cluster. Returns false if the fleet has no such cluster.
  */
 export async function leaveFleet(io: Io, hub: KubeClient, options: LeaveFleetOptions): Promise<boolean> {
   const { name, namespace, yes, force, withinMs } = options;
@@ -60,7 +60,7 @@ export async function leaveFleet(io: Io, hub: KubeClient, options: LeaveFleetOpt
   return true;
 }
 
-/** What of the cluster would be released, where its Secret may be read. */
+/** Shows the objects of the cluster that would be released, if its Secret may be read. */
 async function show(io: Io, name: string, secret: KubernetesObject | undefined): Promise<void> {
   const read = secret === undefined ? undefined : secretAccess(secret);
   if (read === undefined || 'fault' in read) {
@@ -83,7 +83,7 @@ async function show(io: Io, name: string, secret: KubernetesObject | undefined):
   }
 }
 
-/** What the deletion still waits for after that time; undefined where the object is gone. */
+/** Returns the remaining blocks of the deletion after that time. Returns undefined if the object is gone. */
 async function waitsFor(hub: KubeClient, name: string, withinMs: number): Promise<string | undefined> {
   for (let waited = 0; ; waited += ASK_EVERY_MS) {
     const found = await hub.get({ ...FLEET_CLUSTER, name });
@@ -99,7 +99,7 @@ function leavingText({ status }: KubernetesObject): string {
   return found?.['message'] ?? 'no applier of the hub has released it; it leaves as soon as one does';
 }
 
-/** @throws UsageError where a cluster of that name cannot be removed from the fleet */
+/** @throws UsageError if a cluster of that name cannot be removed from the fleet */
 export async function refuseUnknown(hub: KubeClient, name: string): Promise<never> {
   const found = FleetCluster.safeParse(await hub.get({ ...FLEET_CLUSTER, name })).data;
   if (found === undefined) throw new UsageError(`the fleet of ${hub.cluster} has no cluster "${name}"`);

@@ -21,8 +21,8 @@ const IN_CLUSTER = 'in-cluster';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Gives `use` a client of the hub's API server, and closes it in the end. @throws UsageError where no hub is
- * named, or its context cannot be used
+ * Gives `use` a client of the hub's API server, and closes it in the end.
+ * @throws UsageError if no hub is named, or its context cannot be used
  */
 export async function withHub<T>(
   options: FleetHubOptions,
@@ -81,7 +81,7 @@ function placeOf(fleet: string): FleetPlace {
   );
 }
 
-/** As {@link only}, undefined where these files do not have the context. */
+/** Opens a context as {@link only} does. Returns undefined if these files do not have the context. */
 const inFiles = (options: LoadClustersOptions): Promise<KubeClient | undefined> =>
   only(options).catch((error: unknown) => {
     if (error instanceof ClusterConfigError) return undefined;
@@ -94,7 +94,7 @@ async function only(options: LoadClustersOptions): Promise<KubeClient> {
   return client;
 }
 
-/** @throws UsageError where --request-timeout is no duration above zero */
+/** @throws UsageError if --request-timeout is no duration above zero */
 function requestTimeoutOf({ requestTimeout }: FleetHubOptions, longest: number): number {
   if (requestTimeout === undefined) return Math.min(ANSWER_WITHIN_MS, longest);
   const ms = parseDuration(requestTimeout);

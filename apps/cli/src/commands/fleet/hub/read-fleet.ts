@@ -9,7 +9,10 @@ import { NotFound, UsageError } from '../../../terminal/io.js';
 const FLEET_KIND = { apiVersion: 'fleet.flotilla.dev/v1alpha1', kind: 'FleetRollout' };
 const NAMED = 5;
 
-/** The whole fleet as the hub's API server has it now. @throws NotFound where it serves no fleet kinds */
+/**
+ * Returns the whole fleet in the present state of the hub's API server.
+ * @throws NotFound if it serves no fleet kinds
+ */
 export async function readFleet(hub: KubeClient, now: Date): Promise<LiveFleet> {
   if (!(await hub.serves(FLEET_KIND))) {
     throw new NotFound(
@@ -23,8 +26,9 @@ export async function readFleet(hub: KubeClient, now: Date): Promise<LiveFleet> 
 export const nameOnly = (name: string): string => name.slice(name.indexOf('/') + 1);
 
 /**
- * The one name that a user means: the name itself, or the only one that begins with what was typed; names
- * with a namespace may be given without it. @throws NotFound, UsageError where several begin so
+ * Returns the one name that a user means: the name itself, or the only one that begins with the typed text.
+ * Names with a namespace may be given without it.
+ * @throws NotFound, UsageError if several begin so
  */
 export function meantName(what: string, typed: string, names: readonly string[], namespace?: string): string {
   const allowed = namespace === undefined ? names : names.filter((name) => name.startsWith(`${namespace}/`));
@@ -51,7 +55,10 @@ export function meantRollout(fleet: LiveFleet, typed: string, namespace?: string
   return found;
 }
 
-/** The name of a roll-out as commands take it: without its namespace where that is no other's name. */
+/**
+ * Returns the name of a roll-out as commands take it. The namespace is left out if no other roll-out has that
+ * name.
+ */
 export function shortName(fleet: LiveFleet, name: string): string {
   const isOnly = fleet.rollouts.filter(({ record }) => nameOnly(record.spec.name) === nameOnly(name)).length === 1;
   return isOnly ? nameOnly(name) : name;

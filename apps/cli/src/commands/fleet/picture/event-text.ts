@@ -13,7 +13,9 @@ export function eventLine({ t, kind, phase, reason, message, ...event }: FleetEv
     .join('  ');
 }
 
-/** An event as a line that fits below a picture; the roll-out is left out where it is the only one there. */
+/**
+ * Returns an event as a line that fits below a picture. The roll-out is left out if it is the only one there.
+ */
 export function shortEventLine({ t, kind, phase, reason, ...event }: FleetEvent, isOnlyRollout: boolean): string {
   const name = isOnlyRollout ? null : (event.rollout?.replace(/^.*\//, '') ?? null);
   const what = event.cluster ?? (kind === 'class' ? `class ${event.class}` : kind === 'wave' ? 'wave' : null);

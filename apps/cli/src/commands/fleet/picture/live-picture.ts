@@ -42,9 +42,9 @@ type PicturedRollout = {
   readonly rows: Map<string, PicturedRow>;
 };
 
-/** What a picture shows: of which roll-outs the waves, and whether what happened last. */
+/** The parts of a picture: the roll-outs with waves, and the last events. */
 type Detail = Readonly<{ waves: 'all' | 'not ended' | 'at work' | 'none'; events: boolean }>;
-/** From the whole picture to what there must be; the first that fits is drawn. */
+/** From the whole picture to the smallest one. The first that fits is drawn. */
 const DETAILS: readonly Detail[] = [
   { waves: 'all', events: true },
   { waves: 'not ended', events: true },
@@ -111,8 +111,9 @@ export class LivePicture {
   }
 
   /**
-   * The lines of the picture at a time, in seconds since the start, none wider than the terminal, and fewer
-   * than it has: where it is too low, what matters least is left out.
+   * Returns the lines of the picture at a time, in seconds since the start. No line is wider than the
+   * terminal, and there are fewer lines than it has. If it is too low, the least important parts are left
+   * out.
    */
   lines(now: number, columns: number, rows = Number.POSITIVE_INFINITY): string[] {
     const shorter = DETAILS.map((detail) => this.#drawn(now, columns, detail));
@@ -159,7 +160,7 @@ export class LivePicture {
     return notes.length === 0 ? [line] : [line, `  ${' '.repeat(width)}  ${notes.join(' · ')}`];
   }
 
-  /** What a wave waits for by the clock: its soak, or the earliest deadline of a cluster in flight. */
+  /** Returns the time that a wave waits for: its soak, or the earliest deadline of a cluster in flight. */
   #clockOf(rollout: string, name: string, wave: PicturedWave, rows: readonly PicturedRow[], now: number): string {
     const times = this.timesOf(rollout, name);
     if (times === undefined) return '';
@@ -174,7 +175,7 @@ export class LivePicture {
   }
 }
 
-/** What the cells mean that are there. */
+/** Returns the meanings of the cells in the picture. */
 function legend(rollouts: readonly PicturedRollout[]): string[] {
   const there = new Set(rollouts.flatMap(({ rows }) => [...rows.values()].map(({ phase }) => phase)));
   const words = IN_ORDER.filter((phase) => there.has(phase)).map((phase) => `${CELLS[phase]} ${WORDS[phase]}`);
@@ -188,7 +189,10 @@ function largestOf({ waves, rows }: PicturedRollout): number {
   return Math.max(1, ...sizes.values());
 }
 
-/** One cell a cluster, or as many as there is room for in proportion; who is there has a cell at least. */
+/**
+ * Returns one cell a cluster. If there is less room, the cells are in proportion, with at least one for each
+ * phase that clusters have.
+ */
 function bar(counts: ReadonlyMap<string, number>, members: number, room: number): string {
   if (members <= room) return IN_ORDER.map((phase) => CELLS[phase].repeat(counts.get(phase) ?? 0)).join('');
   const shares = IN_ORDER.map((phase) => {
@@ -202,7 +206,7 @@ function bar(counts: ReadonlyMap<string, number>, members: number, room: number)
   return shares.map(({ phase, cells }) => CELLS[phase].repeat(cells)).join('');
 }
 
-/** What most of those that wait, or are kept, wait for. */
+/** Returns the commonest reason of the clusters that wait or are kept. */
 function commonest(rows: readonly PicturedRow[]): string {
   const counts = new Map<string, number>();
   for (const { phase, reason } of rows) {

@@ -34,7 +34,7 @@ export class RedrawnPicture {
     this.#shown = 0;
   }
 
-  /** Leaves the picture where it is: what comes next is below it. */
+  /** Leaves the picture as it is: later text is below it. */
   keep(): void {
     this.#shown = 0;
   }

@@ -16,7 +16,7 @@ import { selectorFailureText } from '#core/rollout/status/selector-failures';
 /** A cluster, as plans and lint read it. */
 export type LintedCluster = SelectedCluster & Readonly<{ allowedNamespaces: readonly string[] | undefined }>;
 
-/** What is checked: what people wrote, and the clusters that there are. */
+/** The input of the checks: the objects that people wrote, and the existing clusters. */
 export type LintedFleet = Readonly<{
   operators: readonly FleetOperator[];
   catalogs: readonly FleetCatalog[];
@@ -56,7 +56,7 @@ export function shareText({ percent, count }: Partial<Pick<WaveSpec, 'percent' |
   return count === undefined ? 'all that match' : `${count}`;
 }
 
-/** What is probably not meant so, one line each. Nothing of it is refused by the API server. */
+/** Returns probable mistakes, one line each. The API server refuses none of them. */
 export function lintOf(subject: FleetSubject, fleet: LintedFleet): string[] {
   const { kind, namespace } = subject;
   const name = subject.key.split('/')[2] ?? '';
@@ -111,7 +111,7 @@ function selectorLint(what: string, selector: Parameters<typeof selectorProblem>
   return problem === undefined ? [] : [`${what} match none: ${problem}`];
 }
 
-/** What expressions of a subject fail on. */
+/** Returns the failures of a subject's expressions. */
 function failureLint(subject: FleetSubject, { clusters }: LintedFleet): string[] {
   const failed = clusters.flatMap((cluster) => {
     const failure = selectorFailureOn(subject, cluster);

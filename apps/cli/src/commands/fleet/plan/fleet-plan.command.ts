@@ -22,7 +22,7 @@ Examples:
 type Options = FleetHubOptions &
   Readonly<{ file?: readonly string[]; class?: string; namespace?: string; output: AnswerFormat }>;
 
-/** `flotilla fleet plan`: what would change, by plan class, and in which waves. */
+/** Registers `flotilla fleet plan`: the changes by plan class, and their waves. */
 export const fleetPlanCommand = (fleet: Command, io: Io): Command =>
   withFleetHubOptions(fleet.command('plan').argument('[name]'))
     .description('what a roll-out changes, by plan class, and in which waves')

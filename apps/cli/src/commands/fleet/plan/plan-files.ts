@@ -10,8 +10,8 @@ import { type LintedCluster, type LintedFleet, lintOf, plannedWaves, targetsOf }
 import { printPlans } from './show-plan.js';
 
 /**
- * `flotilla fleet plan -f`: waves and lint of manifests before they are applied. Clusters are those of the
- * files; where they have none, those of the hub.
+ * Runs `flotilla fleet plan -f`: prints waves and lint of manifests before they are applied. The clusters are
+ * those of the files; if the files have none, those of the hub.
  */
 export async function planFiles(
   files: readonly string[],

@@ -27,7 +27,7 @@ export type PlanAsked = Readonly<{
   output: AnswerFormat;
 }>;
 
-/** What one subject, or one roll-out, would do. */
+/** The plan of one subject, or of one roll-out. */
 export type SubjectPlan = Readonly<{
   name: string;
   subject: string;
@@ -37,11 +37,14 @@ export type SubjectPlan = Readonly<{
   waves: readonly PlannedWave[];
   classes: readonly PlanClass[];
   lint: readonly string[];
-  /** Changes by which an existing operator is adopted. */
+  /** The changes for the adoption of an existing operator. */
   adoption?: string;
 }>;
 
-/** `flotilla fleet plan`: plan classes of a roll-out, or what would be rolled out, with waves and lint. */
+/**
+ * Runs `flotilla fleet plan`: prints plan classes of a roll-out, or a roll-out that would be made, with waves
+ * and lint.
+ */
 export async function showPlan(hub: KubeClient, io: Io, asked: PlanAsked, now: Date): Promise<void> {
   const fleet = await readFleet(hub, now);
   const rollout = rolloutAsked(fleet, asked);
@@ -59,7 +62,7 @@ export async function showPlan(hub: KubeClient, io: Io, asked: PlanAsked, now: D
   await printPlans(io, plans, asked.output);
 }
 
-/** Prints plans; exit code 1 where nothing can be planned. */
+/** Prints plans. The exit code is 1 if nothing can be planned. */
 export async function printPlans(io: Io, plans: readonly SubjectPlan[], output: AnswerFormat): Promise<void> {
   const verdict = verdictOf(plans.some(({ clusters }) => clusters > 0));
   if (isData(output)) await printData(io, { verdict, plans }, output);
@@ -74,7 +77,9 @@ const approveLine = (fleet: LiveFleet, rollout: LiveRollout, answer: ClassAnswer
     ? ''
     : `  → ${NEXT.approveClass(shortName(fleet, rollout.record.spec.name), answer.hash)}\n`;
 
-/** The roll-out that is meant; undefined where a subject is, or nothing was named. */
+/**
+ * Returns the roll-out that the user means. Returns undefined if the user means a subject, or named nothing.
+ */
 function rolloutAsked(fleet: LiveFleet, { name, namespace }: PlanAsked): LiveRollout | undefined {
   if (name === undefined) return undefined;
   const isSubject = [...fleet.files.subjects.values()].some(
@@ -124,7 +129,7 @@ async function rolloutPlan(hub: KubeClient, fleet: LiveFleet, rollout: LiveRollo
   };
 }
 
-/** What the clusters of a subject have reported that they would do, by equal plans. */
+/** Returns the plan of a subject: the clusters' reported plans, by equal plans. */
 function subjectPlan(fleet: LiveFleet, subject: FleetSubject): SubjectPlan {
   const linted = lintedFleet(fleet);
   const targets = targetsOf(subject, linted).map(({ name }) => name);
@@ -162,7 +167,7 @@ const deniedNotes = (fleet: LiveFleet, subject: string, classes: readonly PlanCl
     return [`${to} was taken back by ${rollout}: it starts nowhere before ${liftedBy(fleet, rollout)}`];
   });
 
-/** Paths that end before what their catalogs lead to, each with the clusters that say so. */
+/** Returns paths that end before the last version of their catalogs, each with the clusters that say so. */
 function endNotes(fleet: LiveFleet, subject: FleetSubject): string[] {
   const found = fleet.targetsOf(subject).flatMap((cluster) => {
     const { name } = cluster;

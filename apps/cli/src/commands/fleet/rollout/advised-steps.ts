@@ -3,7 +3,7 @@ import { isFinal } from '#core/rollout/controller/step/phases';
 import type { LiveRollout } from '#lifecycle/rollouts/controller/state/live-fleet';
 import { NEXT } from '../../../output/next-commands.js';
 
-/** A command that helps, and what must be known before it is given. */
+/** A command that helps, and the facts to know before it is used. */
 export type FleetStep = Readonly<{ command: string; note: string }>;
 
 export const step = (command: string, note = ''): FleetStep => ({ command, note });
@@ -11,20 +11,20 @@ export const step = (command: string, note = ''): FleetStep => ({ command, note 
 /** A roll-out, and its name as commands take it. */
 type Named = Readonly<{ rollout: LiveRollout; short: string }>;
 
-/** Whether it is over for its clusters: they are not changed by it any more. */
+/** True if the roll-out is over for its clusters: it does not change them any more. */
 const isLeft = ({ record: { status }, facts }: LiveRollout): boolean =>
   isFinal(status.phase) && (status.phase !== 'Completed' || facts.role === 'frozen');
 
-/** Whether a Retry makes a new roll-out of it, whose target is still to be had. */
+/** True if a Retry recreates the roll-out, and its target is still available. */
 export const isMadeAnew = ({ record, facts }: LiveRollout): boolean =>
   isRetriedAnew(record.status, facts) && !facts.isTargetWithdrawn;
 
-/** One that can be is made anew as a whole. */
+/** Returns the step that recreates the whole roll-out, if it can be recreated. */
 export function newRolloutSteps({ rollout, short }: Named): FleetStep[] {
   return isMadeAnew(rollout) ? [step(NEXT.retryRollout(short), 'a new roll-out of the same target')] : [];
 }
 
-/** How a cluster is tried again, where it can be. */
+/** Returns the steps to retry a cluster, if it can be retried. */
 export function retrySteps(named: Named, cluster: string, note: string): FleetStep[] {
   const { rollout, short } = named;
   if (isLeft(rollout)) return newRolloutSteps(named);
@@ -33,6 +33,6 @@ export function retrySteps(named: Named, cluster: string, note: string): FleetSt
   return [step(NEXT.retryCluster(short, cluster), note)];
 }
 
-/** How a failed cluster is left as it is, where its roll-out goes on. */
+/** Returns the step that leaves a failed cluster as it is, if its roll-out continues. */
 export const skipSteps = ({ rollout, short }: Named, cluster: string): FleetStep[] =>
   isLeft(rollout) ? [] : [step(NEXT.skipCluster(short, cluster), 'it stays as it is')];

@@ -18,7 +18,7 @@ const WHY_AGAIN: Readonly<Record<string, string>> = {
   Lapsed: ' (lapsed: the class changes more than was approved)',
 };
 
-/** How far the approval of a class is; nothing where it needs none, or is a preview. */
+/** Returns the progress of a class's approval. Returns no text if the class needs none, or is a preview. */
 export function approvalTexts({ approval, reason, demands }: ClassAnswer): string[] {
   const names = [...new Set(demands.flatMap(({ approvedBy }) => approvedBy))];
   switch (approval) {

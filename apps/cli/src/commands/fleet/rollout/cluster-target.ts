@@ -3,8 +3,8 @@ import { isNewer } from '#core/rollout/review/plan-changes';
 import type { LiveFleet, LiveRollout } from '#lifecycle/rollouts/controller/state/live-fleet';
 
 /**
- * What a roll-out brings a cluster to: its target, or what the cluster plans itself where `overrides` of the
- * FleetOperator lead it to other versions (decision 0347).
+ * Returns the target of a cluster in a roll-out. It is the roll-out's target, or the cluster's own plan if
+ * `overrides` of the FleetOperator lead it to other versions (decision 0347).
  */
 export function targetThere(
   fleet: Pick<LiveFleet, 'clusters' | 'ownTargets'>,
@@ -21,7 +21,7 @@ export function targetThere(
   return (row.attempt > 0 ? ordered : undefined) ?? found ?? target;
 }
 
-/** Says what a cluster has that lacks nothing of the target. */
+/** Returns the text for a cluster that already has all of the target. */
 export function upToDateText(
   fleet: Pick<LiveFleet, 'clusters' | 'ownTargets'>,
   rollout: Pick<LiveRollout, 'record'>,

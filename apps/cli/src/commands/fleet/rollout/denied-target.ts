@@ -3,8 +3,8 @@ import type { LiveFleet } from '#lifecycle/rollouts/controller/state/live-fleet'
 import { isMadeAnew } from './advised-steps.js';
 
 /**
- * The roll-out that took a target back, so that no cluster is offered it again before a Retry decision or a
- * change of spec.versions; undefined where none has.
+ * Returns the roll-out that rolled a target back. No cluster is offered that target again before a Retry
+ * decision or a change of spec.versions. Returns undefined if no roll-out has.
  */
 export function deniedBy(fleet: LiveFleet, subject: string, target: string): string | undefined {
   for (const cluster of fleet.clusters.values()) {
@@ -16,7 +16,10 @@ export function deniedBy(fleet: LiveFleet, subject: string, target: string): str
   return undefined;
 }
 
-/** What a roll-out denies a subject: its target, and the version on the way that failed (decision 0464). */
+/**
+ * Returns the versions that a roll-out denies a subject: its target, and the version on its path that failed
+ * (decision 0464).
+ */
 export function deniedOf(fleet: LiveFleet, subject: string, rollout: string): string[] {
   const found = new Set<string>();
   for (const cluster of fleet.clusters.values()) {
@@ -27,7 +30,7 @@ export function deniedOf(fleet: LiveFleet, subject: string, rollout: string): st
   return [...found].sort(byCodeUnit);
 }
 
-/** What lets it come again: its roll-out can be retried only while no newer one is there. */
+/** Returns the way to lift the denial. A roll-out can be retried only while there is no newer one. */
 export function liftedBy(fleet: LiveFleet, name: string): string {
   const rollout = fleet.rollouts.find(({ record }) => record.spec.name === name);
   const isRetried = rollout !== undefined && isMadeAnew(rollout);

@@ -2,13 +2,13 @@ import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import { namedClusters } from '#core/rollout/status/operator-conditions';
 import type { LiveFleet } from '#lifecycle/rollouts/controller/state/live-fleet';
 
-/** What catalogs deprecate of an operator as it is installed: each text with the clusters that report it. */
+/** The catalogs' deprecations of an installed operator: each text with the clusters that report it. */
 export type DeprecatedAnswer = Readonly<{ subject: string; because: string; clusters: readonly string[] }>;
 
-/** What part of the fleet is asked about; absent: all of it. */
+/** The part of the fleet in question; absent: all of it. */
 export type DeprecatedAsked = Readonly<{ subject?: string; cluster?: string }>;
 
-/** What is installed and deprecated, by what the clusters report (decision 0428). */
+/** Returns the installed and deprecated operators, as the clusters report them (decision 0428). */
 export function deprecatedOperators(fleet: LiveFleet, { subject, cluster }: DeprecatedAsked = {}): DeprecatedAnswer[] {
   const subjects = [...fleet.files.subjects.values()].filter(({ key }) => subject === undefined || key === subject);
   return subjects.flatMap((one) => {

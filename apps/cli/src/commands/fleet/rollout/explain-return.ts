@@ -7,16 +7,18 @@ import { NEXT } from '../../../output/next-commands.js';
 import { type FleetStep, step } from './advised-steps.js';
 import { demandText, openDemands } from './approval-text.js';
 
-/** What of returns is explained: `short` is the roll-out's name as commands take it. */
+/** The input for the explanation of returns. `short` is the roll-out's name as commands take it. */
 type ReturnPlace = Readonly<{ fleet: LiveFleet; rollout: LiveRollout; short: string }>;
 type Returning = Readonly<{ sentence: string; chain: readonly string[]; todo: readonly FleetStep[] }>;
 
 const classOfReturns = ({ record }: LiveRollout) => record.status.classes.find(({ name }) => name === ROLLBACK_CLASS);
 
-/** Whether a rule of the strategy denies that clusters of this roll-out go back. */
+/** True if a rule of the strategy denies returns of clusters of this roll-out. */
 export const hasDeniedReturns = (rollout: LiveRollout): boolean => classOfReturns(rollout)?.state.phase === 'Denied';
 
-/** What a cluster that is to go back waits for; undefined where it is not, or goes back already. */
+/**
+ * Explains the wait of a cluster that must go back. Returns undefined if it need not, or goes back already.
+ */
 export function explainReturn(place: ReturnPlace, row: RolloutRow): Returning | undefined {
   if (row.goBack?.blocked === 'Denied') {
     const isIncomplete = place.rollout.record.status.reason === 'RollbackIncomplete';
@@ -31,7 +33,7 @@ export function explainReturn(place: ReturnPlace, row: RolloutRow): Returning | 
   return { sentence: 'is to go back to what it had before', chain: [...chain, ...silent, ...paused], todo };
 }
 
-/** What a roll-out that goes back waits for as a whole. */
+/** Explains the wait of a roll-out that goes back as a whole. */
 export function explainReturns(place: ReturnPlace): Returning {
   const rows = [...place.rollout.record.rows.values()];
   const { reason } = place.rollout.record.status;
@@ -56,7 +58,9 @@ function approvalOfReturns({ fleet, rollout, short }: ReturnPlace): Pick<Returni
   return { chain, todo: [step(NEXT.approveClass(short, ROLLBACK_CLASS), needs)] };
 }
 
-/** What helps where a rule denies returns: neither a rollback nor a retry of the roll-out does. */
+/**
+ * Returns the steps that help if a rule denies returns. Neither a rollback nor a retry of the roll-out helps.
+ */
 export const deniedSteps = (short: string): FleetStep[] => [
   step(NEXT.abortRollout(short), 'clusters stay as they are; its retry then makes the target anew'),
 ];

@@ -12,16 +12,16 @@ import { approvalTexts } from './approval-text.js';
 import { targetThere } from './cluster-target.js';
 import { type ClassAnswer, rolloutAnswer } from './rollout-answer.js';
 
-/** A plan class with what it would change, as far as the hub keeps it. */
+/** A plan class with its changes, as far as the hub keeps them. */
 export type PlanClass = ClassAnswer &
   Readonly<{
-    /** What most clusters of the class have. */
+    /** The installed version in most clusters of the class. */
     from: string | null;
     to: string;
     plan: FleetPlan['spec'] | null;
   }>;
 
-/** The class of a roll-out, with the FleetPlan that keeps what was reviewed. */
+/** Returns the class of a roll-out, with the FleetPlan that keeps the reviewed plan. */
 export async function planClass(
   hub: KubeClient,
   fleet: LiveFleet,
@@ -41,11 +41,11 @@ export async function planClass(
   };
 }
 
-/** Where a class leads whose FleetPlan is not kept: all its clusters plan the same. */
+/** Returns the target of a class without a kept FleetPlan: all its clusters plan the same. */
 const targetOf = (fleet: LiveFleet, rollout: LiveRollout, [row]: readonly RolloutRow[]): string =>
   row === undefined ? rollout.record.spec.target : targetThere(fleet, rollout, row);
 
-/** What most of these clusters have installed. */
+/** Returns the version that most of these clusters have installed. */
 export function fromOf(fleet: LiveFleet, subject: string, clusters: readonly string[]): string | null {
   const counts = new Map<string, number>();
   for (const name of clusters) {
@@ -55,7 +55,7 @@ export function fromOf(fleet: LiveFleet, subject: string, clusters: readonly str
   return [...counts].sort(([a, m], [b, n]) => n - m || byCodeUnit(a, b))[0]?.[0] ?? null;
 }
 
-/** The class of a decision, as text; empty where the roll-out has no such class. */
+/** Returns the class of a decision as text. Returns '' if the roll-out has no such class. */
 export async function planClassText(
   hub: KubeClient,
   fleet: LiveFleet,
@@ -66,7 +66,7 @@ export async function planClassText(
   return found === undefined ? '' : classPlanText(await planClass(hub, fleet, rollout, found));
 }
 
-/** What a class would change, for people. */
+/** Returns the changes of a class, for people. */
 export function classPlanText(answer: PlanClass, width?: number): string {
   const { from, to, plan, clusters, changes, hash } = answer;
   const hops = plan === null ? '' : `, ${counted(plan.path.length, 'hop')}`;
@@ -102,7 +102,7 @@ export function classPlanText(answer: PlanClass, width?: number): string {
   return inColumn(head, rows, width);
 }
 
-/** What does not fit goes on in the column of the texts. */
+/** Text that does not fit continues in the column of the texts. */
 const inColumn = (head: string, rows: readonly string[], width: number | undefined): string =>
   `${folded(head, width)}${folded(rows.join(''), width, TEXT_COLUMN)}`;
 

@@ -40,7 +40,7 @@ export type ClassAnswer = Readonly<{
 
 export type FailureAnswer = Readonly<{ reason: string; cause: string; clusters: number; sample: readonly string[] }>;
 
-/** One roll-out; also what `fleet status ROLLOUT -o json` prints. */
+/** One roll-out, also printed by `fleet status ROLLOUT -o json`. */
 export type RolloutAnswer = Readonly<{
   name: string;
   subject: string;
@@ -50,21 +50,21 @@ export type RolloutAnswer = Readonly<{
   role: string;
   startedAt: string;
   finishedAt: string | null;
-  /** The first wave that is not Complete, from 1; null where all are. */
+  /** The first wave that is not Complete, from 1; null if all are. */
   currentWave: number | null;
   counts: Counts;
   waves: readonly WaveAnswer[];
   waiting: readonly WaitingAnswer[];
   classes: readonly ClassAnswer[];
   failures: readonly FailureAnswer[];
-  /** Why clusters had failed that go back, or have gone back, since. */
+  /** The failures of clusters that since go back, or have gone back. */
   wentBack: readonly Omit<FailureAnswer, 'reason'>[];
 }>;
 
 const SAMPLE = 5;
 const timeOf = (ms: number | undefined): string | null => (ms === undefined ? null : new Date(ms).toISOString());
 
-/** What is known of a roll-out now. */
+/** Returns the present state of a roll-out. */
 export function rolloutAnswer(fleet: LiveFleet, { record, facts }: LiveRollout): RolloutAnswer {
   const { spec, status, tallies } = record;
   const rows = [...record.rows.values()].filter(({ phase }) => phase !== 'Removed');
@@ -175,7 +175,7 @@ function causesOf(failed: readonly RolloutRow[]): FailureAnswer[] {
     .sort((a, b) => b.clusters - a.clusters || byCodeUnit(a.reason + a.cause, b.reason + b.cause));
 }
 
-/** The class whose hash is, or begins with, what was typed. */
+/** Returns the class whose hash is the typed text, or begins with it. */
 export function meantClass(classes: readonly ClassAnswer[], typed: string): ClassAnswer {
   const found = classes.filter(({ hash }) => hash.startsWith(typed));
   const [first, ...others] = found;

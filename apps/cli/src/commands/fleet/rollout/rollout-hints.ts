@@ -6,23 +6,23 @@ import type { LiveFleet, LiveRollout } from '#lifecycle/rollouts/controller/stat
 import { targetThere } from './cluster-target.js';
 import type { ClassAnswer, FailureAnswer } from './rollout-answer.js';
 
-/** What texts say of a roll-out beside the answer that programs get: it follows from single rows. */
+/** Facts that texts add to the answer for programs. They follow from single rows. */
 export type RolloutHints = Readonly<{
   /** Its target is not to be had any more, and no cluster has it (decision 0469): no promotion helps. */
   isWithdrawn: boolean;
-  /** Clusters that are kept between two steps of their path, by what keeps them. */
+  /** Clusters that are kept between two steps of their path, by reason. */
   kept: readonly Readonly<{ reason: string; clusters: number }>[];
   /** Clusters that wait, and have had the first steps of their path, or an attempt that failed. */
   leftOnTheWay: number;
-  /** Classes of which a cluster waits still: an approval of another one starts nothing. */
+  /** Classes with a cluster that still waits: an approval of another class starts nothing. */
   awaited: ReadonlySet<string>;
   /** Classes that lead to another version than the target of the roll-out, with that version. */
   ownTargets: ReadonlyMap<string, string>;
-  /** What clusters that failed report, by cluster: which version has not come up, and why. */
+  /** Reports of failed clusters, by cluster: the version that has not come up, and the reason. */
   said: ReadonlyMap<string, string>;
 }>;
 
-/** What keeps a cluster between two steps, as a row says it. */
+/** Reasons in a row that keep a cluster between two steps. */
 const KEPT_REASONS: ReadonlySet<string> = new Set(['ClusterPaused', 'RolloutPaused', 'Halted', 'WindowClosed']);
 
 export const NO_HINTS: RolloutHints = {
@@ -32,15 +32,18 @@ export const NO_HINTS: RolloutHints = {
 
 const isKept = (row: RolloutRow): boolean => isBetweenHops(row) && KEPT_REASONS.has(row.reason);
 
-/** It waits after the first steps of its path, or after an attempt that failed: it is not what it was. */
+/**
+ * True if the cluster waits after the first steps of its path, or after a failed attempt: its state has
+ * changed.
+ */
 export const isLeftOnTheWay = ({ phase, attempt, hop, isRetry }: RolloutRow): boolean =>
   phase === 'Waiting' && attempt > 0 && (hop > 1 || isRetry);
 
-/** Classes of which a cluster would start, were they approved. */
+/** Returns the classes that start a cluster when they are approved. */
 export const awaitedClasses = (classes: readonly ClassAnswer[], { awaited }: RolloutHints): ClassAnswer[] =>
   classes.filter(({ approval, hash }) => approval === 'Waiting' && awaited.has(hash));
 
-/** What the first of clusters that failed alike reports, where the cause does not say that. */
+/** Returns the report of the first of clusters that failed alike, if the cause does not contain it. */
 export function saidOf({ cause, sample: [first] }: FailureAnswer, { said }: RolloutHints): string[] {
   const message = first === undefined ? undefined : said.get(first);
   return message === undefined || cause.endsWith(message) ? [] : [`${first}: ${message}`];

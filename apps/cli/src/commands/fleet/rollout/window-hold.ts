@@ -4,11 +4,11 @@ import { windowAnswer, zonedTime } from '#core/rollout/windows/window-answer';
 import type { WindowRules } from '#core/rollout/windows/window-rules';
 import type { LiveFleet } from '#lifecycle/rollouts/controller/state/live-fleet';
 
-/** What windows hold a cluster, and until when. */
+/** The windows that hold a cluster, and the time of their end. */
 export type WindowHoldText = Readonly<{
   windows: readonly string[];
   isFreeze: boolean;
-  /** When a start is possible again; null where no time is known. */
+  /** The time of the next possible start; null if no time is known. */
   untilAt: string | null;
   /** `opens Sat 22:00 Europe/Berlin`, or `no end is set`. */
   until: string;
@@ -27,7 +27,7 @@ export const windowsOf = (fleet: LiveFleet, cluster: string, subject?: FleetSubj
   );
 };
 
-/** What holds a cluster now; undefined where no window does. */
+/** Returns the windows that hold a cluster now. Returns undefined if no window does. */
 export function holdOf(fleet: LiveFleet, subject: FleetSubject, cluster: string): WindowHoldText | undefined {
   const { now } = fleet;
   const { hold, by, until } = windowAnswer(windowsOf(fleet, cluster, subject), now);
@@ -66,7 +66,7 @@ function sentenceOf(
   return `Allow ${name} opens ${zonedTime(until, zone, now)} and lasts ${shortDuration(length)}.`;
 }
 
-/** Groups that each of the windows names: who lifts one of them alone lifts nothing. */
+/** Returns the groups that each of the windows names: a user who lifts only one of them lifts nothing. */
 const sharedGroups = (windows: readonly WindowRules[]): readonly string[] => {
   const [first, ...others] = windows;
   const groups = first?.breakGlassGroups ?? [];

@@ -11,12 +11,12 @@ const FRAME_MS = 250;
 export interface PlayedEvents {
   /** Those until this time that were not taken yet. */
   upTo(now: number): readonly FleetEvent[];
-  /** Whether {@link end} is the time of the last event; before, it is that of the last one known. */
+  /** True if {@link end} is the time of the last event. Before, it is the time of the last known event. */
   readonly isComplete: boolean;
   readonly end: number;
 }
 
-/** Shows events as they come, a given number of seconds of theirs in one second of the person who watches. */
+/** Shows events as they come: a given number of their seconds in one second of the viewer. */
 export async function playLive(
   events: PlayedEvents,
   picture: LivePicture,

@@ -16,7 +16,7 @@ type ScenarioOptions = Readonly<{
 
 const MOST_CLUSTERS = 100_000;
 
-/** Reads the files that a simulation is made of; what is wrong is one line with its place. */
+/** Reads the files of a simulation. Each fault is one line with its place. */
 export async function readFleetScenario(options: ScenarioOptions, io: Io): Promise<FleetScenario> {
   const { until, seed } = options;
   if (until !== undefined) checkDuration(until);

@@ -5,7 +5,7 @@ import type { FleetScenario } from '#core/rollout/simulation/scenario';
 import type { RunSummary } from '#core/rollout/simulation/summary';
 import { type LintedFleet, lintOf } from '../plan/fleet-lint.js';
 
-/** What of the manifests is probably not meant so, before they are played. */
+/** Returns probable mistakes in the manifests, before they are played. */
 export function notesBefore({ objects, clusters }: FleetScenario): string[] {
   const of = <K extends (typeof objects)[number]['kind']>(kind: K) =>
     objects.filter((object): object is Extract<(typeof objects)[number], { kind: K }> => object.kind === kind);
@@ -28,7 +28,7 @@ const MOST_CAUSES = 4;
 const MOST_NAMES = 3;
 const isFailure = (cause: string): boolean => cause.startsWith('Failed');
 
-/** Says of roll-outs that have not reached their target what they wait for, or what has failed. */
+/** Describes roll-outs that have not reached their target: the wait, or the failure. */
 export class NotesAfter {
   readonly #rows = new Map<string, Map<string, FleetEvent>>();
   readonly #waves = new Map<string, Map<string, FleetEvent>>();
@@ -56,7 +56,7 @@ export class NotesAfter {
       .map(({ wave, phase, reason }) => `wave ${wave}: ${phase} (${reason})`);
   }
 
-  /** Why clusters are not done: failures first, then the commonest cause. */
+  /** Returns the causes of clusters that are not done: failures first, then the commonest cause. */
   #causesOf(name: string): string[] {
     const causes = new Map<string, string[]>();
     for (const { phase, reason, message, cluster } of this.#rows.get(name)?.values() ?? []) {

@@ -33,10 +33,12 @@ const FINAL = new Set(['Completed', 'RolledBack', 'Aborted', 'Superseded']);
 const NAMED_CLASSES = 5;
 /** A wave's name in a hash of this length is unique enough to be typed. */
 const SHORT_HASH = 12;
-/** Of a cause that is longer `explain` has the rest: in columns of a terminal. */
+/** Most columns of a cause on a terminal; `explain` has the whole text. */
 const LONGEST_CAUSE = 200;
 
-/** One roll-out for people: a line, its waves, what clusters wait for, and what is to be done. */
+/**
+ * Returns one roll-out for people: a line, its waves, the reasons of waiting clusters, and the next steps.
+ */
 export function rolloutText(answer: RolloutAnswer, options: RolloutTextOptions): string {
   const { width, wide } = options;
   const parts = [
@@ -52,7 +54,9 @@ export function rolloutText(answer: RolloutAnswer, options: RolloutTextOptions):
   return `${parts.filter((part) => part !== '').join('\n')}\n`;
 }
 
-/** What it is and how far it is; the parts are lines of their own where the terminal is narrow. */
+/**
+ * Returns the roll-out's identity and progress. If the terminal is narrow, the parts are lines of their own.
+ */
 function headline(answer: RolloutAnswer, { now }: RolloutTextOptions): string[] {
   const { name, target, phase, reason, waves, currentWave, startedAt, finishedAt } = answer;
   const until = finishedAt === null ? now : Date.parse(finishedAt);
@@ -124,7 +128,10 @@ function noteOf({ phase, reason, soak, soakUntil }: WaveAnswer, now: number): st
   }
 }
 
-/** Ended, and not what clusters that join get: what waits there waits for nothing any more. */
+/**
+ * True if the roll-out has ended and is not the one that joining clusters get: a waiting cluster waits for
+ * nothing any more.
+ */
 const isOver = ({ phase, role }: RolloutAnswer): boolean => FINAL.has(phase) && role === 'frozen';
 
 function untouchedLine({ waiting }: RolloutAnswer['counts'], { leftOnTheWay }: RolloutHints): string {
@@ -162,7 +169,7 @@ function failureLine({ reason, cause, clusters, sample }: FailureAnswer, { width
   return folded(`${clusters} Failed (${reason})${why} [${sampleText(clusters, sample)}]`, width);
 }
 
-/** In one line, which is cut: `explain` has all of it. */
+/** Returns the reports in one line each, which is cut: `explain` has the whole text. */
 const saidLines = (failure: FailureAnswer, { hints, width }: RolloutTextOptions): string[] =>
   saidOf(failure, hints).map((said) => {
     const line = `  ${said.replaceAll(/\s+/g, ' ')}`;
@@ -172,7 +179,7 @@ const saidLines = (failure: FailureAnswer, { hints, width }: RolloutTextOptions)
 const sampleText = (clusters: number, sample: readonly string[]): string =>
   `${sample.join(', ')}${clusters > sample.length ? ', …' : ''}`;
 
-/** Why it went back: clusters that had failed before they did. */
+/** Returns the cause of the return: clusters that had failed before it. */
 function wentBackLine({ wentBack }: RolloutAnswer, { width }: RolloutTextOptions): string {
   return wentBack
     .map(({ cause, clusters, sample }) => {
@@ -202,8 +209,8 @@ function classLines(classes: readonly ClassAnswer[], { short, width, hints }: Ro
 }
 
 /**
- * `3f9c1e2ab7d0, 44 clusters (Minor, RBACGrowth)`, where it leads if not to the target, and how many of
- * several approvals there are.
+ * Returns `3f9c1e2ab7d0, 44 clusters (Minor, RBACGrowth)`, its target if it is not the roll-out's, and the
+ * number of approvals if it needs several.
  */
 function classText({ hash, clusters, changes, demands }: ClassAnswer, { ownTargets }: RolloutHints): string {
   const own = ownTargets.get(hash);
@@ -213,7 +220,7 @@ function classText({ hash, clusters, changes, demands }: ClassAnswer, { ownTarge
   return `${hash}, ${counted(clusters, 'cluster')} (${changes.join(', ')})${to}${votes}`;
 }
 
-/** What a user can do about a roll-out that does not go on by itself. */
+/** Returns the steps that a user can take for a roll-out that does not continue by itself. */
 /** Advises how to end the wait of a wave at work, and how to see failures. */
 function goingOn(
   { waves, failures }: Pick<RolloutAnswer, 'waves' | 'failures'>,

@@ -13,7 +13,7 @@ import { meantName, readFleet } from '../hub/read-fleet.js';
 
 export type WindowsAsked = Readonly<{ cluster?: string | undefined; output: ListFormat }>;
 
-/** A window as it is listed; times in RFC 3339, null where none is known. */
+/** A window in a list. Times are in RFC 3339, or null if none is known. */
 type ListedWindow = Readonly<{
   name: string;
   type: string;

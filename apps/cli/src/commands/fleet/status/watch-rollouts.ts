@@ -18,10 +18,10 @@ const FRAME_MS = 250;
 const ASKED_EVERY_MS = 1_000;
 const PER_CLUSTER_MS = 1;
 
-/** What was seen of a roll-out last. */
+/** The last seen state of a roll-out. */
 type Seen = Readonly<{ rollout: LiveRollout; rows: ReadonlyMap<string, RolloutRow> }>;
 
-/** What changed between two readings of the fleet, as events; seconds count from `start`. */
+/** Collects the changes between two readings of the fleet, as events. Seconds count from `start`. */
 export class RolloutWatch {
   readonly #seen = new Map<string, Seen>();
   readonly #log: EventLog;
@@ -43,7 +43,7 @@ export class RolloutWatch {
       }));
       const past = before?.rollout.record;
       const facts = stepEvents(past ?? record, past?.status, changes, record);
-      // Waves come before their clusters where all of it is new: a picture is made from them in this order.
+      // If all of it is new, waves come before their clusters: a picture is made from them in this order.
       const inOrder = past === undefined ? facts.toSorted((a, b) => turnOf(a.kind) - turnOf(b.kind)) : facts;
       for (const one of inOrder) {
         const at = past === undefined ? beganAt(rollout, one) : undefined;
@@ -61,7 +61,7 @@ export class RolloutWatch {
     return { soak: durationMs(rules.soak) / 1_000, progressDeadline: durationMs(rules.progressDeadline) / 1_000 };
   }
 
-  /** Whether everything that is watched has ended. */
+  /** True if every watched roll-out has ended. */
   get isOver(): boolean {
     const all = [...this.#seen.values()];
     return all.length > 0 && all.every(({ rollout }) => isFinal(rollout.record.status.phase));
@@ -112,7 +112,7 @@ export async function watchRollouts(
 
 const turnOf = (kind: string): number => (kind === 'cluster' ? 1 : 0);
 
-/** When what is there already began, as far as it is known. */
+/** Returns the start of a thing that is there already, as far as it is known. */
 function beganAt({ record }: LiveRollout, { kind, cluster, wave }: EventFacts): number | undefined {
   const at = record.spec.waves.findIndex(({ name }) => name === wave);
   if (kind === 'wave') return record.status.waves[at]?.openedAt;
