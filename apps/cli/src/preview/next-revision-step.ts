@@ -50,9 +50,9 @@ export type ExtensionStep = Readonly<{
   explanation?: ExtensionExplanation;
   /** The block of the step, or the parts that are held back. */
   note?: string;
-  /** The reason that the step has no effect, or only a part of it. */
+  /** The reason that the step has no effect, or only a partial one. */
   trouble?: string;
-  /** The next state of each object of that revision, and of objects that only earlier revisions have. */
+  /** The next change of each object of that revision, and of objects that only earlier revisions have. */
   objects: readonly PlannedObject[];
   /**
    * Catalogs with content that could not be read from here, each with the cause; the hub may have other

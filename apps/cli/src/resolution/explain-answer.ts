@@ -126,7 +126,8 @@ function unresolvedReason({ unresolved = [] }: Resolved, name: string) {
 }
 
 /**
- * Explains a namespace in which nothing is resolved. It is resolved again with isolation to find the culprit.
+ * Explains a namespace in which nothing is resolved. A second resolution, with isolation, shows the
+ * Subscription at fault.
  */
 function stopped(asked: Case, resolution: Exclude<Resolution, Resolved>): ExplainAnswer {
   const { subject, observed, catalogs, desired } = asked;

@@ -4,9 +4,9 @@ import { ExitCode, type Io, UsageError } from '../../terminal/io.js';
 import type { AcceptOptions } from '../fleet/hub/accept-cluster.js';
 
 /**
- * `flotilla clusters accept` for a context of the clusters file: writes that the context is meant to lead to the cluster with this UID. Returns false if the file has no such context and `hasFleet` is true.
- * @throws UsageError if the UID is missing, or if the command cannot write to the place that names the
- * cluster
+ * Runs `flotilla clusters accept` for a context of the clusters file: writes that the context is meant to
+ * lead to the cluster with this UID. Returns false if the file has no such context and `hasFleet` is true.
+ * @throws UsageError if the UID is missing, or if neither the file has the context nor a fleet is named
  */
 export async function acceptJoined(io: Io, options: AcceptOptions, hasFleet: boolean): Promise<boolean> {
   const { name, uid, dryRun } = options;

@@ -87,7 +87,7 @@ const placed = (manifest: string, { environment, catalogImage = SAMPLE_CATALOG }
     .replaceAll('registry.example/', `${environment.registry.host}/`)
     .replace('interval: 1m', `interval: ${POLL_INTERVAL}`);
 
-/** Waits on every cluster until both operators run at this version. If approval is manual, approves. */
+/** Waits on every cluster until both operators run at this version. Approves plans if approval is manual. */
 async function everywhere(scenario: Scenario, version: string, onPlan?: ScenarioStep): Promise<void> {
   const { environment, patienceMs } = scenario;
   const watch = new StillWatch(patienceMs, environment.services);

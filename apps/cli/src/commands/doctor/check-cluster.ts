@@ -43,7 +43,7 @@ export async function examineCluster(client: KubeClient, settings: Settings, acc
     if (lacking > 0) {
       const lacks = `this login lacks ${counted(lacking, 'right')} that the hub needs`;
       const todo = `see which, and how to grant them: ${NEXT.checkClusters()} ${access}`;
-      // If this login may not see OLM's work in a cluster, it must not write anything there.
+      // A login that may not read the signs of OLM must not write anything there.
       const isKeptOut = !management.acts && management.signs.length === 0;
       checks.push(
         isKeptOut

@@ -4,9 +4,9 @@ import { pathOf, suggestionFor } from './program-words.js';
 import { hintForVerb } from './verbs-of-others.js';
 
 /**
- * Completes Commander's text about a mistyped command line. For an option or argument with choices, adds the
- * nearest choice. For an option, adds the one that begins with the typed text (`--filename` for `--file`).
- * Commander names the one that is the fewest edits away (`--live`).
+ * Completes Commander's text about a mistyped command line. For an option or argument with choices, it adds
+ * the nearest choice. For an option, it adds the one that begins with the typed text (`--filename` for
+ * `--file`). Commander itself names the one that is the fewest edits away (`--live`).
  */
 export function addSuggestions(command: Command): void {
   const flags = command.options.flatMap(({ long }) => (long == null ? [] : [long]));

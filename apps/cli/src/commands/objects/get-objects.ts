@@ -69,8 +69,8 @@ const isInPlace = ({ cluster, kind, object: { metadata } }: Found, asked: KindAs
   (asked.namespace ?? metadata.namespace) === metadata.namespace;
 
 /**
- * Returns all objects of the requested kinds. If a namespace and several kinds are requested, kinds without
- * namespaces are left out if this login may not read them.
+ * Returns all objects of the requested kinds. With a namespace, kinds without namespaces are left out if this
+ * login may not read them and a kind with namespaces was requested, too.
  */
 async function objectsOf(client: KubeClient, options: GetOptions, io: Io): Promise<Found[]> {
   const { namespace } = options;

@@ -91,8 +91,8 @@ const refusedFinding = ({ about, ...event }: RefusedRead): Finding => ({
 const OLM_OPERATORS = ['operator-lifecycle-manager', 'olm'];
 
 /**
- * Returns blockers of an upgrade. Returns none on clusters other than OpenShift, or if the user may not read
- * ClusterOperators.
+ * Returns the reasons that block an upgrade of OpenShift. Returns none on other clusters, or if the user may
+ * not read ClusterOperators.
  */
 async function openShiftBlockers(client: KubeClient): Promise<readonly string[]> {
   if (!(await client.serves(KIND.ClusterOperator))) return [];

@@ -20,7 +20,7 @@ export type ReachedCluster = Readonly<{
   globalCatalogNamespace: string;
   /** Another one acts there: the hub only reports. */
   observed?: boolean;
-  /** The hub's management of the cluster, or its absence. */
+  /** The answer to the question if the hub acts in the cluster. */
   management: ManagementStatus;
   /** The installed objects; absent if nothing had to be installed. */
   joined?: JoinReport | undefined;

@@ -46,7 +46,7 @@ export class ClusterWatch {
     for (const line of describeSameClusters(checks)) this.io.out(`${line}\n`);
   }
 
-  /** Notes the changes of the clusters since the start. */
+  /** Reports changes of the clusters since the start. */
   note(changes: readonly ClusterChange[]): void {
     for (const change of changes) {
       const { kind, cluster } = change;

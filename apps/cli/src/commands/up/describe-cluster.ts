@@ -5,8 +5,8 @@ import { NEXT } from '../../output/next-commands.js';
 import type { CheckedCluster, ReachedCluster } from './check-cluster.js';
 
 /**
- * Returns the lines about one cluster: the watched namespaces, the changes made, and the facts or steps for
- * the person.
+ * Returns the lines about one cluster: the watched objects, the changes made, and the facts or steps for the
+ * person.
  */
 export function describeCluster(
   check: CheckedCluster,

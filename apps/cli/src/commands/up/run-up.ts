@@ -72,7 +72,8 @@ export async function runUp(io: Io, options: UpOptions): Promise<void> {
     if (folder !== undefined) endings.push(() => folder.stop());
     const { registry, secrets } = await clustersOf(log, up, folder);
     endings.push(() => registry.close());
-    // The kubeconfigs were read before: other processes of this machine do not decide the fault to report.
+    // The key is opened after the kubeconfigs were read: other processes of this machine then do not decide
+    // the reported fault.
     const key = await keyOf(up.settings);
     const lock = await lockOf(up, key);
     endings.push(() => lock.stop());
@@ -242,7 +243,7 @@ const isUnnamed = ({ kubeconfigs, contexts }: UpSettings): boolean => kubeconfig
 const logDestination = (io: Io): Readonly<{ write: (text: string) => void }> =>
   io.isTerminal === true ? new PlainLog(io.err) : { write: io.err };
 
-/** Names the hub if `flotilla status` would ask elsewhere. */
+/** Returns the last lines of the start. They name the hub if `flotilla status` would ask elsewhere. */
 function footer(
   { url, metricsUrl }: RunningService,
   { usualHub, settings: { fleet } }: UpSettings,

@@ -31,10 +31,10 @@ export type CatalogImpact = Readonly<{
   /** The ClusterExtension; empty of a Subscription. */
   extension: string;
   package: string;
-  /** For a ClusterExtension: the channels that its spec has, if any. */
+  /** The channel; for a ClusterExtension the channels of its spec, if any. */
   channel: string;
   from: string;
-  /** The version at the end of its path; empty if it stays. */
+  /** The last bundle of its path; empty if it stays. */
   to: string;
   /** The bundles on the way, the last one included. */
   hops: readonly string[];

@@ -118,7 +118,7 @@ function impactOn(
 
 type ExtensionPath = Readonly<{ hops: readonly string[]; note: string; error: string | undefined }>;
 
-/** Returns the bundles that come one after the other, and the answer about the last. */
+/** Returns the bundles of the path in their order, with the note or the error at its end. */
 function pathOf(
   extension: ClusterExtension,
   installed: InstalledBundle | undefined,
@@ -139,7 +139,10 @@ function pathOf(
   }
 }
 
-/** Returns the kind of change, which is in names. */
+/**
+ * Returns content with the kind of the version change, read from the bundles' names. Nothing else is
+ * compared.
+ */
 const contentOf = (from: string, to: string): ImpactContent => ({
   changes: [versionChange(from === '' ? null : from, to)],
   rights: { added: [], removed: [] },

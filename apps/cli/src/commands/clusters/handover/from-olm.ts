@@ -65,7 +65,8 @@ export async function handOverFromOlm(client: KubeClient, io: Io, options: Hando
     io.out(`cluster ${name} is handed over already: OLM is scaled to nothing\n`);
     return io.exit(ExitCode.done);
   }
-  // A stopped OLM no longer finishes the work that it had begun: a hand-over that was begun continues.
+  // OLM that is stopped no longer finishes its work: a hand-over that was begun therefore continues without
+  // new checks.
   if (running.length > 0 && !(await mayBegin(client, io, options))) return io.exit(ExitCode.no);
   if (options.dryRun) return tell(client, io, deployments);
   if (owner.holder !== OWNED_BY_OLM) await writeOwner(client, owner, OWNED_BY_OLM);

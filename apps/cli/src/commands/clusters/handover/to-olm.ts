@@ -12,7 +12,7 @@ import { dropRecord, type HandoverRecord, readRecord } from './handover-record.j
 import { olmDeployments, REPLICAS_ANNOTATION, replicasOf, titleOf } from './olm-in-cluster.js';
 
 const POLL_MS = 500;
-/** Time after a hub's last check of the cluster's owner, for writes that were sent before. */
+/** Wait after a hub's last check of the cluster's owner, for writes that the hub had already sent. */
 const UNDER_WAY_MS = 2_000;
 
 /**
@@ -50,7 +50,10 @@ function tell(io: Io, name: string, stopped: readonly KubernetesObject[], record
   io.exit(ExitCode.done);
 }
 
-/** A hub reads the owner of a cluster before it writes, at the latest ten seconds after the last time. */
+/**
+ * Has every hub leave the cluster. A hub confirms the owner of a cluster before it writes, unless it has read
+ * it in the last ten seconds.
+ */
 async function leave(client: KubeClient, io: Io): Promise<void> {
   const owner = await readOwner(client);
   if (owner.holder !== OWNED_BY_OLM) await writeOwner(client, owner, OWNED_BY_OLM);

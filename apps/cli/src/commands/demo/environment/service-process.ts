@@ -52,7 +52,7 @@ export class ServiceProcess {
     return this.#child !== undefined && this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /** The exit code of a process that has ended by itself. */
+  /** The exit code of the process, if it has ended by itself. */
   get exitCode(): number | undefined {
     return this.#child?.exitCode ?? undefined;
   }

@@ -75,11 +75,13 @@ export async function offer(
   screen.follow(fullName(number));
 }
 
-/** The class waits. The script shows its changes, and approves it as anna of the change board. */
+/**
+ * Waits until the class waits for approval, shows its changes, and approves it as anna of the change board.
+ */
 export async function approveAsAnna({ environment, screen }: FleetStory, number: number): Promise<void> {
   const { length } = environment.clusters;
-  // The hub writes the status of a roll-out before the rows of its clusters: the shown class would have
-  // none.
+  // The hub writes the status of a roll-out before the rows of its clusters: until then a plan would be
+  // shown without rows.
   const waits = (rollout: LiveRollout | undefined) =>
     rollout?.record.status.phase === 'Progressing' &&
     rollout.record.rows.size >= length &&

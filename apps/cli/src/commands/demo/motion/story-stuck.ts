@@ -18,7 +18,7 @@ export class StoryStuck extends Error {
 /** The state of a service when a demo stopped moving. */
 export type ServiceNote = Readonly<{
   name: string;
-  /** The end of a service, if it has ended. */
+  /** True if the service has ended. */
   ended: boolean;
   exitCode: number | undefined;
   /** Its last warning or error as it was logged, in JSON. */

@@ -66,9 +66,7 @@ export async function makeDecisions(hub: KubeClient, io: Io, order: DecisionOrde
   await report(after, outcomes, order, io);
 }
 
-/**
- * True if a hub uses the fleet. This is known for a fleet in files; a decision without a hub waits for one.
- */
+/** True unless the fleet is in files that no hub uses. A decision without a hub waits for one. */
 const hasController = async (hub: KubeClient): Promise<boolean> =>
   !(hub instanceof FolderVisitor) || (await hub.hasHub());
 
@@ -182,7 +180,10 @@ function refusalText(fleet: LiveFleet, { rollout, action, class: hash, reason, b
   return `${DECISION_WORDS[action].applies}${phase}`;
 }
 
-/** Returns the subject's newest roll-out if this one has ended and is not the newest: that one continues. */
+/**
+ * Returns the subject's newest roll-out if this one has ended and another one is newer: the newest one is
+ * active.
+ */
 function newerThan(fleet: LiveFleet, { record, facts }: LiveRollout): string | undefined {
   if (facts.isNewest || !isFinal(record.status.phase)) return undefined;
   return fleet.rolloutsOf(record.spec.subject).newest?.spec.name;

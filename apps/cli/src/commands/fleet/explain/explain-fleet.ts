@@ -76,7 +76,7 @@ function explanationsOf(fleet: LiveFleet, { what, cluster, namespace }: ExplainA
   return [withDeprecated(ofRow(fleet, rollout, name), fleet, { subject, cluster: name })];
 }
 
-/** Adds the deprecated parts of the installed operators: they block nothing. */
+/** Adds the deprecations of the installed operators. They block nothing. */
 const withDeprecated = (found: FleetExplanation, fleet: LiveFleet, asked: DeprecatedAsked): FleetExplanation => ({
   ...found,
   chain: [...found.chain, ...deprecatedOperators(fleet, asked).map(deprecatedLine)],
@@ -187,7 +187,7 @@ type RolloutPlace = Readonly<{
 }>;
 type Explained = Omit<FleetExplanation, 'about' | 'reason'>;
 
-/** Explains a blocked roll-out: the reason that most clusters have, or the reason for its stop. */
+/** Explains a subject that is held, with the reason and message of its problem. */
 const heldText = (about: string, { reason, message }: SubjectProblem): FleetExplanation => ({
   ...{ about, phase: 'Waiting', reason, sentence: `is held (${reason}): ${message}`, chain: [], todo: [] },
 });
@@ -314,8 +314,8 @@ const causeText = (what: string, { cause, sample }: Readonly<{ cause: string; sa
   `${what}${cause === '' ? '' : `: ${cause}`} [${sample.join(', ')}]`;
 
 /**
- * Returns a line that a rolled-back target is not tried again by itself, nor a version on its path that
- * failed.
+ * Returns a line about versions that are not offered again by themselves: a rolled-back target, and a version
+ * on its path that failed.
  */
 const deniedLine = (fleet: LiveFleet, { name, subject, target }: RolloutAnswer): string[] =>
   deniedBy(fleet, subject, target) === name ? [deniedText(deniedOf(fleet, subject, name), liftedBy(fleet, name))] : [];

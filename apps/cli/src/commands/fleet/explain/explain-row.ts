@@ -98,7 +98,7 @@ function leftBy(place: RowPlace): RowWords {
   return { sentence, todo: newRolloutSteps(place) };
 }
 
-/** Adds the reason if its path ends before the last version of its catalog. */
+/** Adds the cluster's report if its path ends before the last version of its catalog. */
 function withEnd(place: RowPlace, words: RowWords): RowWords {
   const { fleet, rollout, row } = place;
   const report = fleet.clusters.get(row.cluster)?.report(rollout.record.spec.subject);
@@ -245,7 +245,7 @@ export const overThreshold = ({ record }: LiveRollout): string[] =>
     return failures > accepted ? [`wave ${name}: ${counted(failures, 'failure')}, ${accepted} accepted`] : [];
   });
 
-/** Explains the waves before that are not over. */
+/** Explains the first wave that is not over and that blocks this one. */
 export function wavesBefore({ record }: LiveRollout, wave: number, short: string): Pick<RowWords, 'chain' | 'todo'> {
   const { spec, status, tallies } = record;
   const at = status.waves.findIndex(({ phase }, index) => index <= wave && phase !== 'Complete');

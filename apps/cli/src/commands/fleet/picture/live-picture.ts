@@ -42,9 +42,9 @@ type PicturedRollout = {
   readonly rows: Map<string, PicturedRow>;
 };
 
-/** The parts of a picture: the roll-outs with waves, and the last events. */
+/** The parts of a picture: the waves (of all roll-outs or of some), and the last events. */
 type Detail = Readonly<{ waves: 'all' | 'not ended' | 'at work' | 'none'; events: boolean }>;
-/** From the whole picture to the smallest one. The first that fits is drawn. */
+/** Details from the whole picture to the smallest one. The first that fits is drawn. */
 const DETAILS: readonly Detail[] = [
   { waves: 'all', events: true },
   { waves: 'not ended', events: true },

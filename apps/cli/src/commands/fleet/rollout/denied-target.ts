@@ -30,7 +30,7 @@ export function deniedOf(fleet: LiveFleet, subject: string, rollout: string): st
   return [...found].sort(byCodeUnit);
 }
 
-/** Returns the way to lift the denial. A roll-out can be retried only while there is no newer one. */
+/** Returns the step that lifts the denial. A roll-out can be retried only while there is no newer one. */
 export function liftedBy(fleet: LiveFleet, name: string): string {
   const rollout = fleet.rollouts.find(({ record }) => record.spec.name === name);
   const isRetried = rollout !== undefined && isMadeAnew(rollout);

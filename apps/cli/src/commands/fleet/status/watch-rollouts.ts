@@ -112,7 +112,7 @@ export async function watchRollouts(
 
 const turnOf = (kind: string): number => (kind === 'cluster' ? 1 : 0);
 
-/** Returns the start of a thing that is there already, as far as it is known. */
+/** Returns the start time of a wave or cluster that is there already, as far as it is known. */
 function beganAt({ record }: LiveRollout, { kind, cluster, wave }: EventFacts): number | undefined {
   const at = record.spec.waves.findIndex(({ name }) => name === wave);
   if (kind === 'wave') return record.status.waves[at]?.openedAt;
