@@ -4,7 +4,7 @@ import { ClusterConfigError } from '#platform/kube/access/cluster-config.error';
 import { RegistryError } from '#platform/registry/client/registry-client.port';
 import { ExitCode, NotFound, UsageError } from './terminal/io.js';
 
-/** How a verb ended that threw: the line for the user, without "error: ", and the exit code. */
+/** The end of a verb that threw: the line for the user, without "error: ", and the exit code. */
 type CommandFailure = Readonly<{ message: string; exit: ExitCode }>;
 
 /**

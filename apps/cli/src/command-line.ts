@@ -12,7 +12,7 @@ process.stdout.on('error', (error: unknown) => {
 // If standard error takes no text, that text is lost; the answer and the exit code are not.
 process.stderr.on('error', () => undefined);
 
-/** At once, since the process ends right after it. */
+/** Writes synchronously, since the process ends right after it. */
 function complain(text: string): void {
   try {
     writeSync(process.stderr.fd, text);

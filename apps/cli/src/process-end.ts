@@ -1,7 +1,7 @@
 import { fileReason } from '#platform/files/file-tree.error';
 import { ExitCode } from './terminal/io.js';
 
-/** As a shell reports a process that wrote to a closed pipe. */
+/** Exit code with which a shell reports a process that wrote to a closed pipe. */
 const CLOSED_PIPE = 128 + 13;
 
 /**

@@ -9,16 +9,16 @@ export type ClusterOptions = Readonly<{
   requestTimeout?: string;
 }>;
 
-/** As {@link ClusterOptions}, for verbs that ask several clusters and report one answer. */
+/** The options of {@link ClusterOptions}, for verbs that ask several clusters and report one answer. */
 export type FleetOptions = ClusterOptions & Readonly<{ allowMissing?: boolean }>;
 
-/** For the help of every verb that asks clusters. */
+/** Notes for the help of every verb that asks clusters. */
 export const CLUSTER_HELP = `
 Which clusters: every context of the files named with --kubeconfig, or of FLOTILLA_KUBECONFIG (of these the contexts in
 FLOTILLA_CONTEXTS, where it is set); else those of "flotilla clusters add"; else the current context of kubectl. --cluster
 and --context each take some of them.`;
 
-/** For the help of every verb that asks several clusters. */
+/** Notes for the help of every verb that asks several clusters. */
 export const FLEET_HELP = `${CLUSTER_HELP}
 A cluster that does not answer is one line on standard error, an entry of "away" in the JSON, and exit code 3;
 with --allow-missing the exit code is 3 only where no cluster answers.`;
@@ -45,7 +45,7 @@ const withTimeout = (command: Command): Command =>
     'how long a cluster may take for one answer, such as 30s (default: 10s)',
   );
 
-/** As {@link withClusterOptions}, for verbs that ask several clusters. */
+/** Adds the options of {@link withClusterOptions} to verbs that ask several clusters. */
 export const withFleetOptions = (command: Command): Command =>
   withClusterOptions(command).option('--allow-missing', 'do not fail because of clusters that do not answer');
 

@@ -4,12 +4,12 @@ import { kubectlFiles } from '#platform/kube/access/load-clusters';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { ClusterOptions } from './cluster-options.js';
 
-/** How commands of `flotilla` name the cluster: its name, and the options that lead to it. */
+/** The cluster in commands of `flotilla`: its name, and the options that lead to it. */
 export type OwnAccess = Readonly<{ name: string; options: string; isGiven: boolean }>;
 
 /**
- * As {@link commandAccess}, for commands of `flotilla`. Of one file alone a cluster has the name of its
- * context.
+ * Returns the access as {@link commandAccess} does, for commands of `flotilla`. If only one file is given, a
+ * cluster has the name of its context.
  */
 export function ownAccess(client: KubeClient, options: ClusterOptions): OwnAccess {
   const { kubeconfig = [] } = options;
@@ -18,7 +18,7 @@ export function ownAccess(client: KubeClient, options: ClusterOptions): OwnAcces
   return { name, isGiven, options: commandAccess(client, options).options?.flotilla ?? `-C ${name}` };
 }
 
-/** How the next command reaches the cluster: with its file, unless kubectl reads that by itself. */
+/** Returns the next command's access to the cluster: with its file, unless kubectl reads that by itself. */
 export function commandAccess({ cluster, login }: KubeClient, { kubeconfig = [] }: ClusterOptions): CommandAccess {
   if (login === undefined) return { cluster };
   const { file, context } = login;

@@ -11,13 +11,13 @@ type AddressSettings = Pick<
 export const hubOption = (more = ''): Option =>
   new Option('--hub <url>', `address of the hub${more}`).argParser(hubUrl);
 
-/** As {@link hubOption}, for verbs that may ask several services of the hub. */
+/** Returns the option of {@link hubOption}, for verbs that may ask several services of the hub. */
 export const hubsOption = (): Option =>
   new Option('--hub <url>', 'address of the hub; may be given several times').argParser(
     (text: string, all: readonly string[] | undefined) => [...(all ?? []), hubUrl(text)],
   );
 
-/** For the help of every verb that asks the hub. */
+/** Notes for the help of every verb that asks the hub. */
 export const HUB_HELP = `
 The hub is asked at --hub; else at FLOTILLA_CONTENT_URL; else on this machine, at the ports of FLOTILLA_CATALOG_POLLER_PORT
 and so on, where "flotilla up" and the services listen.`;

@@ -30,7 +30,9 @@ export async function loadFromRegistry(reference: string): Promise<LoadedReferen
   return read.kind === 'catalog' ? { kind: 'catalog', catalog: collector.placedCatalog } : read;
 }
 
-/** As {@link loadFromRegistry}, with the blobs of a catalog given to `consumer` one by one. */
+/**
+ * Reads an image as {@link loadFromRegistry} does, and gives the blobs of a catalog to `consumer` one by one.
+ */
 export async function readFromRegistry(reference: string, consumer: BlobConsumer): Promise<ReadReference> {
   return fromImage(reference, (source) => read({ ...source, reference, consumer }));
 }
@@ -92,8 +94,8 @@ async function read(wanted: Wanted): Promise<ReadReference> {
 }
 
 /**
- * No cluster can pull from a directory of this machine: as for a bundle directory,
- * its place is not known yet.
+ * Returns the image of a reference, '' for a layout. No cluster can pull from a directory of this machine: as
+ * for a bundle directory, the place is not known yet.
  */
 const imageOf = (reference: string): string => (reference.startsWith(LAYOUT_PREFIX) ? '' : reference);
 

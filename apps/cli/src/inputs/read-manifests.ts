@@ -40,7 +40,10 @@ export async function textOf(file: string): Promise<string> {
   return readFile(file, 'utf8');
 }
 
-/** As the parser of manifests has it. @throws UsageError */
+/**
+ * Parses manifests as their parser does, with its errors as usage errors.
+ * @throws UsageError
+ */
 export function parseManifests(file: string, text: string): Manifest[] {
   try {
     return parsedManifests(file, text);

@@ -139,7 +139,10 @@ function descendants(value: unknown): readonly unknown[] {
   return [value, ...Object.values(value).flatMap(descendants)];
 }
 
-/** As in kubectl, an element without the value passes no comparison, `!=` neither. */
+/**
+ * True if an element passes the filter. As in kubectl, an element without the value passes no comparison, not
+ * even `!=`.
+ */
 function passes(element: unknown, { left, operator, right }: Filter): boolean {
   const [a] = operandValues(element, left);
   if (operator === undefined || right === undefined) return operandValues(element, left).length > 0;

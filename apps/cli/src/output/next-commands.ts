@@ -70,12 +70,12 @@ export const NEXT = {
     `flotilla fleet skip ${rollout} -C ${cluster} --reason "…"`,
   rollBack: (rollout: string): string => `flotilla fleet rollback ${rollout} --reason "…"`,
   breakGlass: (rollout: string): string => `flotilla fleet break-glass ${rollout} --for 1h --reason "…"`,
-  /** To people of a team: in one namespace, or, without one, in all. */
+  /** Grants a view to people of a team: in one namespace, or, without one, in all. */
   grantView: (role: 'view' | 'view-catalogs' | 'view-cluster', user: string, namespace?: string): string =>
     namespace === undefined
       ? `kubectl create clusterrolebinding flotilla-${role} --clusterrole=flotilla:${role} ${subjectOption(user)}`
       : `kubectl -n ${namespace} create rolebinding flotilla-${role} --clusterrole=flotilla:${role} ${subjectOption(user)}`,
-  /** To a user, or to a placeholder if the name of the user is empty. */
+  /** Grants a role to a user, or to a placeholder if the name of the user is empty. */
   grantRole: (role: string, user: string): readonly string[] => [
     'kubectl apply -k k8s/base/managed-cluster',
     `kubectl create clusterrolebinding flotilla:${role} --clusterrole=flotilla:${role} ${subjectOption(user)}`,

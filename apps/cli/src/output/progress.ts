@@ -1,8 +1,8 @@
 import type { Io } from '../terminal/io.js';
 
-/** How far a long answer is, for a person at a terminal. */
+/** The progress of a long answer, for a person at a terminal. */
 export type Progress = Readonly<{
-  /** So many steps more are to be done. */
+  /** Adds to the number of steps that must still be done. */
   expect: (steps: number) => void;
   step: () => void;
   /** Takes the line away. */

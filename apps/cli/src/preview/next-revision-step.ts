@@ -62,7 +62,7 @@ export type ExtensionStep = Readonly<{
 }>;
 
 const OBJECTS_AT_ONCE = 8;
-/** No revision of a cluster has it. */
+/** A UID that no revision of a cluster has. */
 const PLANNED_UID = 'planned';
 
 /**

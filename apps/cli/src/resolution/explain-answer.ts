@@ -82,7 +82,10 @@ export function explainAnswer(subject: Subject, question: PlanQuestion, contents
   return explainObserved(subject, question.observed, catalogs, (bundle) => inlineFault(bundle, catalogs));
 }
 
-/** As {@link explainAnswer}, on a namespace and catalogs that were read already, by whatever way. */
+/**
+ * Explains as {@link explainAnswer} does, for a namespace and catalogs that were read already, from any
+ * source.
+ */
 export function explainObserved(
   subject: Subject,
   observed: ObservedNamespace,

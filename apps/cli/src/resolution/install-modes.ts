@@ -35,7 +35,9 @@ export function groupProblem(
   );
 }
 
-/** As the group's spec says; namespaces that a selector finds are known from its status alone. */
+/**
+ * Returns the targets in the group's spec. Namespaces that a selector finds are known from its status alone.
+ */
 function targetsIn(group: OperatorGroup): readonly string[] | undefined {
   const isSelected = (group.spec?.targetNamespaces ?? []).length === 0 && !saysNothing(group.spec?.selector);
   if (isSelected) return targetsOf(group);

@@ -15,7 +15,7 @@ export type PlanQuestion = Readonly<{
   observed: ObservedNamespace;
   catalogs: readonly Readonly<{ key: CatalogKey; priority: number; reference: string }>[];
   notes: readonly string[];
-  /** No OperatorGroup was given: one is assumed. */
+  /** True if no OperatorGroup was given: one is assumed. */
   assumesGroup?: true;
 }>;
 
@@ -117,7 +117,10 @@ function priorityOf(key: CatalogKey, manifests: readonly Manifest[]): number {
   return typeof spec?.['priority'] === 'number' ? spec['priority'] : 0;
 }
 
-/** All catalogs outside the namespace lie in one other namespace: that is the global one. */
+/**
+ * Returns the global namespace. If all catalogs outside the namespace lie in one other namespace, it is that
+ * one; otherwise it is the default.
+ */
 function inferredGlobal(catalogs: readonly Readonly<{ key: CatalogKey }>[], namespace: string): string {
   const [only, ...others] = new Set(catalogs.map(({ key }) => key.namespace).filter((other) => other !== namespace));
   return only !== undefined && others.length === 0 ? only : DEFAULT_GLOBAL_NAMESPACE;

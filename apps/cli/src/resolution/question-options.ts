@@ -14,7 +14,7 @@ export type QuestionOptions = Readonly<{
   globalCatalogNamespace?: string;
 }>;
 
-/** How catalogs and manifests are named, for the help of every verb that takes them. */
+/** Notes about the names of catalogs and manifests, for the help of every verb that takes them. */
 export const QUESTION_HELP = `
 A catalog REF is a directory of a file-based catalog, a single catalog file, an OCI layout (oci:DIR[:TAG]), or a catalog
 image. Manifests are Kubernetes objects as in a cluster: Subscriptions, and where there are any OperatorGroups,

@@ -37,7 +37,7 @@ export function resolveOffline(observed: ObservedNamespace, catalogs: readonly I
   return { problem, resolution: resolve(problem, record), record };
 }
 
-/** All InstallPlans that would follow each other, by the same way. */
+/** Resolves all InstallPlans that would follow each other, in the same way. */
 export function pathOffline(observed: ObservedNamespace, catalogs: readonly IndexedCatalog[]): ResolvedPath {
   const desired = desiredNamespaceOf(observed);
   const { slices, records } = sliceCatalogs(desired, catalogs);

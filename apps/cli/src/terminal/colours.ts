@@ -2,7 +2,7 @@ import { styleText } from 'node:util';
 import { UsageError } from './io.js';
 import type { ColouredStreams } from './usual-colours.js';
 
-/** When words are coloured: if a person reads them, or always, or never. */
+/** The choices for coloured words: if a person reads them, always, or never. */
 export const COLOUR_CHOICES = ['auto', 'always', 'never'] as const;
 type ColourChoice = (typeof COLOUR_CHOICES)[number];
 

@@ -1,7 +1,7 @@
 import { visibleText } from '#core/kernel/text/visible-text';
 import type { Io } from './io.js';
 
-/** After so long without any output the line appears. */
+/** Time without any output until the line appears. */
 const AFTER_MS = 2_000;
 const REDRAWN_EVERY_MS = 250;
 const USUAL_COLUMNS = 80;

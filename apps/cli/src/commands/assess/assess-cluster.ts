@@ -87,7 +87,9 @@ async function assessNamespace(client: KubeClient, namespace: string, deps: Name
   };
 }
 
-/** As `flotilla migrate subscription --dry-run`, but that bundles are not pulled (decision 0422). */
+/**
+ * Returns the findings of `flotilla migrate subscription --dry-run`, without pulling bundles (decision 0422).
+ */
 async function moveOf(client: KubeClient, subscription: Subscription, state: MigrationState) {
   if ((subscription.status?.installedCSV ?? '') === '') return null;
   const { findings } = await migrationPreflight(client, subscription, state, undefined);
@@ -175,7 +177,9 @@ function outlookOf(object: KubernetesObject, catalogs: readonly ExtensionCatalog
   return extensionOutlook({ query, installed, catalogs, majorUpdates });
 }
 
-/** As the status says: conditions PackageDeprecated, ChannelDeprecated and BundleDeprecated. */
+/**
+ * Returns deprecations of the status: conditions PackageDeprecated, ChannelDeprecated and BundleDeprecated.
+ */
 const deprecationsOf = (status: Readonly<Record<string, unknown>>): readonly string[] =>
   asList(status['conditions'])
     .map(asRecord)

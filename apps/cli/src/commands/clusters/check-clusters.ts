@@ -56,7 +56,7 @@ const userOf = (client: KubeClient): Promise<string> =>
     () => '',
   );
 
-/** How the login ends; for another login than a token of a ServiceAccount that is not known. */
+/** The expiry of the login. It is known only for a token of a ServiceAccount. */
 type Login = Readonly<{ endless: boolean; expiresAt?: string }>;
 
 const loginOf = (client: KubeClient): Login => ({

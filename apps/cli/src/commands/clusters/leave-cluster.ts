@@ -24,7 +24,7 @@ export type LeaveOptions = Readonly<{
   name: string;
   yes: boolean;
   force: boolean;
-  /** How long a hub may take to leave the cluster: a duration such as `30s`. */
+  /** Longest time for a hub to leave the cluster: a duration such as `30s`. */
   timeout: string;
   /** Addresses of the hub that the user named; none: the address that the settings give. */
   hub: readonly string[];

@@ -20,7 +20,7 @@ export type DemoOptions = Readonly<{
   distributed: boolean;
 }>;
 
-/** How long nothing may move on a machine that has no other work. */
+/** Longest time without any motion on a machine that has no other work. */
 const PATIENCE_MS = 60_000;
 
 /**

@@ -33,7 +33,7 @@ type Scenario = Readonly<{
   examples: string;
   /** The sample catalog's image, without host; stories that share a registry need one each. */
   catalogImage?: string;
-  /** How long nothing may move on a machine that has no other work. */
+  /** Longest time without any motion on a machine that has no other work. */
   patienceMs: number;
   /** Called at the turning points of the story: a place for tests to break things. */
   onStep?: (scenarioStep: ScenarioStep) => Promise<void>;
@@ -153,7 +153,7 @@ function hasReached(seen: Seen, packageName: string, version: string): boolean {
   return passed || (first !== undefined && isInstalled(seen, packageName, first));
 }
 
-/** Succeeded, with its predecessor gone and its Subscription at rest. */
+/** True if the CSV has succeeded, its predecessor is gone and its Subscription is at rest. */
 function isInstalled({ csvs, subscriptions }: Seen, packageName: string, name: string): boolean {
   const ofPackage = csvs.filter(({ metadata }) => metadata.name?.startsWith(`${packageName}.`));
   const subscription = subscriptions.find(({ spec }) => spec.name === packageName);

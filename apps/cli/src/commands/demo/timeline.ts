@@ -57,7 +57,7 @@ export class Timeline {
     this.progress?.(first && `waiting for ${first[0]}${more}: ${first[1]}`);
   }
 
-  /** When something was last printed about this place, such as `8.3 s`. */
+  /** Returns the time of the last printed line about this place, such as `8.3 s`. */
   lastMoment(where: string): string {
     const last = this.moments.findLast((moment) => moment.where === where);
     return last === undefined ? '-' : `${last.seconds.toFixed(1)} s`;

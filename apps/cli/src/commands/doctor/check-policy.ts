@@ -48,7 +48,7 @@ type Place = Readonly<{
   list: readonly string[];
 }>;
 
-/** Nothing for a reference that cannot be read: the check of its registry reports that. */
+/** Returns no place for a reference that cannot be read: the check of its registry reports that. */
 function placeOf(place: string, setting: Place['setting'], list: readonly string[]): readonly Place[] {
   try {
     return [{ place, host: parseImageReference(place).host, setting, list }];

@@ -35,7 +35,7 @@ async function contentOf(
   }
 }
 
-/** As Linux says it; other systems are not asked. */
+/** Reads the limit of open files from Linux; other systems are not asked. */
 async function openFiles(): Promise<number | undefined> {
   const limits = await readFile('/proc/self/limits', 'utf8').catch(() => '');
   const [, soft] = /^Max open files\s+(\d+)/m.exec(limits) ?? [];

@@ -21,7 +21,10 @@ export type PlayedHub = Readonly<{
   kubeconfig: string;
   /** Runs `flotilla fleet …` on this hub. */
   flotilla: (...args: readonly string[]) => Promise<CommandResult>;
-  /** As {@link flotilla}, while controller and clusters work, so that a decision takes effect. */
+  /**
+   * Runs a command as {@link flotilla} does, while controller and clusters work, so that a decision takes
+   * effect.
+   */
   decide: (...args: readonly string[]) => Promise<CommandResult>;
   stop: () => Promise<void>;
 }>;

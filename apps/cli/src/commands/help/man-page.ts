@@ -53,7 +53,7 @@ function more(textAfter: string): readonly string[] {
 const verbatim = (heading: string, content: string): readonly string[] =>
   content.trim() === '' ? [] : [`.SH ${heading}`, '.nf', ...trimmed(content).split('\n').map(text), '.fi'];
 
-/** Without empty lines at both ends. */
+/** Removes empty lines at both ends. */
 const trimmed = (content: string): string => content.replace(/^\n+/, '').trimEnd();
 
 function seeAlso({ path, verbs }: VerbManual): string {

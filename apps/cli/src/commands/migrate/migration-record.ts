@@ -11,7 +11,9 @@ import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client
 const KEY = 'record';
 /** A ClusterServiceVersion has a MiB or two at most. */
 const MOST_BYTES = 16 * 2 ** 20;
-/** On the Secret of a move to a ClusterExtension: hash of the namespace and name of the Subscription. */
+/**
+ * Label of the Secret of a move to a ClusterExtension: hash of the namespace and name of the Subscription.
+ */
 const SUBSCRIPTION_LABEL = 'flotilla.dev/migrated-subscription';
 
 const Ref = z.object({
@@ -48,9 +50,9 @@ function withoutEmptyAccount({ spec, ...extension }: ClusterExtension): ClusterE
 export const MigrationRecord = z.object({
   v: z.literal(1),
   extension: ClusterExtension.transform(withoutEmptyAccount),
-  /** With its status. */
+  /** The Subscription with its status. */
   subscription: Subscription,
-  /** As it can be created again. */
+  /** The CSV in a form that can be created again. */
   csv: KubernetesObject,
   bundle: z.object({ name: z.string(), version: z.string() }),
   image: z.string(),

@@ -37,7 +37,7 @@ export type MigrateOptions = Readonly<{
   /** The name of the ClusterExtension. Default: that of the package. */
   extension?: string | undefined;
   dryRun: boolean;
-  /** How long a step may take. */
+  /** Longest time for a step. */
   timeoutMs: number;
   hub: string | undefined;
 }>;

@@ -120,7 +120,7 @@ export function selectorsOf(
   return { labelSelector, ...(fieldSelector === '' ? {} : { fieldSelector }) };
 }
 
-/** By kind, then cluster, namespace and name. */
+/** Orders objects by kind, then cluster, namespace and name. */
 export const inOrder =
   (kinds: readonly LiveKind[]) =>
   (a: Found, b: Found): number =>

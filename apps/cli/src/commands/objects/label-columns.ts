@@ -14,7 +14,10 @@ export function labelKeys(values: readonly string[]): readonly string[] {
   throw new UsageError(`invalid --label-columns "${wrong}": name keys of labels, such as team or example.com/team`);
 }
 
-/** As in kubectl: the heading is the last part of the key, and a missing label is an empty cell. */
+/**
+ * Returns columns as in kubectl: the heading is the last part of the key, and a missing label is an empty
+ * cell.
+ */
 export const labelColumns = ({ named, all }: LabelColumns): Columns<Found> => [
   ...named.map(
     (key) => [(key.split('/').at(-1) ?? key).toUpperCase(), (row: Found) => labelsOf(row)[key] ?? '', 'whole'] as const,

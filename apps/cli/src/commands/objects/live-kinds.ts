@@ -15,12 +15,12 @@ type Column = readonly [heading: string, cell: (object: KubernetesObject, now: D
 /** A kind as the live verbs know it: its API, its common name, and its columns. */
 export type LiveKind = Readonly<{
   api: Readonly<{ apiVersion: string; kind: string }>;
-  /** As `-o name` has it. */
+  /** The name of the kind in `-o name`. */
   resource: string;
   namespaced: boolean;
   /** The printer columns of its CustomResourceDefinition, and the state if that has none. */
   columns: readonly Column[];
-  /** Further ones of `-o wide`. */
+  /** Additional columns of `-o wide`. */
   wide: readonly Column[];
 }>;
 

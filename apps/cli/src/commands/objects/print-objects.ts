@@ -9,12 +9,12 @@ import { type LabelColumns, labelColumns } from './label-columns.js';
 import type { LiveKind } from './live-kinds.js';
 import { sortedBy } from './sorted-by.js';
 
-/** How a list of objects is printed. */
+/** The form of a printed list of objects. */
 export type ObjectForm = Readonly<{
   output: ListFormat | 'jsonpath' | 'custom-columns';
-  /** With `jsonpath`: the template for the list. */
+  /** The template for the list, with `jsonpath`. */
   template?: JsonPathTemplate | undefined;
-  /** With `custom-columns`: the columns, of objects as `-o json` prints them. */
+  /** The columns with `custom-columns`, of objects as `-o json` prints them. */
   custom?: Columns<unknown> | undefined;
   headers: boolean;
   /** Columns of labels at the end of tables. */

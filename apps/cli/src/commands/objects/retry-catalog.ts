@@ -10,7 +10,7 @@ import type { Io } from '../../terminal/io.js';
 
 export type CatalogRetryOptions = Readonly<{
   kind: 'CatalogSource' | 'ClusterCatalog';
-  /** Empty for kinds without one. */
+  /** The namespace; empty for kinds without one. */
   namespace: string;
   dryRun: boolean;
   /** Every cluster is asked, and one that has no such catalog is none that refuses. */

@@ -3,7 +3,7 @@ export type OpmFlag = Readonly<{
   /** The flag of Flotilla; absent: it is left out. */
   to?: string;
   takesValue?: true;
-  /** Said on stderr when it is left out. */
+  /** Note on stderr when the flag is left out. */
   note?: string;
 }>;
 

@@ -29,7 +29,7 @@ export const V1Case = z.object({
         labels: Labels.default({}),
         priority: z.int().default(0),
         availabilityMode: z.string().default('Available'),
-        /** False: its Serving condition is not True. */
+        /** True if the catalog's Serving condition is True. */
         serving: z.boolean().default(true),
         /** Blobs of the catalog, inline. */
         metas: z.array(z.record(z.string(), z.unknown())).default([]),

@@ -20,7 +20,7 @@ import { type KindRef, KubeApiError, type KubeClient, type ListOptions } from '#
 import { type RefusedRead, refusedReads } from '../../clusters/refused-reads.js';
 import { orRefusal, type Withheld, withheldCatalogs } from '../../clusters/withheld.js';
 
-/** How many of how many are well. */
+/** The number of healthy objects, and of all. */
 export type Share = Readonly<{ well: number; of: number }>;
 
 /** One cluster on the screen of `flotilla status`. */

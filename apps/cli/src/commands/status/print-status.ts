@@ -52,7 +52,7 @@ type StatusText = Readonly<{
   all: boolean;
   /** Columns of the terminal, to cut tables to. */
   width?: number | undefined;
-  /** How the commands that are named reach a cluster. */
+  /** Returns a cluster's access for the commands that the text names. */
   access: (cluster: string) => CommandAccess;
 }>;
 

@@ -15,7 +15,7 @@ const CHECK_AGAIN_MS = 5_000;
 export class ClusterWatch {
   readonly #width: number;
   readonly #timers = new Set<NodeJS.Timeout>();
-  /** By name: the client of each cluster that takes part, or is to. */
+  /** The client of each cluster that takes part, or will, by name. */
   readonly #shown: Map<string, KubeClient>;
   #stopped = false;
 

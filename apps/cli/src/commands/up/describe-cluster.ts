@@ -52,7 +52,10 @@ function joinText({ observed, management, joined }: ReachedCluster): string {
   return count === 0 ? 'CRDs of OLM are there' : `${counted(count, 'CRD')} of OLM installed`;
 }
 
-/** No right is missing: the hub installs the rest by itself. */
+/**
+ * Returns the line about objects that will be installed soon. No right is missing: the hub installs them by
+ * itself.
+ */
 function awaited({ joined }: ReachedCluster): string[] {
   const [first, ...others] = joined?.awaited ?? [];
   if (first === undefined) return [];

@@ -108,7 +108,7 @@ async function writeParts(catalog: Catalog, { outdir, before, format }: Target):
   }
 }
 
-/** Nothing is written outside the directory, whatever a package calls itself. */
+/** Refuses names that would lead outside the directory, whatever a package calls itself. */
 function requirePathElement(name: string): void {
   if (name !== '.' && name !== '..' && !/[/\\\0]/.test(name)) return;
   throw new UsageError(`invalid package name ${JSON.stringify(name)}: must be a single local path element`);

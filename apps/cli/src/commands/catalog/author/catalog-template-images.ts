@@ -13,7 +13,7 @@ import { fileError } from '#platform/files/file-tree.error';
 import { RegistryError } from '#platform/registry/client/registry-client.port';
 import { UsageError } from '../../../terminal/io.js';
 
-/** How many images are pulled at once. */
+/** Number of images that are pulled at once. */
 const AT_ONCE = 4;
 
 /**

@@ -26,9 +26,9 @@ import type { ImpactContent, ImpactContents } from './impact-content.js';
 export type CatalogImpact = Readonly<{
   cluster: string;
   namespace: string;
-  /** Empty of a ClusterExtension. */
+  /** The Subscription; empty for a ClusterExtension. */
   subscription: string;
-  /** The ClusterExtension; empty of a Subscription. */
+  /** The ClusterExtension; empty for a Subscription. */
   extension: string;
   package: string;
   /** The channel; for a ClusterExtension the channels of its spec, if any. */

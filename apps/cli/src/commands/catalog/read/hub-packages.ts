@@ -18,7 +18,7 @@ export type PackagesQuestion = Readonly<{
   token?: string | undefined;
   cluster: string;
   namespace?: string | undefined;
-  /** Only this package. */
+  /** The name of the only requested package. */
   name?: string | undefined;
   output: string;
 }>;

@@ -15,7 +15,7 @@ export type Examination = Readonly<{
   problems: readonly CatalogProblem[];
   warnings: readonly PlacedWarning[];
   images: readonly ImageFailure[];
-  /** How many packages and bundles were read. */
+  /** The number of packages that were read. */
   packages: number;
   bundles: number;
 }>;

@@ -2,7 +2,7 @@ import type { CatalogBundle } from '#core/catalog/model/catalog';
 import { counted } from '#core/kernel/text/counted';
 import { inParallel } from '#platform/fairness/in-parallel';
 
-/** How many images are asked for at once. */
+/** Number of images that are requested at once. */
 const AT_ONCE = 8;
 
 /** The origin of an image's name: one bundle of perhaps several. */

@@ -32,7 +32,7 @@ export type HandoverOptions = Readonly<{
   dryRun: boolean;
   /** Although checks speak against it. */
   force: boolean;
-  /** How long pods may take to end, or to be ready. */
+  /** Longest time for pods to end, or to be ready. */
   timeoutMs: number;
   /** Address of the hub. The checks use its content of catalogs. */
   hub: string | undefined;
@@ -103,7 +103,7 @@ async function tell(client: KubeClient, io: Io, deployments: readonly Kubernetes
   io.exit(ExitCode.done);
 }
 
-/** As things were before the first try. */
+/** Returns the record of the state before the first try. Keeps it in the cluster if there is none yet. */
 async function recorded(client: KubeClient, deployments: readonly KubernetesObject[]): Promise<HandoverRecord> {
   const namespace = deployments[0]?.metadata.namespace ?? '';
   const known = await readRecord(client, namespace);

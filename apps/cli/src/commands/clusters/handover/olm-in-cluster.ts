@@ -11,7 +11,7 @@ export const DEPLOYMENT: KindRef = KIND.Deployment;
 export const POD: KindRef = KIND.Pod;
 /** The operator that OLM installs for its own package server. */
 export const PACKAGE_SERVER = 'packageserver';
-/** On a Deployment that a hand-over has scaled to nothing: how many replicas it had. */
+/** Annotation of a Deployment that a hand-over has scaled to nothing: its earlier number of replicas. */
 export const REPLICAS_ANNOTATION = 'flotilla.dev/replicas-before-handover';
 /** Label of the pods and Services that OLM makes for a catalog. */
 const CATALOG_LABEL = 'olm.catalogSource';
@@ -25,7 +25,7 @@ export async function olmDeployments(client: KubeClient): Promise<readonly Kuber
   return found.toSorted((a, b) => byCodeUnit(titleOf(a), titleOf(b)));
 }
 
-/** Not said means one, as the API server defaults it. */
+/** Returns the number of replicas: one if none is given, as the API server defaults it. */
 export function replicasOf(deployment: KubernetesObject): number {
   const { replicas } = asRecord(deployment['spec']);
   return typeof replicas === 'number' ? replicas : 1;

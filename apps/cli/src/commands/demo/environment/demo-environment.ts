@@ -38,7 +38,7 @@ export type ServicesEnvironment = DemoEnvironment &
   Readonly<{
     console?: Required<DemoConsole> | undefined;
     redis: Readonly<{ url: string; how: string }>;
-    /** Before all keys in that Redis. */
+    /** Prefix of all keys in that Redis. */
     redisPrefix: string;
   }>;
 
@@ -48,9 +48,9 @@ export type GroundOptions = Readonly<{
   kubeconfigs?: readonly string[];
   /** A registry that exists already is used, and stays. */
   registry?: EnvironmentRegistry;
-  /** Further settings for all services. */
+  /** Additional settings for all services. */
   settings?: Readonly<Record<string, string>>;
-  /** How long a simulated Deployment takes to be available. */
+  /** Time until a simulated Deployment is available. */
   deploymentReadyAfterMs?: number;
   /** True if there is a web console, too. */
   withConsole?: boolean;
@@ -61,13 +61,13 @@ export type EnvironmentOptions = GroundOptions &
     redis?: ServicesEnvironment['redis'];
     /** Gets a line for each step of finding a Redis. */
     say?: (line: string) => void;
-    /** Further settings for one service. */
+    /** Additional settings for one service. */
     settingsOf?: (service: ServiceName) => Readonly<Record<string, string>>;
-    /** Before all keys in Redis; without it, one that nothing else has. */
+    /** Prefix of all keys in Redis. Default: a prefix that nothing else has. */
     redisPrefix?: string;
-    /** How many resolver workers there are; 2 without it. */
+    /** Number of resolver workers. Default: 2. */
     resolvers?: number;
-    /** How many appliers share the clusters; 1 without it. */
+    /** Number of appliers that share the clusters. Default: 1. */
     appliers?: number;
     /** The ports of the pollers, which share the clusters. Default: one poller, at any free port. */
     pollerPorts?: readonly number[];

@@ -13,7 +13,7 @@ export const introduction = (simulated: boolean): string =>
 export const consoleAtStart = (link: string | undefined): string =>
   link === undefined ? '' : `Watch it in the web console: ${link}\n\n`;
 
-/** How to look around while everything is left running. */
+/** Returns commands to explore the demo while everything is left running. */
 export function afterwards(
   { clients, kubeconfigs, simulated, console }: DemoEnvironment,
   services: readonly Readonly<{ name: string; url: string | undefined }>[],

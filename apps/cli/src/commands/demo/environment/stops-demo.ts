@@ -4,7 +4,7 @@ import type { Io } from '../../../terminal/io.js';
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 export type StopSignal = (typeof SIGNALS)[number];
 
-/** How a demo hears of signals until it comes to its end. */
+/** The handling of signals until the end of a demo. */
 type DemoStop = Readonly<{
   /** Signals are no longer heard. */
   ignore: () => void;
@@ -12,7 +12,7 @@ type DemoStop = Readonly<{
   signalled: () => boolean;
 }>;
 
-/** On a signal an environment is ended at once, with the process. */
+/** Ends an environment at once on a signal, with the process. */
 export function stopsDemo(io: Io, starting: Promise<Readonly<{ stop: () => Promise<void> }>>): DemoStop {
   let isSignalled = false;
   const ignore = onceSignalled((signal) => {

@@ -156,7 +156,7 @@ function reportLamp({ environment }: FleetStory, cluster: string, lit: boolean):
   environment.simulated(cluster).edit(LIGHTHOUSE, (object) => Object.assign(object, { status: { lit } }), 'status');
 }
 
-/** With the new version the lamp goes dark, as soon as the cluster gets it. */
+/** Makes the lamp of a cluster go dark as soon as the roll-out begins there. */
 export async function darken(story: FleetStory, cluster: string): Promise<void> {
   const begins = (rollout: LiveRollout | undefined) => rollout?.record.rows.get(cluster)?.phase === 'Applying';
   await story.screen.until(`${cluster} to begin`, {

@@ -23,7 +23,7 @@ import {
 } from './fleet-story.js';
 import { fleetCommands, fleetSummary } from './fleet-summary.js';
 
-/** How long nothing may move on a machine that has no other work. */
+/** Longest time without any motion on a machine that has no other work. */
 const PATIENCE_MS = 60_000;
 const stores = (from: number, to: number): string[] =>
   Array.from({ length: to - from + 1 }, (_, at) => `store-${String(from + at).padStart(2, '0')}`);

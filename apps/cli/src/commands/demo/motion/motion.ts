@@ -7,7 +7,7 @@ type Followed = Readonly<{ state: string; before: ReadonlySet<string>; movedAt: 
 export type Motion = Readonly<{
   things: ReadonlyMap<string, Followed>;
   observedAt: number;
-  /** For how long nothing has moved, as far as it was observed. */
+  /** Time without any motion, as far as it was observed. */
   stillMs: number;
 }>;
 

@@ -18,7 +18,7 @@ export class StillWatch {
   readonly #sightings: ServiceSightings;
 
   constructor(
-    /** How long nothing may move on a machine that has no other work. */
+    /** Longest time without any motion on a machine that has no other work. */
     private readonly patienceMs: number,
     private readonly services: readonly ServiceProcess[],
   ) {

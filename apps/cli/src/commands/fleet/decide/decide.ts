@@ -58,7 +58,7 @@ export function foreseen(
   return applyDecision(decision, new Draft(record, facts, fleet.now));
 }
 
-/** How a decision is made: `waitMs` is how long the controller may take; undefined: nothing is waited for. */
+/** Terms of a decision. `waitMs` is the longest time for the controller; undefined: do not wait. */
 type DecisionTerms = Readonly<{ dryRun: boolean; waitMs: number | undefined }>;
 
 /** Makes a FleetDecision in the caller's name, and waits until the controller has answered it. */

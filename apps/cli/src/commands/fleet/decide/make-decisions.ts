@@ -30,7 +30,7 @@ export type DecisionOrder = Readonly<{
   allClasses?: boolean | undefined;
   wave?: string | undefined;
   clusters?: readonly string[] | undefined;
-  /** How long windows are lifted. */
+  /** The time for which windows are lifted. */
   for?: string | undefined;
   reason?: string | undefined;
   dryRun: boolean;

@@ -280,7 +280,10 @@ function atWork(place: RolloutPlace): Explained {
   };
 }
 
-/** No decision brings its target: it ends with the next one, or by an abort. */
+/**
+ * Explains a roll-out with a withdrawn target. No decision brings that target: the roll-out ends with the
+ * next one, or by an abort.
+ */
 function withdrawn({ fleet, rollout, answer, hints, short, causes }: RolloutPlace): Explained {
   const [first] = [...rollout.record.rows.values()].sort((a, b) => byCodeUnit(a.cluster, b.cluster));
   const said = first === undefined ? [] : reportedIn({ fleet, rollout, row: first });

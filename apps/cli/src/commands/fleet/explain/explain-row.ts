@@ -375,7 +375,7 @@ function driftIn({ fleet, rollout, row }: RowPlace): string[] {
   return report?.reason === 'DriftCorrected' ? [`${report.message}, at ${report.since}`] : [];
 }
 
-/** How far one came that was on its way when its roll-out ended. */
+/** Returns the last step of a cluster that was in flight when its roll-out ended. */
 const lastStep = ({ row }: RowPlace): string[] =>
   row.attempt > 0 && row.hop > 0 ? [`step ${row.hop} is the last that was begun there`] : [];
 

@@ -9,7 +9,7 @@ export type FleetHubOptions = Readonly<{
   requestTimeout?: string;
 }>;
 
-/** For the help of every verb about the fleet. */
+/** Notes for the help of every verb about the fleet. */
 export const FLEET_STORE_HELP = `
 Which fleet: --fleet, else FLOTILLA_FLEET: its folder (PATH or dir:PATH), a context of a kubeconfig (NAME or context:NAME), or
 in-cluster. The kubeconfig is that of --kubeconfig, else a file of FLOTILLA_KUBECONFIG with the context, else that of kubectl.`;

@@ -21,7 +21,7 @@ type LeaveFleetOptions = Readonly<{
   namespace: string;
   yes: boolean;
   force: boolean;
-  /** How long the hub may take to release the cluster. */
+  /** Longest time for the hub to release the cluster. */
   withinMs: number;
 }>;
 

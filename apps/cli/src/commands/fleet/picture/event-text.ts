@@ -32,7 +32,7 @@ export function clock(seconds: number): string {
   return `${Math.floor(whole / 3600)}:${two(Math.floor(whole / 60) % 60)}:${two(whole % 60)}`.padStart(8);
 }
 
-/** How a run ended, as tables of roll-outs and waves. */
+/** Returns the end of a run, as tables of roll-outs and waves. */
 export function summaryText({ rollouts, invariants }: RunSummary): string {
   const waves = rollouts.flatMap((rollout) => rollout.waves.map((wave) => ({ rollout, wave })));
   const text = [

@@ -50,7 +50,7 @@ export function plannedWaves(subject: FleetSubject, fleet: LintedFleet): Planned
   }));
 }
 
-/** How many of the clusters that a wave selects it takes. */
+/** Returns the share of its selected clusters that a wave takes. */
 export function shareText({ percent, count }: Partial<Pick<WaveSpec, 'percent' | 'count'>>): string {
   if (percent !== undefined) return `${percent}%`;
   return count === undefined ? 'all that match' : `${count}`;

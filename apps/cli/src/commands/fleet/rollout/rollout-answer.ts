@@ -20,7 +20,7 @@ export type WaveAnswer = Readonly<{
   /** Failures that count. */
   failures: number;
   soak: string;
-  /** When the soak ends by the clock, while it runs. */
+  /** The end of the soak by the clock, while it runs. */
   soakUntil: string | null;
   openedAt: string | null;
   completedAt: string | null;

@@ -17,7 +17,7 @@ import type {
 } from '../rollout/rollout-answer.js';
 import { awaitedClasses, type RolloutHints, saidOf } from '../rollout/rollout-hints.js';
 
-/** How a roll-out is printed: `short` is its name as commands take it. */
+/** Options for the text of a roll-out. `short` is its name as commands take it. */
 type RolloutTextOptions = Readonly<{
   short: string;
   now: number;
@@ -96,7 +96,7 @@ function waveColumns(
   ];
 }
 
-/** In flight, of the limit while the wave is at work. */
+/** Returns the number of clusters in flight. While the wave is at work, adds the limit. */
 function flightOf({ phase, counts, limit }: WaveAnswer, isOver: boolean): string {
   const inFlight = counts.applying + counts.verifying;
   const atWork = !isOver && (phase === 'Open' || phase === 'Soaking');

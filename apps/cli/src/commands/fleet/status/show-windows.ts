@@ -91,7 +91,7 @@ const columns = (now: number, isWide: boolean): Columns<ListedWindow> => [
     : []),
 ];
 
-/** When it ends, or begins. */
+/** Returns the time of its end if it is active, otherwise that of its next begin. */
 function nextOf({ active, start, end, zone }: ListedWindow, now: number): string {
   if (active) return end === null ? 'no end is set' : `ends ${zonedTime(Date.parse(end), zone, now)}`;
   return start === null ? 'never again' : `begins ${zonedTime(Date.parse(start), zone, now)}`;
