@@ -40,7 +40,7 @@ const isNeverCut = ([heading, , fit]: Readonly<[string, unknown, 'whole'?]>): bo
 const isLeftOut = ([heading]: Readonly<[string, unknown, 'whole'?]>): boolean =>
   LEFT_OUT.some((one) => one === heading);
 
-/** Leaves out minor columns, as long as the names would not fit beside the others. */
+/** Leaves out minor columns until the names fit next to the others. */
 function fittingColumns<Row>(rows: readonly Row[], all: Columns<Row>, width: number): Columns<Row> {
   if (!all.some(isLeftOut)) return all;
   const natural = new Map(all.map((column) => [column, naturalWidth(rows, column)]));
@@ -65,7 +65,7 @@ function fitting<Row>(natural: readonly number[], columns: Columns<Row>, width: 
   const capped = (cap: number) => natural.map((one, at) => (isWhole[at] === true ? one : Math.min(one, cap)));
   const sum = (widths: readonly number[]) => widths.reduce((total, one) => total + one, 0);
   const inLine = width - GAP * (natural.length - 1);
-  // Columns that a user added, and that cannot fit, go on in the next line; the others fill one line.
+  // Columns that a user added and that cannot fit continue in the next line; the others fill one line.
   const added = sum(natural.map((one, at) => (columns[at]?.[2] === 'whole' ? one + GAP : 0)));
   const room = sum(capped(NARROWEST)) <= inLine ? inLine : inLine + added;
   let cap = Math.max(NARROWEST, ...natural);

@@ -91,7 +91,7 @@ export class RecordingClient extends KubeClient {
     return this.client.serverVersion();
   }
 
-  /** Reads go on with this person's own rights; only the name of the writer is noted. */
+  /** Reads keep this person's own rights; only the name of the writer is noted. */
   actingAs({ user }: Readonly<{ user: string }>): KubeClient {
     return new RecordingClient(this.client, this.writes, user);
   }

@@ -94,7 +94,10 @@ function onlyNamespace(manifests: readonly Manifest[]): string {
   );
 }
 
-/** A catalog named without namespace is the one that a Subscription names by this name, else a global one. */
+/**
+ * Returns the key of a catalog that is named without namespace: the one that a Subscription names by this
+ * name, otherwise a global one.
+ */
 function placed(option: CatalogOption, manifests: readonly Manifest[], globalNamespace: string | undefined) {
   const spec = manifests
     .filter(isSubscription)

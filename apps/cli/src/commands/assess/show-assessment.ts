@@ -16,7 +16,7 @@ import { assessmentText } from './print-assessment.js';
 
 export type AssessOptions = FleetOptions & Readonly<{ hub?: string; output: 'table' | DataFormat | 'html' }>;
 
-/** `flotilla assess`: asks every cluster, and prints the report. */
+/** Runs `flotilla assess`: asks every cluster, and prints the report. */
 export async function showAssessment(options: AssessOptions, io: Io): Promise<void> {
   const { hub, output } = options;
   const settings = commandSettings(process.env);

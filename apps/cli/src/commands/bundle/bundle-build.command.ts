@@ -14,7 +14,7 @@ Example:
  */
 const PARTS = ['manifests/', 'metadata/', 'tests/'];
 
-/** `flotilla bundle build DIR oci:LAYOUT:TAG` */
+/** Registers `flotilla bundle build DIR oci:LAYOUT:TAG`. */
 export const bundleBuildCommand = (bundle: Command, io: Io): Command =>
   bundle
     .command('build')
@@ -28,7 +28,7 @@ export const bundleBuildCommand = (bundle: Command, io: Io): Command =>
       if (image !== undefined) await writeToLayout(image, target, io);
     });
 
-/** `flotilla bundle push DIR IMAGE` */
+/** Registers `flotilla bundle push DIR IMAGE`. */
 export const bundlePushCommand = (bundle: Command, io: Io): Command =>
   bundle
     .command('push')

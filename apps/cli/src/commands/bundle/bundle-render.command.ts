@@ -40,7 +40,7 @@ type Options = Readonly<{
   output: OutputFormat;
 }>;
 
-/** `flotilla bundle render REF`: the objects that OLM v1 makes of a bundle. */
+/** Registers `flotilla bundle render REF`: the objects that OLM v1 makes of a bundle. */
 export const bundleRenderCommand = (bundle: Command, io: Io): Command =>
   bundle
     .command('render')

@@ -11,7 +11,10 @@ Examples:
   flotilla bundle validate ./bundles/foo/v1.0.0
   flotilla bundle validate registry.example/acme/foo-bundle:v1.0.0`;
 
-/** `flotilla bundle validate REF`: silent and 0 when good, else one problem a line on stderr and 1. */
+/**
+ * Registers `flotilla bundle validate REF`. A valid bundle gives no output and exit code 0; otherwise stderr
+ * has one problem a line, and the code is 1.
+ */
 export const bundleValidateCommand = (bundle: Command, io: Io): Command =>
   bundle
     .command('validate')

@@ -4,7 +4,7 @@ import { bundleBuildCommand, bundlePushCommand } from './bundle-build.command.js
 import { bundleRenderCommand } from './bundle-render.command.js';
 import { bundleValidateCommand } from './bundle-validate.command.js';
 
-/** `flotilla bundle …`: everything about registry+v1 bundles. */
+/** Registers `flotilla bundle …`, the verbs about registry+v1 bundles. */
 export function bundleCommand(program: Command, io: Io): Command {
   const bundle = program
     .command('bundle')

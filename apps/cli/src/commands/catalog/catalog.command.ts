@@ -23,7 +23,7 @@ Examples:
   flotilla catalog bundles ./my-catalog my-operator
   flotilla catalog build --help`;
 
-/** `flotilla catalog …`: everything about file-based catalogs. */
+/** Registers `flotilla catalog …`, the verbs about file-based catalogs. */
 export function catalogCommand(program: Command, io: Io): Command {
   const catalog = program
     .command('catalog')

@@ -41,7 +41,7 @@ export async function checkClusters(clients: readonly KubeClient[], io: Io, opti
   io.exit(exitCodeOf(verdict));
 }
 
-/** The rights of both roles that the user of this client lacks. */
+/** The rights of both roles that this client's user is missing. */
 export async function missingOfRoles(client: Pick<KubeClient, 'create'>): Promise<MissingOfRoles> {
   const [observe, apply] = await Promise.all(
     HUB_ROLES.map(async (role) => missingRights(client, await shippedRights(role))),

@@ -36,7 +36,7 @@ export type JoinOptions = Readonly<{
 
 const NAMESPACE = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
-/** `flotilla clusters add`: puts contexts into the hub's own kubeconfig, after asking each cluster. */
+/** Runs `flotilla clusters add`: puts contexts into the hub's own kubeconfig, after asking each cluster. */
 export async function joinClusters(io: Io, options: JoinOptions): Promise<void> {
   const settings = commandSettings(process.env);
   const file = settings.clustersFile;

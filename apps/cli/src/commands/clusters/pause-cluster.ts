@@ -4,7 +4,9 @@ import { NEXT } from '../../output/next-commands.js';
 import { ExitCode, type Io } from '../../terminal/io.js';
 import { joinedAs } from './joined-cluster.js';
 
-/** `flotilla clusters pause`: within seconds the hub observes the cluster alone, and does not act there. */
+/**
+ * Runs `flotilla clusters pause`. Within seconds the hub only observes the cluster, and does not act there.
+ */
 export async function pauseCluster(io: Io, name: string): Promise<void> {
   const file = commandSettings(process.env).clustersFile;
   const { paused = false } = joinedAs(name, await joinedClusters(file), file);
@@ -14,7 +16,7 @@ export async function pauseCluster(io: Io, name: string): Promise<void> {
   io.exit(ExitCode.done);
 }
 
-/** `flotilla clusters observe`: within seconds the hub only reports on the cluster; another one acts. */
+/** Runs `flotilla clusters observe`. Within seconds the hub only reports on the cluster; another hub acts. */
 export async function observeCluster(io: Io, name: string): Promise<void> {
   const file = commandSettings(process.env).clustersFile;
   const { observed = false } = joinedAs(name, await joinedClusters(file), file);
@@ -24,7 +26,7 @@ export async function observeCluster(io: Io, name: string): Promise<void> {
   io.exit(ExitCode.done);
 }
 
-/** `flotilla clusters resume`: ends a pause or the observation, or takes back a removal that was begun. */
+/** Runs `flotilla clusters resume`: ends a pause or the observation, or cancels a removal that was begun. */
 export async function resumeCluster(io: Io, name: string): Promise<void> {
   const file = commandSettings(process.env).clustersFile;
   const { paused = false, observed = false, leaving = false } = joinedAs(name, await joinedClusters(file), file);

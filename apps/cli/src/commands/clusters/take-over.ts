@@ -11,7 +11,7 @@ export type TakeOverOptions = Readonly<{
   dryRun: boolean;
 }>;
 
-/** `flotilla clusters take-over`: another hub manages the cluster from now on. */
+/** Runs `flotilla clusters take-over`: another hub manages the cluster from now on. */
 export async function takeOver(client: KubeClient, io: Io, { hubId, dryRun }: TakeOverOptions): Promise<void> {
   const { cluster: name } = client;
   const hub = hubId ?? (await hubOfSettings(commandSettings(process.env)))?.id;
@@ -40,7 +40,7 @@ export async function takeOver(client: KubeClient, io: Io, { hubId, dryRun }: Ta
 
 type SameHub = Readonly<{ hub: string; owner: OwnerRead; dryRun: boolean }>;
 
-/** Removes the name of the instance. The first hub with the identity that reads this goes on. */
+/** Removes the name of the instance. The first hub with the identity that reads this continues the work. */
 async function freeForInstances(client: KubeClient, io: Io, { hub, owner, dryRun }: SameHub): Promise<void> {
   if (!dryRun) await writeOwner(client, owner, hub);
   const which = `instance ${owner.instance} of hub ${hub}`;

@@ -20,7 +20,7 @@ Examples:
 
 type Options = Readonly<{ output: AnswerFormat }>;
 
-/** `flotilla crd check OLD NEW`: OLM v1's upgrade safety checks. */
+/** Registers `flotilla crd check OLD NEW`: OLM v1's upgrade safety checks. */
 export const crdCheckCommand = (crd: Command, io: Io): Command =>
   crd
     .command('check')

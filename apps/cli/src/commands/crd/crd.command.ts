@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Io } from '../../terminal/io.js';
 import { crdCheckCommand } from './crd-check.command.js';
 
-/** `flotilla crd …`: everything about CustomResourceDefinitions. */
+/** Registers `flotilla crd …`, the verbs about CustomResourceDefinitions. */
 export function crdCommand(program: Command, io: Io): Command {
   const crd = program
     .command('crd')

@@ -15,7 +15,7 @@ Examples:
   flotilla doctor
   flotilla doctor --kubeconfig ~/.kube/config --context kind-a -o json`;
 
-/** `flotilla doctor`: whether a hub would work on this machine, with these clusters. */
+/** Registers `flotilla doctor`: checks if a hub would work on this machine, with these clusters. */
 export const doctorCommand = (program: Command, io: Io): Command =>
   withClusterOptions(program.command('doctor'))
     .description('check machine, Redis, clusters, rights and registries, and say what to do')

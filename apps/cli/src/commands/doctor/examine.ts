@@ -23,7 +23,7 @@ export type DoctorOptions = ClusterOptions & Readonly<{ output: AnswerFormat }>;
 
 const AT_ONCE = 32;
 
-/** `flotilla doctor`: everything that a hub needs, checked from here. */
+/** Runs `flotilla doctor`: checks from here everything that a hub needs. */
 export async function examine(options: DoctorOptions, io: Io): Promise<void> {
   const settings = commandSettings(process.env);
   const [machine, redis, port, clusters] = await Promise.all([

@@ -24,7 +24,7 @@ Examples:
   flotilla console can-i approve -u jane@example.com -g change-board -C eu-1 -l tier=prod -p harbor-operator
   flotilla console can-i hub -g sre --policy policy.yaml`;
 
-/** `flotilla console`: the web console on this machine. */
+/** Registers `flotilla console`: the web console on this machine. */
 export const consoleCommand = (program: Command, io: Io): Command => {
   const console = program.command('console').description('the web console');
   console

@@ -24,7 +24,7 @@ Examples:
 type Options = ClusterOptions &
   Readonly<{ namespace?: string; extension?: string; dryRun?: boolean; timeout: string; hub?: string }>;
 
-/** `flotilla migrate subscription|extension NAME`. */
+/** Registers `flotilla migrate subscription|extension NAME`. */
 export const migrateCommand = (program: Command, io: Io): Command =>
   withClusterOptions(
     program.command('migrate').argument('<kind>', 'subscription (sub) or extension').argument('<name>'),

@@ -87,7 +87,10 @@ export async function classicRoles(client: KubeClient, csv: KubernetesObject): P
   return lists.flat().filter(({ metadata }) => !metadata.ownerReferences?.some((owner) => owner.controller === true));
 }
 
-/** The bundle's own, as OLM v1 renders them, are there by now and grant the same. */
+/**
+ * Deletes the roles of OLM Classic. The bundle's own, as OLM v1 renders them, are there already and grant the
+ * same.
+ */
 async function deleteClassicRoles(client: KubeClient, { csv }: MigrationRecord): Promise<void> {
   for (const role of await classicRoles(client, csv)) await client.delete(refOf(role));
 }

@@ -100,7 +100,7 @@ async function leaveExtension(
   for (const { classic: _marks, ...ref } of objects) await patchIfThere(client, ref, UNMARKED);
 }
 
-/** The ClusterServiceVersion first: a Subscription without it would install anew. */
+/** Puts the ClusterServiceVersion back first: a Subscription without it would install it again. */
 async function putBack(client: KubeClient, { csv, subscription, roles, objects }: MigrationRecord): Promise<void> {
   await createUnlessThere(client, { ...csv, ...CSV_API });
   const made = await client.get<KubernetesObject>(refOf({ ...csv, ...CSV_API }));

@@ -23,7 +23,7 @@ Examples:
   flotilla approve subscription harbor -n team --all-clusters
   flotilla status          shows what waits for approval, with the command that gives it`;
 
-/** `flotilla approve installplan|subscription NAME…`. */
+/** Registers `flotilla approve installplan|subscription NAME…`. */
 export const approveCommand = (program: Command, io: Io): Command =>
   withFleetOptions(
     program.command('approve').argument('<kind>', 'installplan (ip) or subscription (sub)').argument('[name...]'),

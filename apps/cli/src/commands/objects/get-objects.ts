@@ -29,7 +29,7 @@ export type GetOptions = Readonly<{
   allowMissing: boolean;
 }>;
 
-/** `flotilla get`: the objects of all clusters in one list. */
+/** Runs `flotilla get`: prints the objects of all clusters in one list. */
 export async function getObjects(clients: readonly KubeClient[], io: Io, options: GetOptions): Promise<void> {
   const { asked, form } = options;
   const fleet = await askClusters(clients, (client) => objectsOf(client, options, io), {

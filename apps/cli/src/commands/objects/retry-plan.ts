@@ -26,8 +26,8 @@ export type RetryOptions = Readonly<{
 type Retry = Readonly<{ name: string; result: 'asked' | 'idle' | 'refused' | 'absent'; lines: readonly string[] }>;
 
 /**
- * `flotilla retry installplan`: asks the hub, by an annotation of the plan in each of these clusters, to
- * execute it again or to make it anew.
+ * Runs `flotilla retry installplan`: asks the hub, by an annotation of the plan in each of these clusters, to
+ * execute it again or to recreate it.
  */
 export async function retryPlans(
   clients: readonly KubeClient[],

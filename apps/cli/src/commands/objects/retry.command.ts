@@ -36,7 +36,7 @@ Examples:
   flotilla retry ip install-6c8b7 -n team --all-clusters
   flotilla status          shows the plans that failed, with the command that lets them run again`;
 
-/** `flotilla retry KIND NAME…`. */
+/** Registers `flotilla retry KIND NAME…`. */
 export const retryCommand = (program: Command, io: Io): Command =>
   withFleetOptions(
     program

@@ -15,7 +15,7 @@ Examples:
   flotilla opm validate catalog
   flotilla opm alpha render-template semver template.yaml -o yaml`;
 
-/** `flotilla opm …`: the command line of opm. */
+/** Registers `flotilla opm …`: the command line of opm. */
 export const opmCommand = (program: Command, io: Io, run: RunCommand): Command =>
   program
     .command('opm')

@@ -29,7 +29,10 @@ type Step = NextStep | ExtensionStep;
 /** The steps of one cluster. Undefined if the requested namespace does not exist. */
 type Steps = readonly Step[] | undefined;
 
-/** `flotilla plan --live`: the next step of each namespace and of each ClusterExtension. Writes nothing. */
+/**
+ * Runs `flotilla plan --live`: prints the next step of each namespace and of each ClusterExtension. Writes
+ * nothing.
+ */
 export async function planLive(options: PlanLiveOptions, io: Io): Promise<void> {
   const { globalCatalogNamespace, extension, namespace, hub, allowMissing = false } = options;
   const read = commandSettings(process.env);

@@ -13,7 +13,7 @@ Examples:
   flotilla resolve -f cases.jsonl --catalogs ./catalogs
   flotilla resolve < case.json`;
 
-/** `flotilla resolve`: the bare solver, problems in, answers out, in order. */
+/** Registers `flotilla resolve`: the bare solver, with problems in and answers out, in order. */
 export const resolveCommand = (program: Command, io: Io): Command =>
   program
     .command('resolve')

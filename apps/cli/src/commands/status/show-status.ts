@@ -27,7 +27,7 @@ export type StatusOptions = Readonly<{
   kubeconfig: readonly string[];
 }>;
 
-/** `flotilla status`: hub and clusters on one screen. */
+/** Runs `flotilla status`: prints hub and clusters on one screen. */
 export async function showStatus(
   clients: readonly KubeClient[],
   io: Io,

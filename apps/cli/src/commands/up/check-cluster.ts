@@ -44,7 +44,10 @@ export type UpCheckOptions = Readonly<{
   instance?: (() => Promise<string | undefined>) | undefined;
 }>;
 
-/** Definitions that a cluster lacks are written one after the other, and served after a moment. */
+/**
+ * Longest time to install a cluster's missing definitions: they are written one after the other, and served
+ * after a moment.
+ */
 const JOINING_MS = 30_000;
 const NO_ANSWER = 'check the load of the API server and the network to it, and the server address of its kubeconfig';
 

@@ -23,7 +23,7 @@ export type UpOptions = Readonly<{
 /** The clusters, and the settings of everything else: options go before the environment. */
 export type UpSettings = Readonly<{
   settings: Settings;
-  /** Files that were named; none: those of the clusters that have joined, or else kubectl's. */
+  /** The named files; none: those of the clusters that have joined, otherwise kubectl's. */
   kubeconfigs: readonly string[];
   contexts: readonly string[];
   /**
@@ -36,9 +36,9 @@ export type UpSettings = Readonly<{
 }>;
 
 /**
- * A kubeconfig that was named for Flotilla, or else that of the registered clusters, stands for all its
- * contexts; kubectl's own (`KUBECONFIG`, `~/.kube/config`) for its current context alone, so that a user's
- * whole collection of clusters is not taken over by accident.
+ * Returns the settings of `flotilla up`. A kubeconfig that was named for Flotilla, or otherwise that of the
+ * registered clusters, stands for all its contexts. kubectl's own (`KUBECONFIG`, `~/.kube/config`) stands for
+ * its current context alone: a user's whole collection of clusters is not taken over by accident.
  */
 export function upSettings(options: UpOptions, environment: Environment): UpSettings {
   const logLevel = environment['FLOTILLA_LOG_LEVEL'] || (options.verbose ? 'info' : 'warn');

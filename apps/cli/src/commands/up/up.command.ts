@@ -29,7 +29,7 @@ type Options = Readonly<{
   verbose?: boolean;
 }>;
 
-/** `flotilla up`: the whole hub in one process, on clusters of the user. */
+/** Registers `flotilla up`: the whole hub in one process, on clusters of the user. */
 export const upCommand = (program: Command, io: Io): Command =>
   program
     .command('up')

@@ -88,7 +88,7 @@ export class ImpactContents {
 
 const keyOf = (wanted: string, name: string): string => `${wanted}/${name}`;
 
-/** The manifests of a bundle: those that the catalog has, else those of its image. */
+/** Returns the manifests of a bundle: those of the catalog, otherwise those of its image. */
 async function manifestsOf(bundle: CatalogBundle | undefined): Promise<readonly KubernetesObject[]> {
   if (bundle === undefined) return [];
   if (bundle.objects.length > 0) {

@@ -29,7 +29,7 @@ const bundleColumns: Columns<BundleRow> = [
   ['IMAGE', ({ image }) => image],
 ];
 
-/** `flotilla catalog packages|channels|bundles REF [PACKAGE]`. */
+/** Registers `flotilla catalog packages|channels|bundles REF [PACKAGE]`. */
 export function catalogListCommands(catalog: Command, io: Io): void {
   const packages = register(
     catalog,

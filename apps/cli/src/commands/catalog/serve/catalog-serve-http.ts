@@ -53,7 +53,7 @@ export async function serveHttpUntil(
   io.exit(ExitCode.done);
 }
 
-/** The name given, else the last part of the reference: of a directory, of a repository. */
+/** Returns the given name, otherwise the last part of the reference: of a directory, of a repository. */
 function nameFor(reference: string, given: string | undefined): string {
   const unnamed = reference
     .replace(/^oci:/, '')

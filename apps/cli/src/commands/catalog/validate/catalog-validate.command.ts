@@ -25,7 +25,10 @@ Examples:
 
 type Options = ExaminationOptions & Readonly<{ output?: string }>;
 
-/** `flotilla catalog validate REF`: silent and 0 when valid, else one problem a line on stderr and 1. */
+/**
+ * Registers `flotilla catalog validate REF`. A valid catalog gives no output and exit code 0; otherwise
+ * stderr has one problem a line, and the code is 1.
+ */
 export const catalogValidateCommand = (catalog: Command, io: Io): Command =>
   catalog
     .command('validate')

@@ -20,7 +20,7 @@ Examples:
 type Options = ClusterOptions &
   Readonly<{ from?: string; to?: string; dryRun?: boolean; force?: boolean; timeout: string; hub?: string }>;
 
-/** `flotilla clusters handover`: takes a cluster over from OLM, or gives it back. */
+/** Registers `flotilla clusters handover`: takes a cluster over from OLM, or gives it back. */
 export const handoverCommand = (clusters: Command, io: Io): Command =>
   withNamedClusterOptions(clusters.command('handover').argument('<name>'))
     .description('hand a cluster over from OLM to a hub, or back')

@@ -57,7 +57,7 @@ function tell(io: Io, name: string, stopped: readonly KubernetesObject[], record
 async function leave(client: KubeClient, io: Io): Promise<void> {
   const owner = await readOwner(client);
   if (owner.holder !== OWNED_BY_OLM) await writeOwner(client, owner, OWNED_BY_OLM);
-  // Another try waits anew: when the first one was is not known.
+  // Another try waits again: the time of the first one is not known.
   if (owner.holder !== '') {
     io.err('Waiting until hubs have ended their writes …\n');
     await setTimeout(OWNER_CONFIRMED_MS + UNDER_WAY_MS);

@@ -37,7 +37,7 @@ export type FleetDemoOptions = Readonly<{
   distributed: boolean;
 }>;
 
-/** `flotilla demo fleet`: a minute of roll-outs over twelve simulated clusters. */
+/** Runs `flotilla demo fleet`: a minute of roll-outs over twelve simulated clusters. */
 export const runFleetDemo = (io: Io, options: FleetDemoOptions): Promise<void> =>
   play(io, TWELVE, options, async (story) => {
     const switchOn = await loseStore(story, 'store-11');

@@ -12,7 +12,7 @@ import {
 import { ServiceSightings } from './service-sightings.js';
 import { StoryStuck } from './story-stuck.js';
 
-/** Watches a demo for as long as it waits: it goes on while anything moves, objects or queues. */
+/** Watches a demo while it waits. The wait continues while anything moves, objects or queues. */
 export class StillWatch {
   #motion: Motion = noMotion(performance.now());
   readonly #sightings: ServiceSightings;

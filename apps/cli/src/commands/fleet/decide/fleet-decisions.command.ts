@@ -117,7 +117,10 @@ type Options = FleetHubOptions &
     output: AnswerFormat;
   }>;
 
-/** `flotilla fleet approve`, `pause`, `rollback` …: each makes a FleetDecision, and waits for its effect. */
+/**
+ * Registers `flotilla fleet approve`, `pause`, `rollback` …: each makes a FleetDecision, and waits for its
+ * effect.
+ */
 export function fleetDecisionCommands(fleet: Command, io: Io): void {
   for (const verb of VERBS) decisionCommand(fleet, io, verb);
 }

@@ -90,7 +90,7 @@ function verdictOn(outcomes: readonly DecisionOutcome[]): Verdict {
   return outcomes.some(isLost) ? 'incomplete' : 'yes';
 }
 
-/** The reason that was given, else asked for at a terminal. */
+/** Returns the given reason, or otherwise asks for one at a terminal. */
 async function reasonOf(given: string | undefined, io: Io): Promise<string> {
   const reason = (given ?? (await io.ask?.('reason: ')) ?? '').trim();
   if (reason.length >= LEAST_REASON) return reason;

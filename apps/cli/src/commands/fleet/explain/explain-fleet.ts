@@ -39,7 +39,10 @@ const MOST_EXAMPLES = 5;
 /** A cluster in one of these neither waits nor has failed. */
 const WELL = new Set(['Done', 'Applying', 'Verifying', 'RollingBack', 'Removed']);
 
-/** `flotilla fleet explain`: the one reason behind the state of a cluster, an operator or a roll-out. */
+/**
+ * Runs `flotilla fleet explain`: prints the one reason behind the state of a cluster, an operator or a
+ * roll-out.
+ */
 export async function explainFleet(hub: KubeClient, io: Io, asked: ExplainAsked, now: Date): Promise<void> {
   const fleet = await readFleet(hub, now);
   const explanations = explanationsOf(fleet, asked);
@@ -120,7 +123,7 @@ function kindOf(
 const rolloutOf = (fleet: LiveFleet, name: string): LiveRollout | undefined =>
   fleet.rollouts.find(({ record }) => record.spec.name === name);
 
-/** The roll-out of a subject that is at work, else its newest. */
+/** Returns the subject's active roll-out, otherwise its newest one. */
 function newestOf(fleet: LiveFleet, subject: string): LiveRollout | undefined {
   const own = fleet.rollouts.filter(({ record }) => record.subject.rolloutPrefix === subject);
   return own.find(({ facts }) => facts.role === 'active') ?? own.at(-1);

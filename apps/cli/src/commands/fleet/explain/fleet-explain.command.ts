@@ -16,7 +16,7 @@ Examples:
 
 type Options = FleetHubOptions & Readonly<{ cluster?: string; namespace?: string; output: AnswerFormat }>;
 
-/** `flotilla fleet explain`: why something of the fleet is as it is. */
+/** Registers `flotilla fleet explain`: the reason for the state of an object of the fleet. */
 export const fleetExplainCommand = (fleet: Command, io: Io): Command =>
   withFleetHubOptions(fleet.command('explain').argument('<name>'))
     .description('the one reason why a cluster, an operator or a roll-out waits or has failed')

@@ -22,7 +22,7 @@ type Options = FleetOptions &
   FleetHubOptions &
   Readonly<{ fromClusters?: boolean; audit?: boolean; out?: string; namespace: string }>;
 
-/** `flotilla fleet export`: manifests of a fleet, or its audit. */
+/** Registers `flotilla fleet export`: manifests of a fleet, or its audit. */
 export const fleetExportCommand = (fleet: Command, io: Io): Command =>
   withFleetOptions(fleet.command('export'))
     .description('write manifests of a fleet, from clusters or from its hub; or the audit of its decisions')

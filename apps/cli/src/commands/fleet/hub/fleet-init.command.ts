@@ -16,7 +16,7 @@ Examples:
 
 type Options = FleetHubOptions & Readonly<{ context?: string; dryRun?: boolean; output: AnswerFormat }>;
 
-/** `flotilla fleet init`: makes an API server the hub of a fleet. */
+/** Registers `flotilla fleet init`: makes an API server the hub of a fleet. */
 export const fleetInitCommand = (fleet: Command, io: Io): Command =>
   withFleetHubOptions(fleet.command('init'))
     .description('give a hub the kinds, roles and checks that roll-outs need')

@@ -29,7 +29,9 @@ const FLEET_CLUSTER = { apiVersion: FLEET_API, kind: 'FleetCluster' } as const;
 /** True if a setting names a hub API, so that clusters join by FleetClusters (design: fleet.md §2). */
 export const hasHubApi = (fleet: string): boolean => fleet === 'in-cluster' || fleet.startsWith('context:');
 
-/** The namespace of the hub in the API server that `--fleet` names, else FLOTILLA_FLEET. */
+/**
+ * Returns the namespace of the hub in the API server that `--fleet` names, otherwise that of FLOTILLA_FLEET.
+ */
 export const fleetNamespace = (settings: Settings, fleet: string | undefined): Promise<string> =>
   hubNamespace({ ...settings, fleet: fleet === undefined || fleet === 'in-cluster' ? (fleet ?? settings.fleet) : '' });
 

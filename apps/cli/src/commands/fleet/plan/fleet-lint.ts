@@ -29,7 +29,7 @@ export type LintedFleet = Readonly<{
 /** A wave of a subject as it would be cut now. */
 export type PlannedWave = Readonly<{ name: string; members: number; share: string; soak: string; isImplicit: boolean }>;
 
-/** The clusters that a subject is to be in. */
+/** Returns the clusters that must get a subject. */
 export const targetsOf = (subject: FleetSubject, { clusters }: LintedFleet): LintedCluster[] =>
   clusters.filter((cluster) => isTargetOf(subject, cluster));
 

@@ -28,7 +28,7 @@ type Options = Readonly<{
   output: 'text' | 'json';
 }>;
 
-/** `flotilla fleet simulate`: plays roll-outs on a virtual clock, without network. */
+/** Registers `flotilla fleet simulate`: plays roll-outs on a virtual clock, without network. */
 export const fleetSimulateCommand = (fleet: Command, io: Io): Command =>
   fleet
     .command('simulate')

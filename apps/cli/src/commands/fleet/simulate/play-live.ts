@@ -7,7 +7,7 @@ import { RedrawnPicture } from '../picture/redrawn-picture.js';
 /** Four pictures a second. */
 const FRAME_MS = 250;
 
-/** Events in the order of their time, taken as a clock goes on; times in seconds since the start. */
+/** Events in the order of their time, taken as a clock advances. Times are in seconds since the start. */
 export interface PlayedEvents {
   /** Those until this time that were not taken yet. */
   upTo(now: number): readonly FleetEvent[];

@@ -61,7 +61,7 @@ class ComputedEvents implements PlayedEvents {
   }
 }
 
-/** Plays a scenario, and shows it as it goes on. */
+/** Plays a scenario, and shows its progress. */
 export async function watchSimulation(scenario: FleetScenario, speed: number, io: Io): Promise<RunSummary> {
   const after = new NotesAfter();
   const events = new ComputedEvents(scenario, (event) => after.watch(event));

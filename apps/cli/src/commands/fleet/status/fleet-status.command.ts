@@ -23,7 +23,7 @@ const ENDS_WITHIN_MS = 5_000;
 
 type Options = FleetHubOptions & Readonly<{ namespace?: string; all?: boolean; watch?: boolean; output: ListFormat }>;
 
-/** `flotilla fleet status`: roll-outs and how far they have come. */
+/** Registers `flotilla fleet status`: roll-outs and their progress. */
 export const fleetStatusCommand = (fleet: Command, io: Io): Command =>
   withFleetHubOptions(fleet.command('status').argument('[rollout]'))
     .description('how far roll-outs have come, and what they wait for')

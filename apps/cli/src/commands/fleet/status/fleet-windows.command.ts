@@ -15,7 +15,7 @@ Examples:
 
 type Options = FleetHubOptions & Readonly<{ cluster?: string; at?: string; output: ListFormat }>;
 
-/** `flotilla fleet windows`: when changes may start. */
+/** Registers `flotilla fleet windows`: the times at which changes may start. */
 export const fleetWindowsCommand = (fleet: Command, io: Io): Command =>
   withFleetHubOptions(fleet.command('windows'))
     .description('what windows are open now, and what comes next')

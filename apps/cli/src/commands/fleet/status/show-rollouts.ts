@@ -26,7 +26,7 @@ export type RolloutsAsked = Readonly<{
   all: boolean;
 }>;
 
-/** `flotilla fleet status`: all roll-outs, or one. */
+/** Runs `flotilla fleet status`: prints all roll-outs, or one. */
 export async function showRollouts(hub: KubeClient, io: Io, asked: RolloutsAsked, now: Date): Promise<void> {
   const fleet = await readFleet(hub, now);
   const { rollout, namespace, output } = asked;

@@ -26,7 +26,9 @@ type ListedWindow = Readonly<{
   breakGlassGroups: readonly string[];
 }>;
 
-/** `flotilla fleet windows`: the windows of the fleet or of a cluster, and whether a change may start. */
+/**
+ * Runs `flotilla fleet windows`: prints the windows of the fleet or of a cluster, and if a change may start.
+ */
 export async function showWindows(hub: KubeClient, io: Io, asked: WindowsAsked, now: Date): Promise<void> {
   const fleet = await readFleet(hub, now);
   const cluster =

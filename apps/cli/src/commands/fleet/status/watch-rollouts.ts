@@ -123,7 +123,7 @@ function beganAt({ record }: LiveRollout, { kind, cluster, wave }: EventFacts): 
 
 type Choice = (fleet: LiveFleet) => readonly LiveRollout[];
 
-/** The roll-out that was named, else all that are at work. */
+/** The named roll-out, otherwise all active ones. */
 function choice(first: LiveFleet, { rollout, namespace }: RolloutsAsked): Choice {
   if (rollout !== undefined) {
     const { name } = meantRollout(first, rollout, namespace).record.spec;
