@@ -23,8 +23,9 @@ export async function loadReference(reference: string, readImage: ImageReader = 
 }
 
 /**
- * Reads a reference as {@link loadReference} does, but gives the blobs of a catalog to `consumer` one by one:
- * memory holds only the blobs that it keeps. If reading fails, the consumer has had the blobs before.
+ * Reads a reference as {@link loadReference} does, but gives the blobs of a catalog to `consumer` one by one.
+ * Memory holds only the blobs that the consumer keeps. If reading fails, the consumer has had the blobs
+ * before.
  */
 export async function readReference(
   reference: string,

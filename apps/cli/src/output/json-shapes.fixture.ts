@@ -8,7 +8,7 @@ const text = z.string();
 
 /**
  * The keys of every answer that `-o json` and `-o yaml` print, by verb. A key may be added; none is renamed
- * or removed. Verbs that are missing here print a document of another format (render, template, graph,
+ * or removed. Some verbs are missing here. They print a document of another format (render, template, graph,
  * resolve, bundle render, fleet simulate) or a bare array of rows (`catalog packages`, `channels` and
  * `bundles`).
  */

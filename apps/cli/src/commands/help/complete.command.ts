@@ -4,7 +4,7 @@ import { type Completion, complete } from './complete.js';
 import { completedVerbs } from './completion-words.js';
 
 /**
- * Directives of cobra, the protocol of kubectl with `kubectl_complete-flotilla`: the work of the shell in
+ * Directives of cobra's protocol, which kubectl speaks with `kubectl_complete-flotilla`: the shell's work in
  * addition to the candidates.
  */
 const DIRECTIVE: Readonly<Record<Completion['kind'], number>> = {
@@ -16,8 +16,8 @@ const DIRECTIVE: Readonly<Record<Completion['kind'], number>> = {
 };
 
 /**
- * `flotilla __complete WORD…`: one candidate a line, a tab before its description, and a directive in the
- * last line. The scripts of the shells and kubectl call it; it is not in the help.
+ * Registers `flotilla __complete WORD…`. It prints one candidate a line, a tab before its description, and a
+ * directive in the last line. The scripts of the shells and kubectl call it; it is not in the help.
  */
 export const completeCommand = (program: Command, io: Io): Command =>
   program

@@ -16,7 +16,7 @@ Examples:
   flotilla version
   flotilla version --client -o json`;
 
-/** Registers `flotilla version`: the build of this command, and that of the running hub. */
+/** Registers `flotilla version`: the build of this command and that of the running hub. */
 export const versionCommand = (program: Command, io: Io): Command =>
   program
     .command('version')

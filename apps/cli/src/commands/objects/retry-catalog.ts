@@ -21,8 +21,8 @@ export type CatalogRetryOptions = Readonly<{
 type Retry = Readonly<{ name: string; isFound: boolean; line: string }>;
 
 /**
- * `flotilla retry catalogsource` and `clustercatalog`: asks the hub, by an annotation with the time, to try
- * the image of a catalog once more, in each of these clusters.
+ * Runs `flotilla retry catalogsource` and `clustercatalog`. Asks the hub, by an annotation with the time, to
+ * try the image of a catalog once more, in each of these clusters.
  */
 export async function retryCatalogs(
   clients: readonly KubeClient[],

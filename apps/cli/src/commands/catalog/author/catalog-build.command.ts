@@ -10,7 +10,9 @@ Example:
 
 Logins are read from REGISTRY_AUTH_FILE or the configuration of docker or podman.`;
 
-/** `flotilla catalog build DIR oci:LAYOUT:TAG`: the same files give the same image, byte for byte. */
+/**
+ * Registers `flotilla catalog build DIR oci:LAYOUT:TAG`: the same files give the same image, byte for byte.
+ */
 export const catalogBuildCommand = (catalog: Command, io: Io): Command =>
   catalog
     .command('build')
@@ -25,7 +27,7 @@ export const catalogBuildCommand = (catalog: Command, io: Io): Command =>
       if (image !== undefined) await writeToLayout(image, target, io);
     });
 
-/** `flotilla catalog push DIR IMAGE`: builds the same image and sends it to a registry. */
+/** Registers `flotilla catalog push DIR IMAGE`: builds the same image and sends it to a registry. */
 export const catalogPushCommand = (catalog: Command, io: Io): Command =>
   catalog
     .command('push')

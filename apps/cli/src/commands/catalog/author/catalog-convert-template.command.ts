@@ -13,7 +13,7 @@ Examples:
 
 type Options = Readonly<{ output: string }>;
 
-/** `flotilla catalog convert-template TYPE [FILE]`: the template that a catalog would come from. */
+/** Registers `flotilla catalog convert-template TYPE [FILE]`: the template that a catalog would come from. */
 export const catalogConvertTemplateCommand = (catalog: Command, io: Io): Command =>
   catalog
     .command('convert-template')

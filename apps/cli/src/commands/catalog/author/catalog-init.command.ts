@@ -8,7 +8,9 @@ Examples:
 
 type Options = Readonly<{ defaultChannel: string; description?: string; icon?: string; output: string }>;
 
-/** `flotilla catalog init PACKAGE`: the olm.package blob of a new package, as `opm init` prints it. */
+/**
+ * Registers `flotilla catalog init PACKAGE`: the olm.package blob of a new package, as `opm init` prints it.
+ */
 export const catalogInitCommand = (catalog: Command, io: Io): Command =>
   catalog
     .command('init')

@@ -17,8 +17,8 @@ Examples:
 type Options = MigrationOptions & Readonly<{ output: string; force?: boolean }>;
 
 /**
- * `flotilla catalog migrate REF OUTDIR`: a catalog as files, one directory a package, as
- * `opm migrate` writes them.
+ * Registers `flotilla catalog migrate REF OUTDIR`: writes a catalog as files, one directory a package, as
+ * `opm migrate` does.
  */
 export const catalogMigrateCommand = (catalog: Command, io: Io): Command =>
   catalog

@@ -13,7 +13,10 @@ Examples:
 
 type Options = MigrationOptions & Readonly<{ output: string; alphaImageRefTemplate?: string }>;
 
-/** `flotilla catalog render REF…`: the blobs of catalogs and bundles, concatenated; nothing is validated. */
+/**
+ * Registers `flotilla catalog render REF…`: the blobs of catalogs and bundles, concatenated; nothing is
+ * validated.
+ */
 export const catalogRenderCommand = (catalog: Command, io: Io): Command =>
   catalog
     .command('render')

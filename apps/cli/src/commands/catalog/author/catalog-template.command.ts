@@ -20,8 +20,8 @@ Examples:
 type Options = Readonly<{ output: string; bundles?: string; migrateLevel?: string }>;
 
 /**
- * `flotilla catalog template [TYPE] [FILE]`: the catalog that a template stands for, as `opm alpha
- * render-template` gives it.
+ * Registers `flotilla catalog template [TYPE] [FILE]`: the catalog that a template stands for, in the form of
+ * `opm alpha render-template`.
  */
 export const catalogTemplateCommand = (catalog: Command, io: Io): Command =>
   catalog

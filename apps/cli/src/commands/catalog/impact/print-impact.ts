@@ -44,8 +44,8 @@ const COLUMNS: Columns<ImpactClass> = [
 ];
 
 /**
- * Describes the effect of a catalog for people: a row for equal impacts, the causes of breaks and early ends,
- * and the changes of upgrades.
+ * Describes the effect of a catalog for people. It has a row for equal impacts, the causes of breaks and
+ * early ends, and the changes of upgrades.
  */
 export function impactText(impacts: readonly CatalogImpact[], width: number | undefined): string {
   if (impacts.length === 0) return 'No Subscription and no ClusterExtension uses the catalog: nothing would change.\n';

@@ -23,7 +23,9 @@ Examples:
   flotilla catalog graph ./my-catalog --package my-operator -o svg --installed 1.0.0 > graph.svg
   flotilla catalog graph ./my-catalog --package my-operator --draw-v0-semantics`;
 
-/** `flotilla catalog graph REF`: the upgrade graph as text for Mermaid, as a picture, or as data. */
+/**
+ * Registers `flotilla catalog graph REF`: the upgrade graph as text for Mermaid, as a picture, or as data.
+ */
 export const catalogGraphCommand = (catalog: Command, io: Io): Command =>
   catalog
     .command('graph')

@@ -28,7 +28,7 @@ Examples:
   flotilla path ./my-catalog --package my-operator --from 1.0.0
   flotilla path ./my-catalog --package my-operator --from my-operator.v1.0.0 --to 2.1.0 --channel stable -o json`;
 
-/** `flotilla path REF`: the upgrade path between two versions of a package, hop by hop. */
+/** Registers `flotilla path REF`: the upgrade path between two versions of a package, hop by hop. */
 export const pathCommand = (program: Command, io: Io): Command =>
   program
     .command('path')

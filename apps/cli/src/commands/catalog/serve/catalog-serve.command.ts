@@ -17,8 +17,8 @@ Examples:
 type Options = Readonly<{ grpc?: boolean; port?: string; host: string; name?: string }>;
 
 /**
- * `flotilla catalog serve REF`: answers as catalogd does, with `--grpc` as `opm serve`,
- * until it is asked to stop.
+ * Registers `flotilla catalog serve REF`: answers as catalogd does, with `--grpc` as `opm serve`, until it is
+ * asked to stop.
  */
 export const catalogServeCommand = (catalog: Command, io: Io): Command =>
   catalog

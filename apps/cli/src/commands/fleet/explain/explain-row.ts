@@ -38,8 +38,7 @@ export function explainRow(place: RowPlace): FleetExplanation {
 }
 
 /**
- * Returns the cluster's state, and that the cluster must go back from there. The steps for the state alone do
- * not help.
+ * Adds the pending return to the words for the cluster's state. The steps for that state alone do not help.
  */
 const togetherWith = ({ sentence, chain = [] }: RowWords, returning: Required<RowWords>): RowWords => ({
   sentence,
@@ -113,7 +112,7 @@ const waveOfRow = ({ rollout, row }: RowPlace) => {
   return { wave: spec.waves[row.wave], state: status.waves[row.wave], tally: tallies[row.wave] };
 };
 
-/** Returns a text about the refused step. The steps of the path before it are done. */
+/** Returns the text that the refused step was not begun. The steps of the path before it are done. */
 const unbegun = ({ hop }: RolloutRow): string => (hop > 1 ? `step ${hop} of that was not begun` : 'that was not begun');
 
 const WAITING: Readonly<Record<string, (place: RowPlace) => RowWords>> = {

@@ -21,8 +21,8 @@ import { type Io, UsageError } from '../../../terminal/io.js';
 export type ExportOptions = Readonly<{ out: string | undefined; namespace: string; allowMissing: boolean }>;
 
 /**
- * Runs `flotilla fleet export --from-clusters`: writes manifests of a fleet that adopts the operators of
- * clusters.
+ * Runs `flotilla fleet export --from-clusters`: writes manifests of a fleet that adopts the existing objects
+ * of clusters.
  */
 export async function exportClusters(clients: readonly KubeClient[], io: Io, options: ExportOptions): Promise<void> {
   const { out, namespace } = options;

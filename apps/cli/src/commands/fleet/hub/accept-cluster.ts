@@ -12,8 +12,8 @@ export type AcceptOptions = Readonly<{
 }>;
 
 /**
- * `flotilla clusters accept`: the cluster that answers under the name of another one takes its place in the
- * fleet.
+ * Runs `flotilla clusters accept`: the cluster that answers under the name of another one takes its place in
+ * the fleet.
  */
 export async function acceptCluster(hub: KubeClient, io: Io, { name, uid, dryRun }: AcceptOptions): Promise<void> {
   const ref = { apiVersion: FLEET_API, kind: 'FleetCluster', name };

@@ -159,7 +159,7 @@ function subjectPlan(fleet: LiveFleet, subject: FleetSubject): SubjectPlan {
   };
 }
 
-/** Targets that were rolled back: clusters plan them, and nothing starts. */
+/** Returns notes about targets that were rolled back: clusters plan them, and nothing starts. */
 const deniedNotes = (fleet: LiveFleet, subject: string, classes: readonly PlanClass[]): string[] =>
   [...new Set(classes.map(({ to }) => to))].flatMap((to) => {
     const rollout = deniedBy(fleet, subject, to);

@@ -69,8 +69,8 @@ export class RolloutWatch {
 }
 
 /**
- * `flotilla fleet status --watch`: a live picture on a terminal, one line a change elsewhere, until all
- * roll-outs that are watched have ended, or `stop`.
+ * Runs `flotilla fleet status --watch` until all watched roll-outs have ended, or `stop`. It is a live
+ * picture on a terminal, elsewhere one line a change.
  */
 export async function watchRollouts(
   hub: KubeClient,
@@ -123,7 +123,7 @@ function beganAt({ record }: LiveRollout, { kind, cluster, wave }: EventFacts): 
 
 type Choice = (fleet: LiveFleet) => readonly LiveRollout[];
 
-/** The named roll-out, otherwise all active ones. */
+/** Returns a choice of roll-outs: the named one, otherwise all active ones. */
 function choice(first: LiveFleet, { rollout, namespace }: RolloutsAsked): Choice {
   if (rollout !== undefined) {
     const { name } = meantRollout(first, rollout, namespace).record.spec;
