@@ -221,8 +221,8 @@ const relatedImagesOf = ({ source }: ChosenBundle, bundle: CatalogBundle | undef
 };
 
 /**
- * Returns names of the CRDs of a bundle: from its manifests if the catalog holds them, otherwise from its
- * CSV's description.
+ * Returns names of the CRDs of a bundle: from its manifests, if the catalog holds them, and from its CSV's
+ * description.
  */
 function crdsOf({ objects, properties }: CatalogBundle): string[] {
   const inline = objects.flatMap((object) =>
