@@ -18,7 +18,7 @@ import type { Metrics } from '#platform/telemetry/metrics/metrics';
 import { ApplyProcessor } from './apply.processor.js';
 import { SolvedProcessor } from './solved.processor.js';
 
-/** The order in which the parts of the applier start and end: a part ends after those that use it. */
+/** The order of start and end for the parts of the applier: a part ends after its users. */
 @Injectable()
 export class ApplierLifecycle implements OnApplicationBootstrap, BeforeApplicationShutdown {
   constructor(
@@ -30,7 +30,7 @@ export class ApplierLifecycle implements OnApplicationBootstrap, BeforeApplicati
     private readonly solved: SolvedProcessor,
     private readonly consoleActions: ConsoleActions,
     private readonly shutdown: Shutdown,
-    /** Absent where the hub has no fleet. */
+    /** Absent if the hub has no fleet. */
     @Optional() private readonly orders?: ClusterOrders,
     @Optional() private readonly releases?: ClusterReleases,
     @Optional() private readonly rights?: ApplierRights,

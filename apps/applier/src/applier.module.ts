@@ -40,9 +40,9 @@ import { ApplyProcessor, PASS } from './apply.processor.js';
 import { SolvedProcessor } from './solved.processor.js';
 
 type ApplierOptions = Readonly<{
-  /** Whether poller and applier run in one process, and so have the same settings. */
+  /** True if poller and applier run in one process, and so have the same settings. */
   besidePoller?: boolean;
-  /** The hub API, where the hub has a fleet. */
+  /** The hub API, if the hub has a fleet. */
   fleetHub?: KubeClient | undefined;
   /** The clusters that the hub API has Secrets for, and whether this process works for a cluster. */
   secrets?: SecretClusters | undefined;
@@ -59,7 +59,7 @@ export const applierModule = (
   { besidePoller = false, fleetHub, secrets, marks, owns = () => true }: ApplierOptions = {},
 ): DynamicModule => ({
   module: ApplierModule,
-  // The poller reads the applier's caches where both are parts of one process.
+  // The poller reads the applier's caches if both run in one process.
   global: true,
   exports: [ClusterCaches],
   providers: [
@@ -176,7 +176,7 @@ function releasesOf(
   return new ClusterReleases({ ...parts, open, identity, instance, clock, log });
 }
 
-/** Orders of the fleet report what a pass has come to. */
+/** Wraps a pass so that it reports its end to the orders of the fleet. */
 const withOrders =
   (pass: Pass<Subject>, orders: ClusterOrders | undefined): Pass<Subject> =>
   async (client, subject, signal) => {

@@ -35,7 +35,10 @@ class UnknownCluster extends FlotillaError {
 /** Injection token of the pass that is run for each subject. */
 export const PASS = Symbol('pass');
 
-/** A cluster that has not said yet which one it is; one that is paused: its end brings jobs of its own. */
+/**
+ * Pauses for a cluster with an identity that is not known yet, and for a paused cluster. The end of a pause
+ * queues jobs itself.
+ */
 const AWAITED_MS = 5_000;
 const PAUSED_MS = 15_000;
 /** The poller may have read a new kubeconfig a moment before the applier: only then it is a mistake. */
@@ -48,7 +51,7 @@ const UNKNOWN_AGAIN_MS = 1_000;
  */
 const MOST_WAITING = 128;
 
-/** Takes subjects of every kind from the queue `apply` and does what is next for each. */
+/** Takes subjects of every kind from the queue `apply` and carries out the next step of each. */
 @Injectable()
 export class ApplyProcessor extends QueueProcessor<SubjectJob> {
   /** By cluster that is in no kubeconfig: when jobs first named it, and last. */
@@ -144,7 +147,7 @@ export class ApplyProcessor extends QueueProcessor<SubjectJob> {
       metrics.slowest.took(cluster, performance.now() - begun, clock.now());
     });
     metrics.stages.took('pass', (performance.now() - begun) / 1_000);
-    // What an earlier pass wanted to see again later, such as an install that has ended since, is seen.
+    // This pass has also seen what earlier passes delayed, such as an install that has ended since.
     if (outcome.result === 'done') await this.queues.apply.forgetDelayed({ v: 1, ...subject });
     this.#logOutcome(subject, outcome);
     this.refusals.note(subject, outcome);
@@ -154,7 +157,7 @@ export class ApplyProcessor extends QueueProcessor<SubjectJob> {
     return againAfterMs;
   }
 
-  /** What the queue retries it logs itself. */
+  /** Logs refusals and, for debugging, every outcome. The queue itself logs its retries. */
   #logOutcome(subject: Subject, outcome: PassOutcome): void {
     const { rounds, result } = outcome;
     const againAfterMs = 'againAfterMs' in outcome ? outcome.againAfterMs : undefined;

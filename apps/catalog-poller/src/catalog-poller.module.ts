@@ -119,14 +119,14 @@ const PARTS: readonly Provider[] = [
 ];
 
 type CatalogPollerOptions = Readonly<{
-  /** The hub API, where the hub has a fleet. */
+  /** The hub API, if the hub has a fleet. */
   fleetHub?: KubeClient | undefined;
   /** The logins of FleetClusters in Secrets. */
   credentials?: SecretClusters | undefined;
   renewals?: LoginRenewals | undefined;
 }>;
 
-/** What is reported of the clusters of a fleet. */
+/** Creates the reports about the clusters of a fleet. */
 const sightingsOf = (
   fleetHub: KubeClient,
   { credentials, renewals }: Pick<CatalogPollerOptions, 'credentials' | 'renewals'>,

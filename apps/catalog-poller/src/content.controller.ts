@@ -11,7 +11,7 @@ import { PeerUnreachable } from '#platform/peers/peer-unreachable.error';
 import type { Peers } from '#platform/peers/peers';
 import type { Log } from '#platform/telemetry/log.port';
 
-/** What we use of Fastify's reply. */
+/** The part of Fastify's reply that we use. */
 type Reply = Readonly<{
   status(code: number): Reply;
   headers(values: Readonly<Record<string, string>>): Reply;
@@ -19,7 +19,8 @@ type Reply = Readonly<{
 }>;
 
 /**
- * Serves catalog content by digest to the other processes of the hub, and to clients whose token allows it.
+ * Serves catalog content by digest to the other processes of the hub, and to clients with a token that allows
+ * it.
  */
 @Controller()
 export class ContentController {

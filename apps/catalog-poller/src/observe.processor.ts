@@ -38,7 +38,7 @@ export class ObserveProcessor
     return this.start();
   }
 
-  /** Ends what the service observes, and takes no further job. */
+  /** Ends the observations of the service, and takes no further job. */
   beforeApplicationShutdown(): Promise<void> {
     return this.shutdown.drain((deadlineMs) => Promise.all([this.close(deadlineMs), this.fleet.stop()]));
   }

@@ -34,8 +34,8 @@ const MAX_LISTS = 8;
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 
 /**
- * What `kubectl get packagemanifests` answers under OLM, for every cluster at the hub. Other
- * paths are the next one's.
+ * Answers like `kubectl get packagemanifests` under OLM, for every cluster at the hub. Passes other paths to
+ * the next handler.
  */
 @Injectable()
 export class PackageManifestsMiddleware implements NestMiddleware<Request, ServerResponse> {
@@ -149,7 +149,10 @@ function sendManifest(
   response.writeHead(200, JSON_TYPE).end(`${JSON.stringify(shownManifest(manifest, namespace))}\n`);
 }
 
-/** Icons are documents of other authors: a browser must not run what is in one as if it were the hub's. */
+/**
+ * Sends an icon. Icons are documents of other authors: a browser must not run their scripts as if they were
+ * the hub's.
+ */
 function sendIcon(response: ServerResponse, manifest: PackageManifest): void {
   const { bytes, mediaType, etag } = packageIcon(manifest);
   const type = /^image\/[a-z0-9.+-]+$/i.test(mediaType) ? mediaType : 'application/octet-stream';

@@ -4,7 +4,10 @@ import { WantedOperators } from '#lifecycle/rollouts/previews/wanted-operators';
 import { ReportedRollouts } from '#lifecycle/rollouts/reports/reported-rollouts';
 import { Shutdown } from '#platform/service/shutdown';
 
-/** Reports on the clusters of the fleet, and follows what is wanted there, as long as the service runs. */
+/**
+ * Reports on the clusters of the fleet, and follows their wanted operators and rollouts, while the service
+ * runs.
+ */
 @Injectable()
 export class SightingsLifecycle implements OnApplicationBootstrap, BeforeApplicationShutdown {
   constructor(

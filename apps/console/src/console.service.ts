@@ -36,28 +36,28 @@ import { provePerson } from './sign-in/prove-person.js';
 import { SealedTexts } from './sign-in/sealed-text.js';
 import { keySignIn, type SignIn } from './sign-in/sign-in.js';
 
-/** What the console stands on. */
+/** The parts that the console uses. */
 export type ConsoleParts = Readonly<{
   settings: Settings;
   clock: Clock;
   log: Log;
   registry: Registry;
   reader: ViewReader;
-  /** What sends actions to the appliers; absent: nothing can be done here, only seen. */
+  /** Sends actions to the appliers; absent: the console only shows and does nothing. */
   sender?: ActionSender;
-  /** What asks the pollers about clusters; absent: only rows are shown. */
+  /** Asks the pollers about clusters; absent: the console only shows rows. */
   asker?: QuestionAsker;
   /** Public keys of applier and poller in this process; absent: those of the file that is set. */
   proofKeys?: PublicProofKeys;
-  /** Default: where the build puts the pages. */
+  /** Default: the folder that the build puts the pages in. */
   pagesFolder?: string;
-  /** Where sessions of accounts lie; needed where an issuer is set. */
+  /** Store for sessions of accounts; needed if an issuer is set. */
   sessions?: SessionStore;
-  /** Where sign-ins and refusals are kept for the page Changes. */
+  /** Store of sign-ins and refusals for the page Changes. */
   trail?: AuditTrail;
   /** Ways to sign in beside the key. */
   signIns?: readonly SignIn[];
-  /** What one person may ask; absent: as much as pages need. */
+  /** Limit of requests for one person; absent: as many as pages need. */
   requests?: RequestRate;
 }>;
 
@@ -80,11 +80,15 @@ type OpenedConsole = Readonly<{
 export class ConsoleService {
   private constructor(
     private readonly opened: OpenedConsole,
-    /** Whether the pages are built; the API answers anyway. */
+    /** True if the pages are built; the API answers anyway. */
     readonly hasPages: boolean,
   ) {}
 
-  /** Listens. @throws ConsoleUnprotected where others could read what is sent */
+  /**
+   * Opens the console and listens.
+   *
+   * @throws ConsoleUnprotected if others could read the traffic
+   */
   static async open(parts: ConsoleParts): Promise<ConsoleService> {
     const { settings, clock, log, reader, trail } = parts;
     const { consoleTlsCertFile: certFile, consoleTlsKeyFile: keyFile, bindAddress } = settings;
@@ -122,7 +126,7 @@ export class ConsoleService {
       ...(parts.requests && { requests: parts.requests }),
     });
     await server.listen();
-    // Not before: where the port cannot be had nothing is left behind, and another port can be tried.
+    // Only after listening: if the port is taken, nothing is left behind, and another port can be tried.
     const metrics = watchConsole(parts.registry, {
       rows: () => view.size,
       streams: () => server.stream.size,
@@ -140,7 +144,7 @@ export class ConsoleService {
     return this.opened.server.stream.size;
   }
 
-  /** At which it listens. */
+  /** The port of the console. */
   get port(): number {
     return this.opened.server.port;
   }
@@ -178,7 +182,11 @@ export class ConsoleService {
   }
 }
 
-/** Sign-in with accounts, where an issuer is set. @throws IssuerUnusable, SessionKeyUnusable */
+/**
+ * Creates the sign-in with accounts, if an issuer is set.
+ *
+ * @throws IssuerUnusable, SessionKeyUnusable
+ */
 async function accountSignIn(
   { settings, sessions, clock, log }: ConsoleParts,
   { isHttps, origin }: PublicAddress,

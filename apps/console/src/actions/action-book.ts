@@ -4,7 +4,7 @@ import type { ActionSender } from '#platform/console/action-channel.port';
 import type { Log } from '#platform/telemetry/log.port';
 import type { ActionAnswer, ActionResult } from '../api/actions.schema.js';
 
-/** What is known of an action that was sent from this process. */
+/** State of an action that was sent from this process. */
 type OpenAction = {
   readonly action: ConsoleAction;
   readonly ended: Map<string, ActionResult>;
@@ -17,7 +17,7 @@ type OpenAction = {
 type Options = Readonly<{ sender: ActionSender; clock: Clock; log: Log }>;
 
 const ASK_EVERY_MS = 250;
-/** An applier answers after the deadline where its cluster used all of it. */
+/** An applier answers after the deadline if its cluster used all of it. */
 const ANSWER_WITHIN_MS = ACTION_DEADLINE_MS + 5_000;
 const FORGOTTEN_AFTER_MS = 3_600_000;
 const UNANSWERED = 'No applier answered; the row shows what became of it.';
@@ -46,7 +46,7 @@ export class ActionBook {
     return answerOf(open);
   }
 
-  /** What is known of an action; undefined for one of another console process. */
+  /** Returns the person and the answer of an action; undefined if another console process sent it. */
   find(id: string): Readonly<{ by: string; answer: ActionAnswer }> | undefined {
     const open = this.#open.get(id);
     return open && { by: open.action.by, answer: answerOf(open) };

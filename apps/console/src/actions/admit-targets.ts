@@ -3,7 +3,7 @@ import { type LabelsOf, placeOf, type Rights } from '#core/view/rights/rights';
 import type { OperatorRow, PlanRow, ViewRow } from '#core/view/rows/rows';
 import type { ActionRequest, ActionResult, ActionTarget } from '../api/actions.schema.js';
 
-/** What is sent to the applier, and what has ended already. */
+/** Targets to send to the applier, and results of those that have ended already. */
 type AdmittedTargets = Readonly<{ sent: readonly ActionTarget[]; ended: readonly ActionResult[] }>;
 
 type RowOf = (cluster: string, id: string) => ViewRow | undefined;
@@ -19,8 +19,8 @@ const rowIdOf = (verb: ActionRequest['verb'], target: ActionTarget): string =>
   verb === 'roll-back' ? `extension/${target.name}` : planRowId(target);
 
 /**
- * Which targets the person may act on: those whose row they see, and all of whose packages they have the role
- * for. A plan whose row has another hash is not the one that was reviewed: it may move other packages.
+ * Admits the targets that the person may act on: the person sees the row, and has the role for all its
+ * packages. A plan with another hash than the reviewed plan is not admitted: it may move other packages.
  */
 export function admitTargets(
   { verb, targets, planHash }: ActionRequest,
@@ -58,5 +58,5 @@ function refusalOf({ verb, planHash, row }: Asked, rights: Rights, labels: Label
 const isSubject = (row: ViewRow | undefined): row is PlanRow | OperatorRow =>
   row?.kind === 'plan' || row?.kind === 'operator';
 
-/** Whether the person may do it anywhere at all. */
+/** True if the person may do it in any place at all. */
 export const mayActAnywhere = (rights: Rights, verb: ConsoleVerb): boolean => rights.mayAnywhere(ROLE_OF_VERB[verb]);

@@ -8,9 +8,9 @@ import { ACTION_VERBS, ActionResult, ActionTarget, MOST_TARGETS } from '#core/vi
 export const ActionRequest = z.strictObject({
   verb: z.enum(ACTION_VERBS),
   targets: z.array(ActionTarget).min(1).max(MOST_TARGETS),
-  /** What was reviewed; required for `approve`. */
+  /** Hash of the reviewed plan; required for `approve`. */
   planHash: z.string().max(200).optional(),
-  /** Of a ClusterExtension, for `roll-back`. */
+  /** Revision of a ClusterExtension, for `roll-back`. */
   revision: z.int().min(1).optional(),
   comment: z.string().max(500).optional(),
 });
@@ -30,9 +30,9 @@ export const Problem = z.strictObject({
   status: z.int(),
   /** Stable, as `not-found`. */
   code: z.string(),
-  /** One sentence: what happened. */
+  /** The problem in one sentence. */
   detail: z.string(),
-  /** What to do. */
+  /** The action that solves it. */
   todo: z.string(),
 });
 

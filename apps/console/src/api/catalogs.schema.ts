@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ContentPackage, ContentTile } from '#core/view/catalog-pages/catalog-answers';
 
 /**
- * What catalogs hold, as their poller holds it: `GET /api/v1/catalogs/ID/packages` (a list of tiles),
+ * Contents of catalogs, as their poller holds them: `GET /api/v1/catalogs/ID/packages` (a list of tiles),
  * `…/packages/NAME` and `…/packages/NAME/graph?from=&cluster=`. No cluster and no registry is asked.
  */
 
@@ -40,7 +40,7 @@ const OfferedEntry = z.strictObject({
   bundle: z.string(),
   version: z.string(),
   deprecation: z.string(),
-  /** Clusters in which it is installed. */
+  /** Number of clusters with this bundle installed. */
   clusters: z.int(),
 });
 
@@ -57,7 +57,7 @@ export const PackageDetail = ContentPackage.extend({
 
 /** An upgrade graph; the page lays it out. */
 export const GraphAnswer = z.strictObject({
-  /** The bundle from which ways are marked; empty: none. */
+  /** The first bundle of the marked upgrade paths; empty: no path is marked. */
   from: z.string(),
   channels: z.array(
     z.strictObject({
@@ -66,7 +66,7 @@ export const GraphAnswer = z.strictObject({
         z.strictObject({
           bundle: z.string(),
           version: z.string(),
-          /** Clusters in which it is installed. */
+          /** Number of clusters with this bundle installed. */
           installed: z.int(),
           reachable: z.boolean(),
           head: z.boolean(),
@@ -77,9 +77,9 @@ export const GraphAnswer = z.strictObject({
       edges: z.array(z.strictObject({ from: z.string(), to: z.string(), type: z.string(), onWay: z.boolean() })),
     }),
   ),
-  /** The channel in which the way goes; empty: there is none. */
+  /** The channel of the upgrade path; empty: there is none. */
   channel: z.string(),
-  /** OLM's own way from the installed bundle, bundle by bundle; empty where there is none. */
+  /** OLM's upgrade path from the installed bundle, bundle by bundle; empty if there is none. */
   way: z.array(z.string()),
   /** Entries that are left out, the oldest. */
   older: z.int(),
@@ -98,7 +98,10 @@ export const TilesQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(200).default(50),
 });
 
-/** `from`: a bundle or version; `cluster`: where it is installed, for the channel that is followed there. */
+/**
+ * Query of a graph. `from`: a bundle or version; `cluster`: a cluster that has it installed, for the channel
+ * that it follows.
+ */
 export const GraphQuery = z.strictObject({
   from: z.string().max(1_000).default(''),
   cluster: z.string().max(1_000).default(''),

@@ -41,7 +41,7 @@ export const ListQuery = z.strictObject({
   cause: z.string().max(1_000).optional(),
   phase: z.string().max(200).optional(),
   by: z.string().max(1_000).optional(),
-  /** Of changes, as `approval`. */
+  /** Kind of a change, such as `approval`. */
   kind: z.string().max(200).optional(),
   since: z.string().max(40).optional(),
   deprecated: z.enum(['true', 'false']).optional(),
@@ -62,7 +62,7 @@ export const Facets = z.record(z.string(), z.array(z.strictObject({ value: z.str
 const listOf = <T extends z.ZodType>(item: T) =>
   z.strictObject({
     items: z.array(item).max(LARGEST_WINDOW),
-    /** Of everything that matches. */
+    /** Number of all rows that match. */
     total: z.int().min(0),
     /** When the rows were last known to be complete, RFC 3339. */
     asOf: z.string(),
@@ -158,7 +158,7 @@ export const RolloutSummary = z.strictObject({
   target: z.string(),
   phase: z.string(),
   reason: z.string(),
-  /** What it is at, and what most of its clusters wait for; empty where it is derived. */
+  /** Progress of the roll-out, and the obstacle of most of its clusters; empty if it is derived. */
   message: z.string(),
   /** No cluster has its target, or is led to it any more: no promotion and no retry brings it. */
   withdrawn: z.boolean(),
@@ -209,9 +209,9 @@ export const RolloutPace = z.strictObject({
 /** `GET /api/v1/rollouts/ID`. */
 export const RolloutDetail = RolloutSummary.extend({
   asOf: z.string(),
-  /** What its clusters go through, by plan class; absent: not known, or it is derived. */
+  /** Steps of its clusters, by plan class; absent: not known, or the roll-out is derived. */
   paths: RolloutPaths.optional(),
-  /** What people decided about it, the newest first; absent: the hub API does not say. */
+  /** Decisions of people about it, the newest first; absent: the hub API does not report them. */
   decisions: z.array(RolloutDecision).max(20).optional(),
   moreDecisions: z.int(),
   /** Absent: nothing is known of it. */
@@ -227,11 +227,11 @@ export const CauseList = listOf(CauseGroup);
 export const PlanClassList = listOf(PlanClassSummary).extend({ fleet: PlansOfFleet });
 export const CatalogList = listOf(CatalogSummary);
 export const RolloutList = listOf(RolloutSummary);
-/** A change of the fleet; for admins also who signed in, and what was refused. */
+/** A change of the fleet; for admins also sign-ins and refusals. */
 export const ListedChange = HistoryEntry.extend({
   kind: z.enum([...HISTORY_KINDS, 'sign-in', 'refusal']),
   comment: z.string(),
-  /** Of the client that signed in or was refused. */
+  /** Address of the client that signed in or was refused. */
   address: z.string().optional(),
 });
 export const ChangeList = listOf(ListedChange).extend({
@@ -282,12 +282,12 @@ export const SearchAnswer = z.strictObject({
     .max(20),
 });
 
-/** `GET /api/v1/me`: who is signed in, and what that allows. */
+/** Answer of `GET /api/v1/me`: the signed-in person and their rights. */
 export const RightsAnswer = z.strictObject({
   allowed: z.boolean(),
   /** The grants that allow it, in words. */
   by: z.array(z.string()),
-  /** Why it is not allowed; empty where it is. */
+  /** The reason of a refusal; empty if it is allowed. */
   because: z.string(),
 });
 

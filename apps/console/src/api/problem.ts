@@ -25,7 +25,10 @@ export class RequestProblem extends Error {
   }
 }
 
-/** What a person may not do. The answer says what they may know; the reason is for the audit log. */
+/**
+ * Action that a person may not do. The answer has only facts that they may know; the reason is for the audit
+ * log.
+ */
 export class NotAllowed extends RequestProblem {
   constructor(
     answer: RequestProblem,

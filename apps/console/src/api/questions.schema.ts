@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { PlanMove, RowCause, Standing } from '#core/view/rows/rows';
 
 /**
- * What rows do not hold, asked of the poller: `POST /api/v1/questions/ASK`, where ASK is `explain`, `object`,
+ * Facts that rows do not hold, asked of the poller: `POST /api/v1/questions/ASK`. ASK is `explain`, `object`,
  * `whole-object`, `events` or `review`. An answer is kept for half a minute. A cluster that does not answer
  * within ten seconds: problem `cluster-away`.
  */
@@ -15,10 +15,10 @@ export const ObjectAddress = z.strictObject({
   name: z.string().max(253),
 });
 
-/** A reason with what lies behind it: `explain` of the command as a tree. */
+/** A reason with its own reasons: `explain` of the command as a tree. */
 export type ReasonNode = {
   text: string;
-  /** What the box is: the desired state, a candidate, a requirement, what stands against it. */
+  /** Role of the box: the desired state, a candidate, a requirement, an obstacle. */
   role: 'desired' | 'candidate' | 'requirement' | 'obstacle' | 'note';
   /** The words on the edge that leads here. */
   edge: string;
@@ -36,7 +36,7 @@ export const ReasonNode: z.ZodType<ReasonNode> = z.lazy(() =>
 /** One link of the chain on the page of an operator. */
 export const ChainLink = z.strictObject({
   link: z.enum(['desired', 'catalog', 'resolution', 'plan', 'approval', 'running']),
-  /** `done`, what stops the chain, or not reached yet. */
+  /** `done`, the link that stops the chain, or not reached yet. */
   state: z.enum(['done', 'stopped', 'not-reached']),
   standing: Standing,
   text: z.string(),
@@ -46,7 +46,7 @@ export const ChainLink = z.strictObject({
 /** One thing a person can do; a command is shown on its own, to be copied. */
 export const AdviceItem = z.strictObject({ text: z.string(), command: z.string() });
 
-/** A newer bundle, and what keeps it away. */
+/** A newer bundle, and the reason that blocks it. */
 export const OfferedVersion = z.strictObject({
   bundle: z.string(),
   version: z.string(),
@@ -62,22 +62,25 @@ export const KeptRevision = z.strictObject({
   state: z.string(),
 });
 
-/** Who approved the InstallPlan that a Subscription refers to, through the hub; `at` empty: not said. */
+/**
+ * Approval, given through the hub, of the InstallPlan that a Subscription refers to; `at` empty: not
+ * reported.
+ */
 export const GivenApproval = z.strictObject({ by: z.string(), at: z.string(), comment: z.string() });
 
 export const Explanation = z.strictObject({
   chain: z.array(ChainLink),
   because: z.array(z.string()),
-  /** Of an operator that is not well: the bundle that runs all the same. */
+  /** The bundle that still runs although its operator is not well. */
   stillRuns: z.string().optional(),
   cause: RowCause.optional(),
   advice: z.array(AdviceItem),
-  /** The minimal conflict; absent where the resolution does not stop it. */
+  /** The minimal conflict; absent if the resolution does not stop it. */
   conflict: ReasonNode.optional(),
   newer: z.array(OfferedVersion),
-  /** Of a ClusterExtension, the newest first. */
+  /** Revisions of a ClusterExtension, the newest first. */
   revisions: z.array(KeptRevision),
-  /** Of a Subscription. */
+  /** Approval of a Subscription's plan. */
   approval: GivenApproval.optional(),
 });
 
@@ -100,7 +103,7 @@ export const EventsAnswer = z.strictObject({
   ),
 });
 
-/** One difference of a plan, in the order in which an approver reads them. */
+/** A difference of a plan. Approvers read differences in this order. */
 export const Difference = z.strictObject({
   section: z.enum(['operators', 'images', 'crds', 'permissions', 'workloads', 'objects']),
   /** Draws attention: violations of CRD safety, grown permissions, privileged settings. */
@@ -109,7 +112,7 @@ export const Difference = z.strictObject({
   /** The object or thing. */
   what: z.string(),
   text: z.string(),
-  /** Lines of a difference, each with its sign; empty where the text says it all. */
+  /** Lines of a difference, each with its sign; empty if the text is complete. */
   lines: z.array(z.string()),
 });
 
@@ -130,7 +133,7 @@ export const ReviewAnswer = z.strictObject({
   hash: z.string(),
   moves: z.array(PlanMove),
   groups: z.array(ReviewGroup),
-  /** Members whose cluster did not answer. */
+  /** Members in clusters that did not answer. */
   unchecked: z.array(z.strictObject({ cluster: z.string(), namespace: z.string(), name: z.string(), why: z.string() })),
   checkedAt: z.string(),
 });

@@ -6,7 +6,7 @@ import { type AuditTrail, MOST_TRAIL_TARGETS, TrailEntry } from '#platform/conso
 import { fileReason } from '#platform/files/file-tree.error';
 import type { Log } from '#platform/telemetry/log.port';
 
-/** What a person did, or was not allowed to do. Holds no key, token or cookie. */
+/** An action of a person, done or refused. Holds no key, token or cookie. */
 export type AuditEvent = Readonly<{
   event: 'sign-in' | 'sign-in-refused' | 'sign-out' | 'refused' | 'action' | 'result' | 'object-read';
   verb?: string;
@@ -20,16 +20,16 @@ export type AuditEvent = Readonly<{
   action?: string;
 }>;
 
-/** Who did it, and in which request. */
+/** The person behind an event, and their request. */
 export type AuditSubject = Readonly<{
   person: string;
   groups: readonly string[];
-  /** Of the client; behind a proxy that is not trusted the proxy's. */
+  /** Address of the client; behind a proxy that is not trusted, the address of the proxy. */
   address: string;
   request: string;
 }>;
 
-/** The audit file cannot be written: what it would have recorded is not done. */
+/** The audit file cannot be written: the action that it would have recorded is not done. */
 class AuditNotWritten extends FlotillaError {
   readonly code = 'AuditNotWritten';
   readonly retry: Retry = 'backoff';
@@ -42,18 +42,20 @@ type Options = Readonly<{
   file: string;
   clock: Clock;
   log: Log;
-  /** Where sign-ins and refusals are kept for the page Changes; absent: they are on the log alone. */
+  /** Store of sign-ins and refusals for the page Changes; absent: they are only on the log. */
   trail?: AuditTrail;
 }>;
 
 /** In characters. */
 const LONGEST_TEXT = 1_000;
 
-/** A text on one line, without what would move the cursor of a terminal that shows the file. */
+/** Returns a text on one line, without characters that move the cursor of a terminal that shows the file. */
 const plain = (_key: string, value: unknown): unknown =>
   typeof value === 'string' ? cutText(value, LONGEST_TEXT).replaceAll(/\p{Cc}/gu, ' ') : value;
 
-/** One JSON line for each event, on the log and in the audit file, which is opened anew for each line. */
+/**
+ * Writes one JSON line for each event, on the log and in the audit file. Opens the file again for each line.
+ */
 export class AuditLog {
   #last: Promise<unknown> = Promise.resolve();
 
@@ -74,7 +76,7 @@ export class AuditLog {
     });
   }
 
-  /** Not waited for: the audit log is what counts. */
+  /** Adds the event to the trail without waiting: the audit log is the record that counts. */
   #trace({ targets = [], ...entry }: Readonly<{ at: string }> & AuditSubject & AuditEvent): void {
     const { trail, log } = this.options;
     const { at, person, address, event, verb = '', because = '' } = entry;
@@ -87,7 +89,7 @@ export class AuditLog {
     });
   }
 
-  /** For what has happened already: a line that cannot be written is an error on the log. */
+  /** Records an event that has happened already: if the line cannot be written, logs an error. */
   async note(subject: AuditSubject, event: AuditEvent): Promise<void> {
     await this.write(subject, event).catch((error: unknown) => {
       this.options.log.error({ error: String(error) }, 'an event is not in the audit file');

@@ -6,7 +6,7 @@ import type { Ask } from '../questions/question-turns.js';
 import type { FleetRows } from '../rows/fleet-rows.js';
 import { byText } from '../rows/sorted-rows.js';
 
-/** What is asked about a content, from any catalog that holds it. */
+/** A question about a content, for any catalog that holds it. */
 export type ContentQuestion = CatalogQuestion extends infer Q
   ? Q extends CatalogQuestion
     ? Omit<Q, 'v' | 'cluster' | 'namespace' | 'name' | 'source' | 'digest'>
@@ -16,7 +16,9 @@ export type ContentQuestion = CatalogQuestion extends infer Q
 /** Clusters that are tried, one after the other: another poller may hold the content. */
 const MOST_TRIED = 3;
 
-/** The catalogs with a content, those first whose answer is the likeliest. Equal for all who see the same. */
+/**
+ * Returns the catalogs with a content, the likeliest to answer first. Equal for all people who see the same.
+ */
 export function catalogsWith(
   { catalogs, clusters }: Pick<FleetRows, 'catalogs' | 'clusters'>,
   id: string,
@@ -33,7 +35,7 @@ export function catalogsWith(
     );
 }
 
-/** @throws RequestProblem where no poller answers, or there is no such thing */
+/** @throws RequestProblem if no poller answers, or there is no such thing */
 export async function askCatalog(rows: readonly CatalogRow[], ask: Ask, asked: ContentQuestion): Promise<unknown> {
   let last: QuestionAnswer | undefined;
   for (const { cluster, namespace, name, source, digest } of rows.slice(0, MOST_TRIED)) {

@@ -26,7 +26,7 @@ const CSV = {
   },
 };
 
-/** What a poller answers that holds a catalog with one package. */
+/** Returns the answer of a poller that holds a catalog with one package. */
 export function contentAnswer(question: ConsoleQuestion): QuestionAnswer {
   if (question.ask === 'packages') {
     return { answer: { total: 1, items: [contentTile(LAMP, CSV, ICON_HASH)] } };

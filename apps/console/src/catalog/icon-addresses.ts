@@ -10,8 +10,8 @@ const LONGEST_NAME = 253;
 export type IconAddress = Readonly<{ id: string; name: string; hash: string }>;
 
 /**
- * Addresses of icons with a code, which is given to who may see the content: images carry no sign-in with a
- * key, and what an address is made of is no secret. All consoles of a hub have the same key.
+ * Addresses of icons with a code, for people who may see the content. Images carry no sign-in with a key, and
+ * the parts of an address are no secret. All consoles of a hub have the same key.
  */
 export class IconAddresses {
   readonly #key: Buffer;

@@ -14,7 +14,7 @@ const MOST_BYTES = 16 * 1024 * 1024;
 const AT_ONCE = 4;
 /** Icons of one client that may wait for their turn; a page shows 200. */
 const MOST_WAITING = 400;
-/** Clients whose icons wait. */
+/** Most clients with waiting icons. */
 const MOST_CLIENTS = 1_000;
 
 type Icon = Readonly<{ bytes: Buffer; type: string }>;
@@ -27,8 +27,8 @@ const headers = (type: string) => ({
 });
 
 /**
- * Icons of packages, by content, package and SHA-256 of their bytes. Who asks may see the content; an icon of
- * another content is never given. Clients take turns.
+ * Icons of packages, by content, package and SHA-256 of their bytes. The client may see the content; an icon
+ * of another content is never given. Clients take turns.
  */
 export class Icons {
   /** In the order of their last use. */

@@ -73,7 +73,7 @@ function quote(lines: readonly string[], at: number, depth: number): Read {
   return [{ type: 'quote', children: blocksOf(inner, depth + 1) }, end];
 }
 
-/** Items of one list; what is indented deeper belongs to the item above it. */
+/** Reads the items of one list; a deeper item belongs to the item above it. */
 function list(lines: readonly string[], at: number, depth: number): Read {
   const indent = indentOf(lines[at] ?? '');
   const end = endFrom(lines, at + 1, (line, index) => endsList(line, lines[index - 1] ?? '', indent));

@@ -9,13 +9,13 @@ import { frameOf } from './row-frames.js';
 const GATHER_MS = 500;
 const HEARTBEAT_MS = 15_000;
 const MOST_UNREAD_BYTES = 1_048_576;
-/** Of all clients; steps that a client that comes back may have missed. */
+/** Most steps kept for all clients: a client that comes back may have missed them. */
 const MOST_KEPT_STEPS = 50_000;
 const MOST_STREAMS = 2_000;
 const MOST_OF_A_SESSION = 4;
 
 type Batch = Readonly<{ id: number; steps: readonly RowStep[] }>;
-/** `current`: who the session belongs to now; undefined where it has ended. */
+/** `current`: the present owner of the session; undefined if the session has ended. */
 type Client = Readonly<{
   person: Person;
   response: ServerResponse;
@@ -23,8 +23,8 @@ type Client = Readonly<{
 }>;
 
 /**
- * Sends every browser what changed, gathered for half a second. A client that comes back says what it saw
- * last, and gets what it missed; `reset` where that is no longer known.
+ * Sends every browser the changes, gathered for half a second. A client that comes back names its last event,
+ * and gets the events that it missed; `reset` if they are no longer known.
  */
 export class EventStream {
   /** Numbers of batches mean nothing to another console, nor to this one after a restart. */
@@ -55,7 +55,7 @@ export class EventStream {
     return this.#id();
   }
 
-  /** Whether one more stream is opened for the session. */
+  /** True if one more stream may be opened for the session. */
   hasRoom({ session }: Person): boolean {
     const own = this.#clients.values().filter(({ person }) => person.session === session);
     return this.#clients.size < MOST_STREAMS && own.toArray().length < MOST_OF_A_SESSION;
@@ -89,7 +89,7 @@ export class EventStream {
     for (const { response } of this.#clients) response.end();
   }
 
-  /** Where a client goes on that comes back. Readers take an id only where it is that of an event. */
+  /** The place that a returning client continues from. Readers accept an id only as part of an event. */
   #place(): string {
     return `id: ${this.#id()}\nevent: place\ndata: {}\n\n`;
   }
@@ -138,7 +138,7 @@ export class EventStream {
     this.#kept += steps.length;
     while (this.#kept > MOST_KEPT_STEPS && this.#batches.length > 1)
       this.#kept -= this.#batches.shift()?.steps.length ?? 0;
-    // People with equal rights get the same, which is made once.
+    // People with equal rights get the same text, made once.
     const texts = new Map<string, string>();
     for (const client of this.#clients) {
       const { rights } = client.person;
@@ -171,7 +171,10 @@ export class EventStream {
   }
 }
 
-/** Other rights are another stream: the client comes back, and is refused where it may not any more. */
+/**
+ * Ends a stream if the rights have changed. The client comes back, and is refused if it may not read any
+ * more.
+ */
 async function endWhereOver({ person, current, response }: Client): Promise<void> {
   if (current === undefined) return;
   const now = await current().catch(() => person);

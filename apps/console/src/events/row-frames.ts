@@ -6,8 +6,8 @@ import type { RowStep } from '../rows/live-rows.js';
 const MOST_OF_A_FRAME = 500;
 
 /**
- * What a person gets of steps: rows that they may see now, and ids of rows that they saw and that are gone
- * or no longer theirs to see. `more`: too many.
+ * Selects from steps the rows that a person may see now. Rows that they saw and that are gone or hidden now
+ * are named by id. `more`: too many.
  */
 export function frameOf(steps: readonly RowStep[], sees: (row: ViewRow) => boolean): StreamRows | 'more' | undefined {
   const changed = new Map<string, ViewRow>();

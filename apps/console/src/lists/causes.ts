@@ -12,7 +12,10 @@ type Caused = OperatorRow | ClusterRow | CatalogRow;
 const standingOf = ({ standing, cause, operators }: CauseGroup): CauseGroup['standing'] =>
   cause.kind === 'ClusterCatalog' && operators > 0 ? 'failed' : standing;
 
-/** What clusters have in common that are away, each for a reason of its own: their pages say which. */
+/**
+ * Combines the causes of clusters that are unreachable for different reasons: their own pages give the
+ * reasons.
+ */
 function shared(known: RowCause, other: RowCause): RowCause {
   if (known.kind !== 'Cluster' || known.text === other.text) return known;
   const isAway = known.code === 'cluster-away';
@@ -40,7 +43,8 @@ export function causeGroups({ operators, clusters, catalogs }: FleetRows): Cause
     known.group.cause = shared(known.group.cause, row.cause);
     if (urgency(row.standing) < urgency(known.group.standing)) known.group.standing = row.standing;
     known.group.operators += isOperator;
-    // A cluster's time is that of its reach, a catalog's its last poll: neither dates what an operator shows.
+    // A cluster's time is that of its reach, a catalog's its last poll: neither dates the cause of an
+    // operator.
     const dates = isOperator === 1 || known.group.operators === 0;
     if (dates && since !== '' && since < known.group.since) known.group.since = since;
   };

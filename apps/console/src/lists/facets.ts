@@ -2,7 +2,7 @@ import type { Clock } from '#platform/clock/clock.port';
 import type { ListQuery } from '../api/lists.schema.js';
 import { FILTERS, type RowColumns } from './filter.js';
 
-/** The columns whose values are counted. */
+/** The columns with counted values. */
 const FACETS = [
   ...(['cluster', 'namespace', 'package', 'standing', 'reach'] as const),
   ...(['catalog', 'channel', 'version', 'api'] as const),
@@ -55,7 +55,7 @@ function countsOf<R>(rows: readonly R[], column: RowColumns<R>[string]): FacetVa
     .slice(0, MOST_VALUES);
 }
 
-/** Pages ask again this long after a change: what they get is never older than the last change they saw. */
+/** Pages ask again this long after a change: their counts are never older than the last change they saw. */
 export const FACETS_KEPT_MS = 2_000;
 const MOST_KEPT = 200;
 
@@ -64,7 +64,7 @@ export type FacetQuestion = Readonly<{
   /** Equal for people who see the same. */
   rights: string;
   list: string;
-  /** Of the rows: another number, other rows. */
+  /** Version of the rows: another number, other rows. */
   version: number;
   query: ListQuery;
 }>;
@@ -75,7 +75,7 @@ export class KeptFacets {
 
   constructor(private readonly clock: Pick<Clock, 'now'>) {}
 
-  /** Undefined where the query wants none. */
+  /** Returns undefined if the query wants none. */
   of<R>(question: FacetQuestion, columns: RowColumns<R>, rows: () => readonly R[]): Facets | undefined {
     const { rights, list, version, query } = question;
     const names = wantedFacets(query);

@@ -2,7 +2,7 @@ import type { CatalogRow, ClusterRow, OperatorRow, PlanRow, RowCause } from '#co
 import type { ListedChange, ListQuery } from '../api/lists.schema.js';
 import { hasAllWords } from './words.js';
 
-/** What a column of a row says, for filters, facets and orders. */
+/** Values of a row's columns, for filters, facets and orders. */
 export type RowColumns<R> = Readonly<Record<string, (row: R) => string | readonly string[] | number | boolean>>;
 
 type Caused = Readonly<{ cause?: RowCause | undefined }>;
@@ -97,10 +97,10 @@ type ColumnValue = ReturnType<RowColumns<never>[string]>;
 const hasOneOf = (value: ColumnValue, wanted: ReadonlySet<string>): boolean =>
   Array.isArray(value) ? value.some((one) => wanted.has(one)) : wanted.has(String(value));
 
-/** What {@link matching} answers where nothing is filtered. */
+/** Matches every row: the answer of {@link matching} if nothing is filtered. */
 export const everyRow = (): boolean => true;
 
-/** Whether a row matches: one of the values of every filter, and all words. */
+/** True if a row matches: one of the values of every filter, and all words. */
 export function matching<R>(query: ListQuery, columns: RowColumns<R>): (row: R) => boolean {
   const tests: ((row: R) => boolean)[] = [];
   for (const name of FILTERS) {

@@ -8,7 +8,10 @@ import { planClasses } from './plan-classes.js';
 const MOST_CAUSES = 20;
 const MOST_PACKAGES = 10;
 
-/** Operators lie by urgency: where the next status begins is looked up, and not every row is read. */
+/**
+ * Counts operators by status. They are sorted by urgency: the begin of each status is searched, and not every
+ * row is read.
+ */
 function countsOf(operators: FleetRows['operators']): FleetSummary['counts'] {
   const counts = { failed: 0, blocked: 0, 'needs-approval': 0, 'under-way': 0, well: 0 };
   const rankAt = (at: number): number => urgency(operators[at]?.standing ?? 'well');

@@ -61,7 +61,7 @@ function spreadOf(name: string, rows: readonly OperatorRow[]): PackageSpread {
   };
 }
 
-/** Of several operators in one cluster one counts. */
+/** Adds the bundle of an operator. Several operators in one cluster count once. */
 function addBundle(bundles: Map<string, BundleCount>, { installed, version, cluster }: OperatorRow): void {
   const known = bundles.get(installed);
   if (known === undefined) bundles.set(installed, { bundle: installed, version, clusters: 1, last: cluster });

@@ -15,7 +15,7 @@ export const planClassColumns: RowColumns<PlanClassSummary> = {
 
 const isOpen = ({ approved, phase }: PlanRow): boolean => !approved && phase === 'RequiresApproval';
 
-/** Whether a person may approve it here: what the fleet works is decided by its roll-outs. */
+/** True if a person may approve it here: roll-outs decide the plans of fleet operators. */
 export const waitsForApproval = (plan: PlanRow): boolean => isOpen(plan) && plan.fleet === undefined;
 
 const MOST_OPERATORS = 20;

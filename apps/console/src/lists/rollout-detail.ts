@@ -13,8 +13,8 @@ type Decided = Readonly<{ decisions: readonly RolloutDecision[] | undefined; mor
 type Led = Decided & Readonly<{ paths: RolloutPaths | undefined }>;
 
 /**
- * A roll-out with what was decided about it and its pace. `led`: its paths and decisions as the hub API
- * has them; absent of one that follows from the clusters: there the approvals of its plans are the decisions.
+ * Returns a roll-out with its decisions and its pace. `led`: its paths and decisions as the hub API has them.
+ * It is absent for a roll-out derived from the clusters: there the approvals of its plans are the decisions.
  */
 export function rolloutDetail(
   of: RolloutSummary,

@@ -4,7 +4,7 @@ import type { RolloutPace, RolloutSummary } from '../api/lists.schema.js';
 const MINUTE = 60_000;
 const PART = 5 * MINUTE;
 const PARTS = 12;
-/** Below these a pace says nothing of what is to come. */
+/** With fewer clusters a pace predicts nothing. */
 const FEWEST_CLUSTERS = 5;
 const SHORTEST = 10 * MINUTE;
 
@@ -12,9 +12,9 @@ export type KnownHistory = Readonly<{ entries: readonly HistoryEntry[]; knownSin
 type Paced = Pick<RolloutSummary, 'package' | 'target' | 'phase' | 'startedAt' | 'finishedAt' | 'waves' | 'classes'>;
 
 /**
- * How many clusters came to the target of a roll-out in the last hour, or since the hub knows what changed.
- * How long the others take at this pace follows only where nothing but work is between them and the target:
- * no wave that has yet to open, no soak, no approval.
+ * Counts clusters that came to the target of a roll-out in the last hour, or since the history starts.
+ * Estimates the time of the others at this pace only if nothing but work is between them and the target: no
+ * wave that has yet to open, no soak, no approval.
  */
 export function rolloutPace(of: Paced, { entries, knownSince }: KnownHistory, now: Date): RolloutPace | undefined {
   const end = (of.finishedAt === '' ? now : new Date(of.finishedAt)).getTime();
@@ -45,14 +45,14 @@ const timeOf = (time: string, otherwise: number): number => {
 const isArrival = ({ kind, package: name, to }: HistoryEntry, of: Paced): boolean =>
   to === of.target && (kind === 'digest' || (kind === 'version' && name === of.package));
 
-/** Clusters that only work keeps from the target; none where anything else does. */
+/** Counts the clusters that only work keeps from the target; 0 if anything else keeps one. */
 function clustersAtWork({ phase, finishedAt, waves, classes }: Paced): number {
   const isMoving = finishedAt === '' && phase === 'Progressing' && classes.length === 0;
   const open = waves.filter((wave) => wave.phase !== 'Complete');
   if (!isMoving || !open.every((wave) => wave.phase === 'Open' || wave.phase === 'Progressing')) return 0;
   const underWay = open.reduce((sum, wave) => sum + wave.underWay, 0);
   const waiting = open.reduce((sum, wave) => sum + wave.waiting - wave.skipped, 0);
-  // Where the clusters lead themselves, those that wait do so for an approval.
+  // If the clusters lead themselves, waiting clusters wait for an approval.
   const isDerived = open.some((wave) => wave.phase === 'Progressing');
   return underWay === 0 || (isDerived && waiting > 0) ? 0 : underWay + waiting;
 }

@@ -11,8 +11,8 @@ import { type Seeing, seenHistory } from './seen-history.js';
 type Seen = Readonly<{ rows: FleetRows; reader: Pick<ViewReader, 'rollouts'>; person: Pick<Person, 'rights'> }>;
 
 /**
- * The fleet's roll-outs, and those that follow from the clusters where no FleetRollout leads. A roll-out
- * counts clusters of the whole fleet: who sees a part of it sees what follows from that part.
+ * Returns the fleet's roll-outs, and those derived from the clusters if no FleetRollout leads. A roll-out
+ * counts clusters of the whole fleet: people who see a part of it get roll-outs derived from that part.
  */
 export async function rolloutsSeenBy({ rows, reader, person }: Seen): Promise<RolloutSummary[]> {
   const led = person.rights.unbounded ? await reader.rollouts() : [];
@@ -21,7 +21,7 @@ export async function rolloutsSeenBy({ rows, reader, person }: Seen): Promise<Ro
   return [...led.map((one) => summaryOf(one, rows)), ...derivedRollouts(rows).filter((one) => !isLed(one))];
 }
 
-/** One of them, with what was decided about it and its pace. */
+/** Returns one roll-out with its decisions and its pace. */
 export async function rolloutSeenBy(
   context: Seen & Seeing & Readonly<{ reader: ViewReader; view: Pick<LiveRows, 'asOf'> }>,
   id: string,

@@ -17,7 +17,7 @@ export type Seeing = Readonly<{
   view: Pick<LiveRows, 'row'>;
 }>;
 
-/** What changed in what a person may see. */
+/** Returns the changes in the part of the fleet that a person may see. */
 export async function seenHistory({ reader, person, rows, view }: Seeing): Promise<KnownHistory> {
   const { entries, knownSince } = await reader.history();
   if (person.rights.unbounded) return { entries, knownSince };
@@ -38,7 +38,7 @@ function placeOfEntry({ cluster, namespace, package: name }: HistoryEntry): Plac
   return namespace === '' ? { cluster, namespace } : wholeNamespace(cluster, namespace);
 }
 
-/** What changed in what a person may see, for admins with sign-ins and refusals, the newest first. */
+/** Returns the changes that a person may see, the newest first. Admins also get sign-ins and refusals. */
 export async function seenChanges(
   seeing: Seeing & Readonly<{ trail: AuditTrail | undefined }>,
 ): Promise<Readonly<{ entries: readonly ListedChange[]; knownSince: string }>> {

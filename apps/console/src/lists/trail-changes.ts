@@ -16,8 +16,8 @@ function placeOfTarget(target: string): Readonly<{ cluster: string; namespace: s
 }
 
 /**
- * Sign-ins and refusals as changes, for the role admin: with a target where the person is admin of its whole
- * namespace, without one as the page Hub, for admins of any place.
+ * Returns sign-ins and refusals as changes, for the role admin. Entries with a target go to admins of its
+ * whole namespace. Entries without one go to admins of any place, as on the page Hub.
  */
 export function trailChanges(
   entries: readonly TrailEntry[],

@@ -8,10 +8,13 @@ type Window<R> = {
   facets?: Facets;
 };
 
-/** How counts of values are made: for which question, and where they are kept. */
+/** How counts of values are made: their question and their cache. */
 export type Counting = Readonly<{ kept: KeptFacets; question: FacetQuestion }>;
 
-/** What of a list a query asks for: filtered, sorted, cut; counts are over everything that matches. */
+/**
+ * Returns the part of a list that a query asks for: filtered, sorted, cut. Counts are over everything that
+ * matches.
+ */
 export function windowOf<R>(
   rows: readonly R[],
   query: ListQuery,

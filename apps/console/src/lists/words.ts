@@ -8,8 +8,8 @@ const MOST_WORDS = 30;
 type ShownRow = Readonly<Partial<Record<(typeof SHOWN)[number], unknown>> & { cause?: RowCause; moves?: unknown }>;
 
 /**
- * Whether a row has all words, each in one of its texts. Rows have few different texts and a fleet many rows:
- * each text is checked once.
+ * Returns a test for rows: true if a row has all words, each in one of its texts. Rows have few different
+ * texts and a fleet many rows: each text is checked once.
  */
 export function hasAllWords<R>(question: string): ((row: R) => boolean) | undefined {
   const words = question.toLowerCase().split(/\s+/).filter(Boolean).slice(0, MOST_WORDS);

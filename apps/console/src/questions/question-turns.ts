@@ -11,7 +11,7 @@ const AT_ONCE = 64;
 type QuestionTurnsOptions = Readonly<{
   asker: QuestionAsker;
   prove: ProvePerson;
-  /** Seconds that an answer took, by what was asked. */
+  /** Records the seconds of an answer, by kind of question. */
   observe: (ask: ConsoleQuestion['ask'], seconds: number) => void;
   now: () => Date;
 }>;
@@ -45,9 +45,10 @@ export class QuestionTurns {
   }
 
   /**
-   * One request of a person, which may be many questions. All sessions of a person count together: one who
-   * signs in many times must not take the turns of others.
-   * @throws RequestProblem where too many are under way
+   * Runs one request of a person, with up to many questions. All sessions of a person count together: a
+   * person must not take the turns of others by many sign-ins.
+   *
+   * @throws RequestProblem if too many are under way
    */
   async inTurn<T>({ by, name }: Pick<Person, 'by' | 'name'>, run: () => Promise<T>): Promise<T> {
     const person = JSON.stringify([by, name]);
@@ -65,7 +66,7 @@ export class QuestionTurns {
     }
   }
 
-  /** `person`: undefined for an icon, which needs no proof. */
+  /** Asks a question. `person`: undefined for an icon: it needs no proof. */
   async ask(question: ConsoleQuestion, person: Person | undefined): Promise<QuestionAnswer> {
     const { asker, observe, prove } = this.options;
     const proved = { reader: 'poller', verb: question.ask, subject: question } as const;

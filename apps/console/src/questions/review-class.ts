@@ -7,7 +7,7 @@ import { Difference, type ReviewAnswer, type ReviewGroup } from '../api/question
 
 const AT_ONCE = 32;
 
-/** What a poller answers to `review`. */
+/** A poller's answer to `review`. */
 const MemberReview = z.strictObject({
   differences: z.array(Difference),
   unchanged: z.int(),

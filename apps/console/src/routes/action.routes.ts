@@ -104,7 +104,7 @@ async function findAction({ actions, person }: RouteContext, id: string): Promis
   return { id, verb, by, at, results: targets.map((target) => of(target) ?? { ...target, ...pending }) };
 }
 
-/** What people decide. */
+/** Routes for the decisions of people. */
 export const actionRoutes: readonly ApiRoute[] = [
   post({
     path: '/actions',

@@ -16,7 +16,10 @@ const notHere = () =>
 
 type Asked = Readonly<{ answer: unknown; row: CatalogRow; id: string; name: string }>;
 
-/** Rights come first: a content is there for who sees a catalog that has it. */
+/**
+ * Asks a catalog about a content. Checks rights first: only people who see a catalog with a content get the
+ * content.
+ */
 async function ask(context: RouteContext, asked: (name: string) => ContentQuestion): Promise<Asked> {
   const { questions, person, rows, params } = context;
   const { id = '', package: name = '' } = params;
@@ -30,7 +33,7 @@ async function ask(context: RouteContext, asked: (name: string) => ContentQuesti
   return { answer, row, id, name };
 }
 
-/** Clusters in which a package is installed. */
+/** Returns the operators that a package has in the clusters. */
 const ofPackage = ({ operatorsByPackage: rows }: FleetRows, name: string): readonly OperatorRow[] =>
   rows.filter((row) => row.package === name && row.installed !== '');
 
@@ -131,5 +134,5 @@ const graph: ApiRoute = get({
   },
 });
 
-/** What catalogs hold, from the contents that pollers have. */
+/** Routes for packages of catalogs, from the contents that pollers have. */
 export const catalogRoutes: readonly ApiRoute[] = [tiles, detail, graph];

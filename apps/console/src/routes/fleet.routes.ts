@@ -25,7 +25,7 @@ const RightsQuery = z.strictObject({
   plan: Name,
 });
 
-/** What a person asks about; absent: anywhere. */
+/** Returns the place that a person asks about; absent: anywhere. */
 function askedPlace({ view, person, query }: RouteContext<z.output<typeof RightsQuery>>): Place | undefined {
   const { cluster, namespace, package: packages, plan } = query;
   if (cluster === undefined) {
@@ -42,7 +42,7 @@ function askedPlace({ view, person, query }: RouteContext<z.output<typeof Rights
   return placeOf(row);
 }
 
-/** What is not a list. */
+/** Routes that are not lists. */
 export const fleetRoutes: readonly ApiRoute[] = [
   get({
     path: '/fleet',

@@ -31,7 +31,7 @@ type Listed<R> = Readonly<{
   summary: string;
   answer: z.ZodType;
   columns: RowColumns<R>;
-  /** RowColumns that the rows themselves no longer have, because they are of what they sum up. */
+  /** Columns of the operators that the rows sum up: the rows themselves no longer have them. */
   also?: RowColumns<OperatorRow>;
   rows: (rows: FleetRows, query: Query) => readonly R[];
 }>;
@@ -41,7 +41,7 @@ export const asOf = ({ view }: Pick<RouteContext, 'view'>): string => view.asOf?
 function checkQuery<R>(query: Query, columns: RowColumns<R>, also: RowColumns<OperatorRow> = {}): void {
   const [unknown] = unknownFilters(query, { ...also, ...columns } as RowColumns<R>);
   if (unknown !== undefined) throw badRequest(`This list has no filter ${unknown}.`);
-  // What sums up operators is filtered by their columns, and has no counts of them.
+  // Sums of operators are filtered by the operators' columns, and have no counts of them.
   const [uncounted] = unknownFacets(query, { ...also, ...columns } as RowColumns<R>);
   if (uncounted !== undefined) throw badRequest(`This list does not count ${uncounted}.`);
   const column = query.sort?.replace(/^-/, '');
@@ -49,9 +49,11 @@ function checkQuery<R>(query: Query, columns: RowColumns<R>, also: RowColumns<Op
     throw badRequest(`This list has no column ${column} to sort by.`);
 }
 
-/** `stands`: what is counted changes with the rows alone. */
+/**
+ * Returns the question for counts and their cache. `stands`: the counted values change only with the rows.
+ */
 function counting({ facets, person, view, query }: RouteContext<Query>, list: string, stands = true): Counting {
-  // A version that is equal to none: the time alone says what is old.
+  // A version that is equal to none: only the time decides if a count is old.
   const version = stands ? view.version : Number.NaN;
   return { kept: facets, question: { rights: person.rights.key, list, version, query } };
 }
@@ -76,7 +78,7 @@ const list = <R>({ path, name, summary, answer, columns, also, rows }: Listed<R>
     },
   });
 
-/** The order that costs nothing, where the query asks for it. */
+/** Returns the operators in an order that is ready, if the query asks for it. */
 function sortedOperators(rows: FleetRows, query: Query): readonly OperatorRow[] {
   if (query.sort === 'cluster') return rows.operatorsByCluster;
   return query.sort === 'package' ? rows.operatorsByPackage : rows.operators;

@@ -3,7 +3,7 @@ import { Problem } from '../api/actions.schema.js';
 import type { ApiRoute } from './route.js';
 
 const API = '/api/v1';
-/** Of the API; changes when what it answers does. */
+/** Version of the API; changes when its answers do. */
 export const API_VERSION = '1.5.0';
 
 const schemaOf = (type: z.ZodType, io: 'input' | 'output') => {

@@ -33,7 +33,7 @@ type Kind = (typeof ASKED_KINDS)[number];
 type ExplainedKind = (typeof EXPLAINED_KINDS)[number];
 type Asked = Exclude<Extract<ConsoleQuestion, { kind: string }>['ask'], 'explain'>;
 
-/** What a poller answers to `explain`. */
+/** A poller's answer to `explain`. */
 const ObjectExplanation = z.object({
   because: z.array(z.string()),
   stillRuns: z.string().optional(),
@@ -51,7 +51,10 @@ const isExplainedKind = (kind: string): kind is ExplainedKind => (EXPLAINED_KIND
 const operatorOf = ({ rows, person, view }: RouteContext, asked: ObjectAddress): OperatorRow | undefined =>
   operatorOfObject(rows, asked, person.rights, labelsIn(view));
 
-/** Rights come before any answer, kept or fresh: what a person may not see is not there for them. */
+/**
+ * Asks about an object. Checks rights before any answer, kept or fresh: an object that a person may not see
+ * does not exist for them.
+ */
 async function askAbout(context: RouteContext<unknown, ObjectAddress>, ask: Asked) {
   const { questions, person, body } = context;
   const { cluster, kind, namespace, name } = body;
@@ -77,7 +80,9 @@ function known(answer: QuestionAnswer): unknown {
 const notHere = () =>
   new RequestProblem(503, 'no-questions', 'This console asks no clusters.', 'Use flotilla explain.');
 
-/** A catalog stands on no way of an operator: its cause and what to do are all there is to say. */
+/**
+ * Builds the explanation. A catalog is not in the chain of an operator: it has only its cause and its advice.
+ */
 function explanationOf(answer: unknown, operator: OperatorRow | undefined): Explanation {
   const { because, stillRuns, advice, conflict, newer, revisions, approval } = ObjectExplanation.parse(answer);
   if (operator === undefined) return { chain: [], because, advice, newer: [], revisions: [] };
@@ -106,7 +111,10 @@ async function explain(context: RouteContext<unknown, ObjectAddress>): Promise<E
   return explanationOf(known(await questions.inTurn(person, () => questions.ask(question, person))), operator);
 }
 
-/** Pages are not recorded, but whole objects are: what cannot be recorded is not shown. */
+/**
+ * Reads an object for a person. Views of pages are not recorded, but whole objects are: an object is not
+ * shown if its reading cannot be recorded.
+ */
 async function readObject<T>(context: RouteContext<unknown, ObjectAddress>, ask: Asked, as: z.ZodType<T>): Promise<T> {
   const answer = await askAbout(context, ask);
   const { cluster, kind, namespace, name } = context.body;
@@ -130,7 +138,7 @@ async function review(context: RouteContext<unknown, ReviewQuestion>): Promise<R
   );
 }
 
-/** What rows do not hold, asked of the clusters by way of their pollers. */
+/** Routes for facts that rows do not hold; the pollers ask the clusters. */
 export const questionRoutes: readonly ApiRoute[] = [
   post({
     path: '/questions/explain',

@@ -13,7 +13,7 @@ import type { LiveRows } from '../rows/live-rows.js';
 import type { Person } from '../sign-in/person.js';
 import type { ProvePerson } from '../sign-in/prove-person.js';
 
-/** With what actions are sent, and their results published. */
+/** Parts that send actions and publish their results. */
 export type RouteActions = Readonly<{
   sender: ActionSender;
   prove: ProvePerson;
@@ -23,14 +23,14 @@ export type RouteActions = Readonly<{
   count: (verb: string, outcome: string) => void;
 }>;
 
-/** What a route may use. */
+/** Parts and facts that a route may use. */
 export type RouteContext<Q = unknown, B = unknown> = Readonly<{
   person: Person;
-  /** Of the address, such as `id`. */
+  /** Parameters of the address, such as `id`. */
   params: Readonly<Record<string, string>>;
   query: Q;
   body: B;
-  /** What the person may see. */
+  /** The rows that the person may see. */
   rows: FleetRows;
   view: LiveRows;
   reader: ViewReader;
@@ -43,7 +43,7 @@ export type RouteContext<Q = unknown, B = unknown> = Readonly<{
   actions: RouteActions | undefined;
   /** Absent: nothing asks clusters. */
   questions: QuestionTurns | undefined;
-  /** Records what the person does. Throws where it cannot be recorded: then it is not done. */
+  /** Records the action of the person. Throws if it cannot be recorded: then the action is not done. */
   audit: (event: AuditEvent) => Promise<void>;
 }>;
 

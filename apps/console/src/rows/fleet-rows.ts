@@ -16,7 +16,7 @@ const sameOrder: RowOrder<ViewRow> = (a, b) => byText(a.cluster, b.cluster) || b
 const urgentFirst = (a: Pick<ClusterRow, 'standing'>, b: Pick<ClusterRow, 'standing'>) =>
   urgency(a.standing) - urgency(b.standing);
 
-/** What cannot be reached is before what is well: nothing is known of it. */
+/** Order of clusters: unreachable before well, as nothing is known of the unreachable ones. */
 const REACH_RANK = { refused: 0, away: 0, stale: 1, 'left-to-olm': 2, fresh: 2 } as const;
 
 const clusterOrder: RowOrder<ClusterRow> = (a, b) =>

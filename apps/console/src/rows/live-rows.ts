@@ -5,11 +5,11 @@ import type { ClusterRowChange, ViewReader } from '#platform/view/view-store.por
 import { FleetOrders, type FleetRows } from './fleet-rows.js';
 import { SharedTexts } from './shared-texts.js';
 
-/** A row as it was and as it is; one of them is absent where the row is new, or gone. */
+/** A row as it was and as it is; `before` is absent for a new row, `after` for a deleted one. */
 export type RowStep = Readonly<{ before?: ViewRow; after?: ViewRow }>;
 
 /**
- * What followers get. `reset`: all rows may be others. `filling`: the rows stay, and the store is fuller than
+ * News for followers. `reset`: all rows may be others. `filling`: the rows stay, and the store is fuller than
  * before.
  */
 export type ViewNews = Readonly<{ steps: readonly RowStep[] } | { reset: true } | { filling: true }>;
@@ -26,8 +26,8 @@ const FILLED_AFTER_MS = 120_000;
 type Options = Readonly<{ reader: ViewReader; clock: Clock; log: Log }>;
 
 /**
- * The rows of the fleet in memory, which follow the read model. While the store is away, or is being filled
- * again, the last rows stay, as of the time they were last known to be complete.
+ * The rows of the fleet in memory: they follow the read model. While the store is unreachable or being
+ * refilled, the last rows stay, as of the time they were last known to be complete.
  */
 export class LiveRows {
   #byCluster = new Map<string, Map<string, ViewRow>>();

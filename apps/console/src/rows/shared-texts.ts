@@ -4,13 +4,13 @@ import type { ViewRow } from '#core/view/rows/rows';
 const MOST = 200_000;
 
 /**
- * One text in memory for equal texts of many rows. Rows come as JSON, each with texts of its own, and a fleet
- * has one package in a thousand clusters. What is one text is also compared and counted in less time.
+ * Keeps one text in memory for equal texts of many rows. Rows come as JSON, each with texts of its own, and a
+ * fleet has one package in a thousand clusters. Shared texts are also compared and counted faster.
  */
 export class SharedTexts {
   readonly #known = new Map<string, string>();
 
-  /** The row, whose texts are those of the rows before it where they are equal. */
+  /** Returns the row with its texts replaced by equal texts of earlier rows. */
   row<R extends ViewRow>(row: R): R {
     const shared: Record<string, unknown> = { ...row };
     for (const [field, value] of Object.entries(row)) if (typeof value === 'string') shared[field] = this.#of(value);

@@ -26,7 +26,7 @@ export class SortedRows<R> {
     if (this.#rows[place] === row) this.#rows.splice(place, 1);
   }
 
-  /** Of the first row that does not come before. */
+  /** Returns the index of the first row that does not come before. */
   #place(row: R): number {
     let [low, high] = [0, this.#rows.length];
     while (low < high) {

@@ -13,7 +13,10 @@ export const labelsIn =
     return row?.kind === 'cluster' ? row.labels : {};
   };
 
-/** Why the hub does not use a cluster may name another one, such as one with the same identity. */
+/**
+ * Removes the reason from a cluster that the hub does not use: it may name another cluster, such as one with
+ * the same identity.
+ */
 function withoutOthers(row: ClusterRow): ClusterRow {
   if (row.cause?.code !== 'cluster-refused') return row;
   const text = 'The hub does not use this cluster as it stands. Its administrators see why.';
@@ -22,7 +25,7 @@ function withoutOthers(row: ClusterRow): ClusterRow {
 
 type Seen = Readonly<{ operators: readonly OperatorRow[]; catalogs: readonly CatalogRow[] }>;
 
-/** A cluster of which a person sees a part: its sums are those of what they see. */
+/** Returns the row of a cluster that a person sees a part of, with sums over that part only. */
 function partOf(row: ClusterRow, { operators, catalogs: seen }: Seen): ClusterRow {
   const counts = { failed: 0, blocked: 0, 'needs-approval': 0, 'under-way': 0, well: 0 };
   let worst: OperatorRow | undefined;
@@ -32,7 +35,7 @@ function partOf(row: ClusterRow, { operators, catalogs: seen }: Seen): ClusterRo
   }
   const catalogs = { catalogs: seen.length, catalogsWell: seen.filter(isCatalogReady).length };
   const { cause: whole, ...rest } = row;
-  // That it does not answer is about all who see a part of it.
+  // A cluster that does not answer matters to all people who see a part of it.
   if (whole?.kind === 'Cluster') return { ...row, ...catalogs, counts, upgradeBlockers: [] };
   const shown = { ...rest, ...catalogs, counts, standing: worst?.standing ?? ('well' as const), upgradeBlockers: [] };
   return worst?.cause === undefined ? shown : { ...shown, cause: worst.cause };

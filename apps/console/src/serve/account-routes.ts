@@ -5,7 +5,7 @@ import type { AccountSignIn } from '../sign-in/account-sign-in.js';
 import type { Person } from '../sign-in/person.js';
 import type { SignInHeaders } from '../sign-in/sign-in.js';
 
-/** What these routes read of a request. */
+/** Parts of a request that these routes read. */
 export type AccountRequest = Readonly<{
   query: Readonly<Record<string, unknown>>;
   url: string;
@@ -34,7 +34,7 @@ const NO_ISSUER =
 export class AccountRoutes {
   constructor(private readonly parts: Parts) {}
 
-  /** Which ways to sign in there are, for the page that offers them. */
+  /** Returns the ways to sign in, for the page that offers them. */
   ways(): Reply {
     return json({ account: this.parts.accounts !== undefined });
   }

@@ -6,8 +6,8 @@ const isMapped = (groups: readonly number[]): boolean =>
   groups.slice(0, 5).every((one) => one === 0) && groups[5] === 0xffff;
 
 /**
- * Names a client in limits: its IPv4 address, or the network of its IPv6 address (/64), of which one machine
- * has all addresses.
+ * Names a client in limits: its IPv4 address, or the network of its IPv6 address (/64): one machine has all
+ * addresses of that network.
  */
 export function clientKey(address: string): string {
   const [bare = ''] = address.split('%');

@@ -37,7 +37,7 @@ type ConsoleServerOptions = Readonly<{
   /** 0: any free one. */
   port: number;
   address: PublicAddress;
-  /** Addresses and networks of proxies, whose `X-Forwarded-For` says who the client is. */
+  /** Addresses and networks of trusted proxies: their `X-Forwarded-For` names the client. */
   trustedProxies: readonly string[];
   icons: IconAddresses;
   tls?: ServingTls;
@@ -49,7 +49,7 @@ type ConsoleServerOptions = Readonly<{
   view: LiveRows;
   reader: ViewReader;
   audit: AuditLog;
-  /** What of the audit log the page Changes shows. */
+  /** Part of the audit log that the page Changes shows. */
   trail?: AuditTrail;
   /** Sign-in with an account; absent: with a key alone. */
   accounts?: AccountSignIn;
@@ -57,7 +57,7 @@ type ConsoleServerOptions = Readonly<{
   actions?: Omit<RouteActions, 'publish'>;
   /** Without them no cluster is asked. */
   questions?: QuestionTurns;
-  /** What one person may ask; absent: as much as pages need. */
+  /** Limit of requests for one person; absent: as many as pages need. */
   requests?: RequestRate;
 }>;
 
@@ -141,12 +141,12 @@ export class ConsoleServer {
     this.#routes();
   }
 
-  /** Where browsers reach it. */
+  /** The address of the console for browsers. */
   get origin(): string {
     return this.#origin;
   }
 
-  /** At which it listens. */
+  /** The port of the console. */
   get port(): number {
     return this.#port;
   }
@@ -238,9 +238,10 @@ export class ConsoleServer {
   }
 
   /**
-   * Who gets an icon, as a name in turns: who has its code, or sees its content; undefined for all others.
+   * Returns the name, for turns, of a client that may get the icon: it has the icon's code, or sees its
+   * content. Returns undefined for all others.
    *
-   * @throws RequestProblem where others ask too often
+   * @throws RequestProblem if others ask too often
    */
   async #iconClient(request: Request, address: IconAddress): Promise<string | undefined> {
     const { code } = request.query as Readonly<Record<string, unknown>>;
@@ -269,7 +270,7 @@ export class ConsoleServer {
       return routes.login(of(request));
     });
     this.#on('GET', '/auth/callback', async (request) => {
-      // What was begun here is no stranger's: it is bounded by itself, and not by its address.
+      // A return of a sign-in that began here is limited by that sign-in, and not by its address.
       const begun = await accounts?.begun(credentialsOf(request));
       if (begun === undefined) this.#limit(this.#signIns, clientKey(request.ip));
       else this.#limit(this.#returns, begun);
@@ -318,7 +319,7 @@ export class ConsoleServer {
     );
   }
 
-  /** @throws RequestProblem without a sign-in, or where too much is asked */
+  /** @throws RequestProblem without a sign-in, or if too much is asked */
   async #person(request: Request): Promise<Person> {
     const person = await this.#known(request);
     this.#limit(
@@ -365,7 +366,7 @@ const subjectOf = ({ name, groups }: Pick<Person, 'name' | 'groups'>, { ip, id }
 /** Names of clusters, packages and roll-outs have dots: only the first part of an address can be a file. */
 const isFilePath = (path: string): boolean => /^\/(assets\/.*|[^/]*\.\w+)$/.test(path);
 
-/** Who has not signed in yet. */
+/** A person without a sign-in. */
 const STRANGER = { name: '', groups: [] };
 
 function credentialsOf({ headers }: Request): SignInHeaders {

@@ -25,7 +25,7 @@ export class PageFiles {
     private readonly names: ReadonlySet<string>,
   ) {}
 
-  /** Without files where the pages are not built. */
+  /** Opens the folder; has no files if the pages are not built. */
   static async open(folder: string = PAGES_FOLDER): Promise<PageFiles> {
     const names = await readdir(folder, { recursive: true }).catch(() => []);
     return new PageFiles(folder, new Set(names.map((name) => name.replaceAll('\\', '/'))));

@@ -1,7 +1,7 @@
 import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 import { isLoopback } from '#core/kernel/http-access/loopback';
 
-/** Where browsers reach the console, and which hosts they may name. */
+/** The console's address for browsers, and the hosts that they may name. */
 export type PublicAddress = Readonly<{
   isHttps: boolean;
   /** Empty: that of the port. */
@@ -30,11 +30,11 @@ const isLoopbackName = (host: string): boolean => {
 };
 
 /**
- * A page of another site may have its name lead to the console's address, so requests must name the console's
- * own host. An external address with a loopback name counts as loopback: a container whose port is published
- * on its host's loopback alone (decision 0290).
+ * Returns the public address. A page of another site may resolve its own name to the console's address, so
+ * requests must name the console's own host. An external address with a loopback name counts as loopback: a
+ * container with its port published only on its host's loopback (decision 0290).
  *
- * @throws ConsoleUnprotected where other machines could read what is sent
+ * @throws ConsoleUnprotected if other machines could read the traffic
  */
 export function publicAddress({ bindAddress, externalUrl, hasTls }: Asked): PublicAddress {
   if (externalUrl !== '') {

@@ -36,7 +36,7 @@ type Parts = Readonly<{
   trail: AuditTrail | undefined;
   actions: RouteActions | undefined;
   questions: QuestionTurns | undefined;
-  /** Where the stream of events stands. */
+  /** Returns the place of the stream of events. */
   place: () => string;
 }>;
 
@@ -44,7 +44,7 @@ const FIRST_ROWS_WITHIN_MS = 5_000;
 const SMALLEST_ZIPPED = 1_400;
 const zip = promisify(gzip);
 
-/** Carries a route out: checks what is asked, answers with what the person may see. */
+/** Carries a route out: checks the request, answers with the part that the person may see. */
 export class RouteRunner {
   constructor(private readonly parts: Parts) {}
 
@@ -63,7 +63,11 @@ export class RouteRunner {
     return { ...reply, headers: { ...reply.headers, ...before } };
   }
 
-  /** Resolves when there are rows. @throws RequestProblem where that takes too long */
+  /**
+   * Resolves when there are rows.
+   *
+   * @throws RequestProblem if that takes too long
+   */
   async ready(): Promise<void> {
     const { view } = this.parts;
     view.start();
@@ -76,7 +80,7 @@ export class RouteRunner {
     await Promise.race([view.loaded, late.promise]).finally(() => clearTimeout(timer));
   }
 
-  /** What went wrong, as a client may know it. */
+  /** Returns the problem as a client may know it. */
   problem(error: unknown): ApiReply {
     const problem = error instanceof RequestProblem ? error : this.#failed(error);
     const headers = { ...problem.headers, 'content-type': 'application/problem+json', 'cache-control': 'no-store' };
@@ -104,7 +108,10 @@ function parsed(type: z.ZodType, value: unknown): unknown {
   throw badRequest(`${issue?.path.join('.') || 'The request'}: ${issue?.message ?? 'not understood'}`);
 }
 
-/** Signs of a session are not compressed beside what others can choose. */
+/**
+ * True if the answer is not compressed: the marks of a session must not be compressed next to text that
+ * others choose.
+ */
 const isPlain = ({ path }: ApiRoute): boolean => path === '/me';
 
 async function jsonReply(text: string, route: ApiRoute, headers: RouteRequest['headers']): Promise<ApiReply> {

@@ -6,7 +6,7 @@ const POLICY = [
 
 const YEAR = 31_536_000;
 
-/** Of every answer: nothing but the console's own scripts and styles runs, and no page frames it. */
+/** Headers of every answer: only the console's own scripts and styles run, and no page frames it. */
 export const securityHeaders = (isHttps: boolean): Readonly<Record<string, string>> => ({
   'content-security-policy': POLICY,
   'x-content-type-options': 'nosniff',

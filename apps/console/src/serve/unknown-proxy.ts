@@ -3,7 +3,7 @@ import type { Log } from '#platform/telemetry/log.port';
 
 type Seen = Readonly<{
   headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Of the client, as far as it is known. */
+  /** Address of the client, as far as it is known. */
   ip: string;
   socket: Readonly<{ remoteAddress?: string }>;
 }>;

@@ -52,7 +52,7 @@ type SignInEnd = Readonly<
   { to: string; cookies: readonly string[]; person: Grantee } | { refused: string; cookies: readonly string[] }
 >;
 
-/** What the library says; its errors may carry answers with tokens, which are left out. */
+/** Returns the library's message. Its errors may carry answers with tokens; these are left out. */
 const reasonOf = (error: unknown): string => {
   const { message, code, error: said } = error as Readonly<{ message?: string; code?: string; error?: string }>;
   return [message, code, said].filter((part) => typeof part === 'string').join(', ');
@@ -61,7 +61,10 @@ const reasonOf = (error: unknown): string => {
 /** A client that writes to Redis could copy a sealed text into a session of its own. */
 const ofSession = (purpose: string, hash: string): string => `${purpose} of ${hash}`;
 const hashOf = (id: string): string => createHash('sha256').update(id).digest('hex');
-/** Token that writes must send: made of the id, which the browser alone has, so that it lies nowhere. */
+/**
+ * Returns the token that writes must send. It is made of the id, and only the browser has the id: so the
+ * token is stored nowhere.
+ */
 const csrfOf = (id: string): string => createHmac('sha256', id).update('csrf').digest('base64url');
 const randomText = (): string => randomBytes(32).toString('base64url');
 const endedCookie = (name: string): string => `${name}=; ${ATTRIBUTES}; Max-Age=0`;
@@ -82,7 +85,7 @@ export class AccountSignIn implements SignIn {
 
   constructor(private readonly options: AccountSignInOptions) {}
 
-  /** Where the browser goes, and the cookie by which its return is known. */
+  /** Begins a sign-in: returns the browser's next address, and the cookie that identifies its return. */
   async begin(wanted: unknown): Promise<Readonly<{ location: string; cookie: string }>> {
     const { issuer, sealed, clock, log } = this.options;
     const proof = await issuer.newProof();
@@ -101,7 +104,10 @@ export class AccountSignIn implements SignIn {
     return (await this.#pendingOf(headers))?.state;
   }
 
-  /** `query`: of the address to which the issuer sent the browser. A new session each time. */
+  /**
+   * Finishes a sign-in with a new session each time. `query`: of the address that the issuer sent the browser
+   * to.
+   */
   async finish(query: string, headers: SignInHeaders): Promise<SignInEnd> {
     const { issuer, claims, sessions, log } = this.options;
     const cookies = [endedCookie(PENDING)];
@@ -194,7 +200,7 @@ export class AccountSignIn implements SignIn {
     await this.options.sessions.put(hash, session, Math.min(IDLE_MS, left) / 1_000);
   }
 
-  /** The session as it is now, where it has not ended. */
+  /** Returns the session as it is now, if it has not ended. */
   async #current(
     hash: string,
     session: StoredSession | undefined,
@@ -214,7 +220,7 @@ export class AccountSignIn implements SignIn {
     return seen;
   }
 
-  /** With groups and tokens as the issuer gives them now; undefined where it has ended the session. */
+  /** Renews the groups and tokens from the issuer; undefined if the issuer has ended the session. */
   #renewed(hash: string, session: StoredSession, refresh: string): Promise<StoredSession | undefined> {
     const underWay = this.#renewing.get(hash);
     if (underWay !== undefined) return underWay;

@@ -1,8 +1,8 @@
 type Claims = Readonly<Record<string, unknown>>;
 
 /**
- * The claims of an ID token with what userinfo adds to them. Whether an address is verified is taken from
- * where the address comes from: userinfo may speak of another one.
+ * Merges the claims of an ID token with those that userinfo adds. The mark of a verified address comes from
+ * the source of that address: userinfo may give another address.
  */
 export function mergedClaims(token: Claims, userInfo: Claims): Claims {
   const isOfUserInfo =
@@ -18,7 +18,7 @@ const MOST_AHEAD = 60;
 export const isIssuedAhead = (claims: Claims, now: Date): boolean =>
   typeof claims['iat'] === 'number' && claims['iat'] > now.getTime() / 1_000 + MOST_AHEAD;
 
-/** Where a sign-in leads back to: a page of the console, else its first one. */
+/** Returns the path after a sign-in: a page of the console, otherwise its first one. */
 export function returnPath(wanted: unknown): string {
   const isPath = typeof wanted === 'string' && wanted.length <= 2_000 && /^\/(?![/\\])[\x21-\x7e]*$/.test(wanted);
   return isPath && !wanted.includes('\\') && !/^\/(api|auth|icons)(\/|$|\?)/.test(wanted) ? wanted : '/';

@@ -8,14 +8,14 @@ import type { SelectableKind } from '#platform/outbound/address-kind';
 import { isIssuedAhead, mergedClaims } from './account.js';
 import { issuerFetch } from './issuer-fetch.js';
 
-/** What is set about the issuer. */
+/** Settings of the issuer. */
 type IssuerSettings = Readonly<{
   issuer: string;
   clientId: string;
   /** Empty: a public client. */
   clientSecretFile: string;
   scopes: string;
-  /** The kinds of addresses at which the issuer may have what it names. */
+  /** The kinds of addresses that the issuer may use for its endpoints. */
   addresses: readonly SelectableKind[];
 }>;
 
@@ -25,7 +25,7 @@ export class IssuerUnusable extends FlotillaError {
   readonly retry: Retry = 'when-input-changes';
 }
 
-/** What one sign-in must bring back. */
+/** Proof that one sign-in must bring back. */
 type SignInProof = Readonly<{ state: string; nonce: string; verifier: string }>;
 
 export type IssuerAnswer = Readonly<{
@@ -45,7 +45,7 @@ export class Issuer {
 
   constructor(
     private readonly settings: IssuerSettings,
-    /** Where it sends people back to. */
+    /** The address that the issuer sends people back to. */
     private readonly redirectUri: () => string,
   ) {
     const { protocol, hostname } = new URL(settings.issuer);
@@ -60,7 +60,7 @@ export class Issuer {
     return { state: randomState(), nonce: randomNonce(), verifier: randomPKCECodeVerifier() };
   }
 
-  /** Where the browser is sent. */
+  /** Returns the issuer's address for the browser. */
   async signInUrl({ state, nonce, verifier }: SignInProof): Promise<string> {
     const { buildAuthorizationUrl, calculatePKCECodeChallenge } = await library();
     return buildAuthorizationUrl(await this.#configuration(), {
@@ -69,7 +69,7 @@ export class Issuer {
     }).href;
   }
 
-  /** @throws where what came back is not the answer to this sign-in */
+  /** @throws if the answer does not belong to this sign-in */
   async finish(query: string, { state, nonce, verifier }: SignInProof): Promise<IssuerAnswer> {
     const { authorizationCodeGrant } = await library();
     const configuration = await this.#configuration();
@@ -80,7 +80,11 @@ export class Issuer {
     return { claims: await claimsOf(configuration, tokens), refresh, token };
   }
 
-  /** What the issuer says now; undefined where it has ended the session. @throws where it does not answer */
+  /**
+   * Returns the issuer's present answer; undefined if it has ended the session.
+   *
+   * @throws if it does not answer
+   */
   async renew(refresh: string): Promise<IssuerAnswer | undefined> {
     const { refreshTokenGrant, ResponseBodyError } = await library();
     const configuration = await this.#configuration();
@@ -110,7 +114,7 @@ export class Issuer {
     const auth = await clientAuth(clientSecretFile);
     // Plain http is for an issuer on this machine alone.
     const insecure = server.protocol === 'http:' ? [allowInsecureRequests] : [];
-    // The signature of each ID token is checked, too, not only where it came from.
+    // The signature of each ID token is checked, too, in addition to its source.
     const execute = [...insecure, enableNonRepudiationChecks];
     const configuration = await discovery(server, clientId, undefined, auth, {
       ...{ execute, timeout: TIMEOUT_S },
@@ -136,7 +140,7 @@ async function claimsOf(configuration: Configuration, tokens: Tokens): Promise<R
   return mergedClaims(claims, hasMore ? await fetchUserInfo(configuration, tokens.access_token, claims.sub) : {});
 }
 
-/** As the issuer wants it; HTTP Basic where it takes both. */
+/** Authenticates as the issuer requires; with HTTP Basic if it accepts both. */
 async function clientAuth(file: string): Promise<ClientAuth> {
   const { ClientSecretBasic, ClientSecretPost, None } = await library();
   if (file === '') return None();

@@ -1,7 +1,7 @@
 import type { Rights } from '#core/view/rights/rights';
 import type { SignedInWith } from '#platform/console/proof/proof-maker';
 
-/** Who is signed in. */
+/** A signed-in person. */
 export type Person = Readonly<{
   name: string;
   groups: readonly string[];
@@ -9,8 +9,8 @@ export type Person = Readonly<{
   rights: Rights;
   /** Names the session in limits; no secret. */
   session: string;
-  /** Which writes must send; empty with a bearer key. */
+  /** Token that writes must send; empty with a bearer key. */
   csrf: string;
-  /** Returns what proves to applier and poller who it is; undefined: the person must sign in again. */
+  /** Returns the proof of identity for applier and poller; undefined: the person must sign in again. */
   signedInWith?: () => Promise<SignedInWith | undefined>;
 }>;

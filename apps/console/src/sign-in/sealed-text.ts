@@ -40,7 +40,7 @@ export class SealedTexts {
       .encrypt(this.key);
   }
 
-  /** Undefined for what was sealed with another key, or for another purpose. */
+  /** Reads a sealed text; undefined if it was sealed with another key, or for another purpose. */
   async read(sealed: string, purpose: string): Promise<string | undefined> {
     const { compactDecrypt } = await library();
     try {

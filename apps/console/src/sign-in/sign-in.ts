@@ -2,18 +2,20 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { ALL_RIGHTS } from '#core/view/rights/rights';
 import type { Person } from './person.js';
 
-/** Headers that prove who asks. */
+/** Headers that prove the identity of the client. */
 export type SignInHeaders = Readonly<{ authorization: string | undefined; cookie: string | undefined }>;
 
 /** One way to sign in. */
 export type SignIn = Readonly<{
-  /** `isIdle`: a stream asks, which is no sign of life of the person. */
+  /** Returns the person. `isIdle`: a stream asks; this is no activity of the person. */
   personOf(credentials: SignInHeaders, how?: Readonly<{ isIdle?: boolean }>): Promise<Person | undefined>;
 }>;
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** The key of this machine: who has it could run the hub's command anyway, and may do everything. */
+/**
+ * Signs in with the key of this machine: its owner could run the hub's command anyway, and may do everything.
+ */
 export function keySignIn(key: string): SignIn {
   const expected = digest(key);
   const person: Person = {

@@ -18,7 +18,7 @@ const bodyOf = async (request: IncomingMessage): Promise<URLSearchParams> => {
   return new URLSearchParams(text);
 };
 
-/** How ID tokens of a hostile issuer are signed; what is absent is as it should be. */
+/** Signing of ID tokens by a hostile issuer; absent parts are as they should be. */
 export type SpoiltSignature = Readonly<{ alg?: string; kid?: string; key?: 'other' | 'public as secret' | 'none' }>;
 
 type KeyPair = Readonly<{ publicKey: KeyObject; privateKey: KeyObject }>;
@@ -38,19 +38,19 @@ export class TestIssuer {
     });
   });
   account: IssuedAccount = { sub: 'u1', email: 'jane@example.com', email_verified: true, groups: ['sre'] };
-  /** What each ID token says other than it should. */
+  /** Claims that are wrong in each ID token. */
   spoilt: Readonly<Record<string, unknown>> = {};
   spoiltSignature: SpoiltSignature = {};
   /** Fault of its metadata. */
   spoiltMetadata: Readonly<Record<string, unknown>> = {};
-  /** What the userinfo endpoint answers; absent: there is none. */
+  /** The userinfo endpoint's answer; absent: there is none. */
   userInfo: Readonly<Record<string, unknown>> | undefined;
   /** Answers of its own, by path. */
   replies: Readonly<Record<string, (response: ServerResponse) => void>> = {};
   /** Refresh tokens are refused. */
   isEnded = false;
   refreshes = 0;
-  /** Seconds for which an ID token is valid. */
+  /** Validity of an ID token in seconds. */
   lifetime = MINUTES_5;
   nowMs: () => number = () => Date.now();
   /** All tokens that it gave. */
