@@ -147,7 +147,8 @@ export class ApplyProcessor extends QueueProcessor<SubjectJob> {
       metrics.slowest.took(cluster, performance.now() - begun, clock.now());
     });
     metrics.stages.took('pass', (performance.now() - begun) / 1_000);
-    // This pass has also seen what earlier passes delayed, such as an install that has ended since.
+    // This pass has also seen the objects delayed by earlier passes, such as an install that has ended
+    // since.
     if (outcome.result === 'done') await this.queues.apply.forgetDelayed({ v: 1, ...subject });
     this.#logOutcome(subject, outcome);
     this.refusals.note(subject, outcome);

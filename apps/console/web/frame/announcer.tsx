@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { listen } from '../live/stream.js';
 import { counted } from '../live/times.js';
 
-/** Changes are summed up: a person who listens to a page hears of them at most this often. */
+/** Shortest time between two announcements: changes are summed up for people who listen to a page. */
 const AT_MOST_EVERY = 10_000;
 
 /** Says politely how much of the fleet has changed. */

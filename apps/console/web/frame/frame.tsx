@@ -74,7 +74,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
   );
 }
 
-/** The store of the hub was emptied: what is shown is what was known before. */
+/** Notice after the store of the hub was emptied: the page shows the last known state. */
 const Filling = ({ of }: { of: NonNullable<FleetSummary['filling']> }) => (
   <p class="notice" role="status">
     The hub is filling up again: {count(of.clusters)} of {counted(of.of, 'cluster')}. What is shown was known before.

@@ -4,7 +4,7 @@ import { useLocation } from 'preact-iso';
 import type { SearchAnswer } from '../../src/api/lists.schema.js';
 import { read } from '../live/ask.js';
 
-/** What was found for these words; it stays in sight until the next words have an answer. */
+/** The results for these words; they stay visible until the next words have an answer. */
 type Found = Readonly<{ of: string; items: SearchAnswer['items'] }>;
 
 const LEAVES_AFTER = 150;
@@ -29,7 +29,7 @@ function useFound(words: string): Found | undefined {
   return found;
 }
 
-/** The words of a search, what they found, and the place in it that Enter opens. */
+/** Keeps the words of a search, their results, and the result that Enter opens. */
 function useSearch(input: RefObject<HTMLInputElement>) {
   const { route } = useLocation();
   const [words, setWords] = useState('');
@@ -99,7 +99,7 @@ export function Search() {
         onInput={(event) => write(event.currentTarget.value)}
         onKeyDown={onKey}
         onFocus={stay}
-        // A click on what was found takes the focus first.
+        // A click on a result takes the focus first.
         onBlur={leave}
       />
       <FoundItems items={found?.items} at={at} close={close} />

@@ -42,7 +42,9 @@ type Actions = Readonly<{ go: (path: string) => void; search: () => void; help: 
 const inField = (target: EventTarget | null): boolean =>
   target instanceof Element && target.closest('input:not([type=checkbox]), textarea, select, dialog') !== null;
 
-/** What people go through with `j` and `k`: rows of tables, findings, packages, clusters of a review. */
+/**
+ * Items that people step through with `j` and `k`: rows of tables, findings, packages, clusters of a review.
+ */
 const ROWS = [
   'table.rows tbody tr',
   ...['findings', 'behind', 'members', 'rollouts', 'package-tiles', 'changes ol'].map((list) => `.${list} > li`),
@@ -51,7 +53,10 @@ const ROWS = [
   .join(', ');
 const GRID_ROW = 'main [role=grid] [role=row][tabindex="0"]';
 
-/** What of a row takes the focus: its link or tick; in a grid itself, which goes on with its own keys. */
+/**
+ * Returns the part of a row that takes the focus: its link or tick. A row of a grid takes it itself, and
+ * continues with its own keys.
+ */
 const focusOf = (row: HTMLElement): HTMLElement | null =>
   row.matches(GRID_ROW) ? row : row.querySelector<HTMLElement>('a[href], input, button, summary');
 

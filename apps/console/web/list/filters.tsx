@@ -5,7 +5,7 @@ import { count, counted } from '../live/times.js';
 import type { Windows } from '../live/windows.js';
 import { Empty } from '../parts/states.js';
 
-/** Which filter leaves nothing, and one click to drop each part of it. */
+/** Names the filters that leave no row, with one click to drop each of them. */
 export function NothingMatches({ asked, noun }: { asked: Query; noun: string }) {
   const [, change] = useQuery();
   return (
@@ -32,7 +32,7 @@ type FiltersProps = {
   file?: ComponentChildren;
 };
 
-/** It is drawn anew where what it shows is another: the list itself stays one object. */
+/** Re-renders when its content changes; the list instance stays the same. */
 export function Filters({ keys, noun, total, facets, waiting, renew, file }: FiltersProps) {
   const [query, change] = useQuery();
   const [open, setOpen] = useState(false);
@@ -105,7 +105,10 @@ const TITLES: Readonly<Record<string, string>> = {
   cause: 'Cause',
 };
 
-/** A column's values with the numbers of rows; a value from the address is offered even where no row has it. */
+/**
+ * Offers a column's values with the numbers of rows; a value from the address is offered even if no row has
+ * it.
+ */
 function Choice({ name, value, facets, onChange }: ChoiceProps) {
   const found = facets?.[name] ?? [];
   const isKnown = value === '' || found.some((one) => one.value === value);

@@ -16,14 +16,14 @@ type ListProps<R> = Readonly<{
   noun: string;
   /** The resource under `/api/v1/`. */
   resource: string;
-  /** What is asked besides what the address says. */
+  /** Query in addition to the address. */
   fixed?: Query;
   /** Keys of the address that filter the list. */
   filters: readonly string[];
   columns: readonly Column<R>[];
   /** The page of a row. */
   href: (row: R) => string;
-  /** Shown where there is nothing, and no filter. */
+  /** Shown if there is nothing, and no filter. */
   empty: ComponentChildren;
   /** The rows can be kept as a file with these columns. */
   csv?: CsvColumns<R>;
@@ -34,7 +34,10 @@ type ListProps<R> = Readonly<{
 
 const NOT_COUNTED: ReadonlySet<string> = new Set(['q', 'cause', 'deprecated', 'by', 'since']);
 
-/** What is counted over all rows takes the server time: the columns alone that are offered as filters. */
+/**
+ * Returns the columns to count: only those offered as filters, because counts over all rows take the server
+ * time.
+ */
 const countedOf = (filters: readonly string[]): string => filters.filter((key) => !NOT_COUNTED.has(key)).join();
 
 /** A list of the server with its filters, order and place in the address. */
@@ -65,7 +68,7 @@ function sortOf<R>(columns: readonly Column<R>[], wanted = ''): string {
   return columns.some(({ sort }) => sort !== undefined && sort === name) ? wanted : '';
 }
 
-/** Renews a list where the key R is pressed outside of fields. */
+/** Renews a list when the key R is pressed outside of fields. */
 function useRenewKey<R>(list: Windows<R>): void {
   useEffect(() => {
     const renew = (event: KeyboardEvent) => {

@@ -7,7 +7,7 @@ import type { Column } from './table.js';
 const versionOf = (bundle: string, name: string): string =>
   bundle.startsWith(`${name}.`) ? bundle.slice(name.length + 1).replace(/^v(?=\d)/, '') : bundle;
 
-/** The installed version and, where there is one, the next. */
+/** Shows the installed version and, if there is one, the next. */
 export function Version({ of }: { of: OperatorRow }) {
   return (
     <span class="cut">
@@ -114,7 +114,10 @@ const ALL: readonly Column<OperatorRow>[] = [
   },
 ];
 
-/** A card of a narrow page needs a title: where all rows are of one package, the cluster is it. */
+/**
+ * Returns the columns. A card of a narrow page needs a title: if all rows are of one package, the cluster is
+ * the title.
+ */
 export const operatorColumns = (...without: readonly string[]): readonly Column<OperatorRow>[] =>
   ALL.filter(({ key }) => !without.includes(key)).map((column) =>
     column.key === 'cluster' && without.includes('package') ? { ...column, place: 'title' } : column,

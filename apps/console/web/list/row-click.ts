@@ -1,6 +1,6 @@
 /**
- * A click on a row opens it. Links and fields in it do what they do by themselves: a link that its row
- * followed once more would be two steps of the history. Text of a row can be selected.
+ * Opens a row on a click. Links and fields in it act by themselves: if the row followed a link once more, the
+ * history would have two steps. Text of a row can be selected.
  */
 export const onRowClick =
   (open: () => void) =>

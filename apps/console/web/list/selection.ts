@@ -21,7 +21,10 @@ export const rowKey = ({ cluster, id }: Addressed): string => `${cluster}\0${id}
 
 const NOTHING = { all: false, rows: new Map<string, never>() };
 
-/** `path`: what is filtered; another filter selects anew. `total`: of everything that it matches. */
+/**
+ * Selects rows of a list. `path`: the filter; another filter starts a new selection. `total`: number of all
+ * rows that match.
+ */
 export function useSelection<R extends Addressed>(path: string, total: number): Selecting<R> {
   const [{ all, rows }, set] = useState<Selection<R>>(NOTHING);
   useEffect(() => set(NOTHING), [path]);

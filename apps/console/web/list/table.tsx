@@ -18,7 +18,7 @@ export type Column<R> = Readonly<{
   /** Name of the column for `?sort=`; absent: rows cannot be sorted by it. */
   sort?: string;
   number?: boolean;
-  /** Where it stands on a phone: title and mark in the first line, notes in the second, or nowhere. */
+  /** The column's place on a phone: title and mark in the first line, notes in the second, or hidden. */
   place: 'title' | 'mark' | 'note' | 'gone';
   cell: (row: R) => ComponentChildren;
 }>;
@@ -28,7 +28,7 @@ type TableProps<R> = Readonly<{
   columns: readonly Column<R>[];
   total: number;
   row: (index: number) => R | undefined;
-  /** Says which rows are in sight. */
+  /** Reports the rows that are visible. */
   onSight: (first: number, last: number) => void;
   sort: string;
   onSort: (sort: string) => void;
@@ -46,7 +46,9 @@ const rowHeight = (): number => {
   return matchMedia('(pointer: coarse)').matches ? 44 : 32;
 };
 
-/** Rows in sight of the window; positions are set through the style object, which the policy allows. */
+/**
+ * Returns the rows visible in the window; positions are set through the style object, as the policy allows.
+ */
 function useRows(total: number, onSight: (first: number, last: number) => void) {
   const [, force] = useReducer((count: number) => count + 1, 0);
   const body = useRef<HTMLDivElement>(null);

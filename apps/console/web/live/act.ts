@@ -5,7 +5,7 @@ import { TOO_MANY } from './all-rows.js';
 import { type AskFailure, post, RequestRefused, read, refusalFrom } from './ask.js';
 import { listen } from './stream.js';
 
-/** What became of an action, target by target; of a large one in several requests, as of one. */
+/** The results of an action, target by target; several requests of a large action count as one. */
 export type Acting = Readonly<{
   answer: ActionAnswer | undefined;
   refusal: AskFailure | undefined;
@@ -63,7 +63,7 @@ export function useAction(): Acting {
         setAnswers((all) => [...all, answer]);
       } catch (error) {
         const failure = refusalFrom(error);
-        // What was sent before goes on, and is shown with what was not.
+        // Requests sent before continue, and are shown with those that were not sent.
         if (at > 0) setLeft(unsent(requests.slice(at), failure));
         else setRefusal(failure);
         return;

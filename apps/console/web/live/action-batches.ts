@@ -1,6 +1,6 @@
 import type { ActionRequest, ActionTarget } from '../../src/api/actions.schema.js';
 
-/** What one request takes: targets, and bytes of them below the 256 kB of a body. */
+/** Limits of one request: targets, and their bytes below the 256 kB of a body. */
 const MOST_TARGETS = 1_000;
 const MOST_BYTES = 200_000;
 

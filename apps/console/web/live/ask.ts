@@ -1,7 +1,7 @@
 import type { Problem } from '../../src/api/actions.schema.js';
 import { credentials, me, signedOut } from './session.js';
 
-/** Why a request has no answer; `status` 0: the server was not reached. */
+/** The reason that a request has no answer; `status` 0: the server was not reached. */
 export type AskFailure = Readonly<{ status: number; code: string; detail: string; todo: string; retryAfter: number }>;
 
 export class RequestRefused extends Error {
@@ -74,7 +74,7 @@ export function read<T>(path: string, signal?: AbortSignal): Promise<T> {
   return shared as Promise<T>;
 }
 
-/** Where the stream of events stood when the first answer was made. */
+/** The place of the stream of events at the first answer. */
 let firstPlace = '';
 export const placeOfFirstAnswer = (): string => firstPlace;
 

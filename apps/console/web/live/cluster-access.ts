@@ -6,10 +6,13 @@ import type { ClusterList } from '../../src/api/lists.schema.js';
 import { withQuery } from './address.js';
 import { useLoaded } from './loaded.js';
 
-/** How people reach a cluster: a row has a context where the hub's kubeconfig has one. */
+/** Access of people to a cluster: a row has a context if the hub's kubeconfig has one. */
 type Reached = Pick<ClusterRow, 'cluster' | 'context'>;
 
-/** What to do in a cluster, with its command: as advice of the hub and of the command line reaches it. */
+/**
+ * Returns an advice for a cluster with its command. The command reaches the cluster like advice of the hub
+ * and the command line.
+ */
 export function todoIn({ cluster, context }: Reached, todo: string): AdviceParts {
   return adviceParts(commandIn(context === undefined ? { cluster } : contextAccess({ cluster, context }), todo));
 }
@@ -20,7 +23,7 @@ export function useTodoIn(cluster: string): ((todo: string) => AdviceParts) | un
   return row && ((todo) => todoIn(row, todo));
 }
 
-/** What a hand-over from OLM would do. The verb names its cluster itself. */
+/** Returns the command that previews a hand-over from OLM. The verb names its cluster itself. */
 export function handOverCheck({ cluster, context }: Reached): AdviceParts {
   const lead = 'What would be done to take it over from OLM';
   const command = `flotilla clusters handover ${shellWord(cluster)}`;

@@ -6,7 +6,7 @@ import { listen, type StreamEvent } from './stream.js';
 /** The answer of one path, kept fresh; the last answer stays while it cannot be read again. */
 export type Loaded<T> = Readonly<{
   data: T | undefined;
-  /** Why the last try failed, and since when tries fail. */
+  /** Reason of the last failure, and the begin of the failures. */
   refusal: AskFailure | undefined;
   failingSince: Date | undefined;
   renew: () => void;
@@ -59,7 +59,7 @@ class Reader<T> {
     } catch (error) {
       if (this.ended.signal.aborted || signedOut.value) return;
       this.refusal = refusalFrom(error);
-      // What is not there is not tried again by itself.
+      // Missing objects are not requested again automatically.
       if (isFinal(this.refusal)) this.failingSince = undefined;
       else {
         this.failingSince ??= new Date();

@@ -7,8 +7,8 @@ import { me } from './session.js';
 type MayPlace = Readonly<{ cluster: string; namespace: string } & ({ package: string } | { plan: string })>;
 
 /**
- * Whether the person may do it there; without a place nothing is asked. `anywhere`: whether there is any
- * place where they may, which needs no question; the key of this machine may do everything.
+ * True if the person may do it in that place; without a place nothing is asked. `anywhere`: true if the
+ * person may do it in any place, known without a question. The key of this machine may do everything.
  */
 export function useMay(verb: 'retry' | 'roll-back', place: MayPlace | undefined, anywhere: boolean): boolean {
   const isAsked = anywhere && me.value?.by !== 'loopback';

@@ -3,10 +3,10 @@ import type { Me } from '../../src/api/lists.schema.js';
 
 const PLACE = 'flotilla-key';
 
-/** The key of `flotilla console link`, where the console runs on this machine; empty elsewhere. */
+/** The key of `flotilla console link`, if the console runs on this machine; empty otherwise. */
 let key = '';
 
-/** Who is signed in; null until the server has answered. */
+/** The signed-in person; null until the server has answered. */
 export const me = signal<Me | null>(null);
 
 /** The server refused the session: nothing is asked again until the person signs in. */
@@ -36,13 +36,13 @@ export async function signOutAccount(): Promise<void> {
   signOut();
 }
 
-/** Whether people sign in with accounts here. */
+/** True if people sign in with accounts here. */
 export async function accountSignIn(): Promise<boolean> {
   const answer = await fetch('/auth/ways').catch(() => undefined);
   return answer?.ok === true && ((await answer.json()) as { account: boolean }).account;
 }
 
-/** What proves to the server who asks. */
+/** Returns headers that identify the person to the server. */
 export function credentials(): Record<string, string> {
   return key === '' ? {} : { authorization: `Bearer ${key}` };
 }

@@ -5,12 +5,12 @@ import { pauseBefore, placeOfFirstAnswer } from './ask.js';
 import { credentials, signedOut } from './session.js';
 import { onWake } from './wake.js';
 
-/** What the hub reports, to every tab of the browser. */
+/** A report of the hub, to every tab of the browser. */
 export type StreamEvent =
   | Readonly<{ event: 'rows'; data: StreamRows }>
   | Readonly<{ event: 'action'; data: ActionAnswer }>
   | Readonly<{ event: 'more' | 'reset' }>
-  /** The computer slept: what is shown may be old. Not from the hub. */
+  /** The computer slept: the page may be old. Not sent by the hub. */
   | Readonly<{ event: 'woken' }>;
 
 export const live = signal<'connecting' | 'live' | 'broken'>('connecting');
@@ -28,9 +28,9 @@ export function listen(listener: Listener): () => void {
 
 type Message = Readonly<{ id: string; state: typeof live.value; event?: StreamEvent }>;
 const channel = new BroadcastChannel(LOCK);
-/** Where a tab that takes the stream over goes on. */
+/** The last event, from which a tab that takes the stream over continues. */
 let lastId = '';
-/** A stream was read before; without an id, what came since then is not known. */
+/** True if a stream was read before; without an id, the events since then are unknown. */
 let hasFollowed = false;
 
 function receive({ id, state, event }: Message): void {
@@ -50,10 +50,10 @@ function eventOf(name: string | undefined, data: string): StreamEvent | undefine
   return { event: name, data: JSON.parse(data) } as StreamEvent;
 }
 
-/** What changed between the first answer of the page and the begin of its stream is in neither. */
+/** True if changes between the first answer of the page and the begin of its stream are in neither. */
 const isLateAt = (place = ''): boolean => placeOfFirstAnswer() !== '' && placeOfFirstAnswer() !== place;
 
-/** Why a stream, or a pause before the next one, is given up after a sleep; and what gives it up. */
+/** The reason to give up a stream, or a pause before the next one, after a sleep; and its controller. */
 const SLEPT = 'slept';
 let sleeper: AbortController | undefined;
 

@@ -57,7 +57,7 @@ export class Windows<R> {
     return this.items.get(Math.floor(index / WINDOW))?.[index % WINDOW];
   }
 
-  /** Reads what is in sight and not here yet. */
+  /** Reads the visible rows that are still missing. */
   show(first: number, last: number): void {
     this.shown = [first, last];
     for (const window of this.windowsInSight()) if (!this.items.has(window)) void this.load(window);

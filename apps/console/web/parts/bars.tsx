@@ -34,7 +34,7 @@ export function Spread({ of }: { of: PackageSpread }) {
   );
 }
 
-/** One wave of a roll-out, by what its clusters do. */
+/** One wave of a roll-out, by the states of its clusters. */
 export function WaveBar({ of }: { of: RolloutSummary['waves'][number] }) {
   const parts = [
     ['well', of.done, 'done'],

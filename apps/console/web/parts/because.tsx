@@ -9,11 +9,11 @@ type BecauseProps = {
   standing: StandingName;
   because: readonly string[];
   since: string;
-  /** What runs all the same. */
+  /** The bundle that still runs. */
   stillRuns?: string | undefined;
 };
 
-/** The cause in one sentence, with what lies behind it, and what it leaves as it was. */
+/** The cause in one sentence, with its reasons, and the part that it leaves unchanged. */
 export function Because({ cause, standing, because, since, stillRuns }: BecauseProps) {
   if (standing === 'well') {
     return (

@@ -18,7 +18,7 @@ const fullName = ({ namespace, name }: CatalogRow): string => (namespace === '' 
 /** `catalog`: as its row names it; absent: all. */
 type CatalogTroublesProps = Readonly<{ catalog?: string | undefined; cluster?: string | undefined }>;
 
-/** Catalogs that are not well, whether they block an operator or not: why, and what to do. */
+/** Catalogs that are not well, even if they block no operator: the reason and the next action. */
 export function CatalogTroubles({ catalog, cluster }: CatalogTroublesProps) {
   const unwell = { standing: 'failed,blocked,under-way', catalog, cluster, limit: '200' };
   const { data } = useLoaded<CatalogRowList>(withQuery('catalog-rows', unwell));

@@ -13,7 +13,7 @@ const VERBS: Readonly<Record<ListedChange['kind'], string>> = {
   refusal: 'refused',
 };
 
-/** The page of what changed, where its row says so. */
+/** Returns the page of the changed object, if its row gives one. */
 function hrefOf({ row, cluster }: ListedChange): string {
   const [kind = '', first = '', second = ''] = row.split('/');
   if (kind === 'subscription') return paths.operator({ cluster, namespace: first, name: second, api: 'classic' });
@@ -86,7 +86,7 @@ const What = ({ of }: { of: ListedChange }) => (
   </span>
 );
 
-/** Of what is in no cluster: from which client it came. */
+/** Shows the client of changes that are in no cluster. */
 const Whence = ({ of }: { of: readonly ListedChange[] }) => (
   <span class="change-what pale">
     from {of[0]?.address}

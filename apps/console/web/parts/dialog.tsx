@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 
-/** A modal dialog; `Esc` closes it, and focus returns to where it was. */
+/** A modal dialog; `Esc` closes it, and focus returns to its earlier place. */
 export function Dialog(props: { title: string; onClose: () => void; children: ComponentChildren; class?: string }) {
   const element = useRef<HTMLDialogElement>(null);
   useEffect(() => {

@@ -2,7 +2,7 @@ import type { Explanation } from '../../src/api/questions.schema.js';
 import { fullTime } from '../live/times.js';
 import { Ago } from './text.js';
 
-/** Who approved the plan that an operator came by, or comes by, when and why. */
+/** Shows the approval of the plan that installed an operator, or installs it: person, time and reason. */
 export function ApprovedBy({ of }: { of: NonNullable<Explanation['approval']> }) {
   return (
     <p class="approved-by">

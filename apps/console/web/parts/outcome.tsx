@@ -12,7 +12,7 @@ const OUTCOMES: Readonly<Record<ActionResult['outcome'], readonly [glyph: string
   unknown: ['?', 'not known', 'unknown'],
 };
 
-/** What became of an action in one cluster. */
+/** Shows the result of an action in one cluster. */
 export function Outcome({ of }: { of: ActionResult }) {
   const [glyph, words, colour] = OUTCOMES[of.outcome];
   return (
@@ -29,7 +29,7 @@ export function Outcome({ of }: { of: ActionResult }) {
   );
 }
 
-/** What became of an action: its refusal as a whole, or its result in each cluster. */
+/** Shows the result of an action: its refusal as a whole, or its result in each cluster. */
 export function Outcomes({ answer, refusal }: Pick<Acting, 'answer' | 'refusal'>) {
   return (
     <>

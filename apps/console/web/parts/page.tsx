@@ -4,13 +4,13 @@ import { live } from '../live/stream.js';
 import { timeWithSeconds } from '../live/times.js';
 import { visibleText } from './visible-text.js';
 
-/** Whether a page was shown before. */
+/** True if a page was shown before. */
 let hasPage = false;
 
-/** One `h1`, which is focused when a person comes to the page, and the title of the tab. */
+/** A page with one `h1`, focused when a person comes to the page, and the title of the tab. */
 export function Page(props: {
   title: string;
-  /** Instead of the title, where more is to be shown. */
+  /** Replaces the title, if more must be shown. */
   heading?: ComponentChildren;
   above?: ComponentChildren;
   note?: ComponentChildren;
@@ -24,8 +24,8 @@ export function Page(props: {
   }, [props.title]);
   // Before the page is painted: a key that is pressed as soon as it is there must not lose the focus again.
   useLayoutEffect(() => {
-    // A page that is loaded anew begins at its top, where the link over the navigation is.
-    // Who has begun to type, as in the search, goes on typing.
+    // A page that is loaded again begins at its top, at the link over the navigation. A person who is typing
+    // already, as in the search, keeps the focus.
     const isTyping = document.activeElement instanceof HTMLInputElement;
     if (hasPage && !isTyping) heading.current?.focus({ preventScroll: true });
     hasPage = true;
@@ -51,7 +51,7 @@ export function Page(props: {
 
 const WORDS = { live: 'live', connecting: 'connecting', broken: 'not live' };
 
-/** Whether changes arrive by themselves, and when what is shown was complete. */
+/** Shows if changes arrive by themselves, and the time when the page was complete. */
 function LiveMark({ asOf }: { asOf: string | undefined }) {
   return (
     <span class={`live-mark ${live.value}`}>

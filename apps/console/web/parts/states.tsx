@@ -22,7 +22,7 @@ export function Bones({ lines = 6 }: { lines?: number }) {
   );
 }
 
-/** Why there is nothing, and the next step. */
+/** Explains that there is nothing, and names the next step. */
 export function Empty({ children, title }: { children?: ComponentChildren; title: string }) {
   return (
     <div class="empty">
@@ -32,7 +32,7 @@ export function Empty({ children, title }: { children?: ComponentChildren; title
   );
 }
 
-/** What failed and since when; what was read before stays below it. */
+/** Shows the failure and its begin; earlier content stays below it. */
 export function Trouble({
   refusal,
   since,
@@ -58,7 +58,7 @@ export function Trouble({
   );
 }
 
-/** The states of an answer, around what is drawn from it. */
+/** Shows the states of an answer, around the view of its content. */
 export function Answered<T>({
   of,
   children,

@@ -3,7 +3,7 @@ import { useQuery, withQuery } from '../live/address.js';
 
 type Tab = Readonly<{ view: string; title: string; note?: string | number | undefined }>;
 
-/** Tabs are links: the address says which one is open. The first one is open by default. */
+/** Shows tabs as links: the address names the open one. The first one is open by default. */
 export function Tabs({ tabs, label }: { tabs: readonly Tab[]; label: string }) {
   const { path } = useLocation();
   const [query] = useQuery();

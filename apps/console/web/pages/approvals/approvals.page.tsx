@@ -66,7 +66,7 @@ export default function ApprovalsPage() {
   );
 }
 
-/** What stands in the clusters and is not for this page to approve, and where it is decided. */
+/** Counts plans that are not approved on this page, and links the page for them. */
 function OfFleet({ of }: { of: PlanClassList['fleet'] }) {
   if (of.plans === 0) return null;
   return (

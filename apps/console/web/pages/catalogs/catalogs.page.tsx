@@ -21,7 +21,7 @@ spec:
   image: quay.io/operatorhubio/catalog:latest
 `;
 
-/** Contents of catalogs, told apart by digest: who has which content. */
+/** Contents of catalogs by digest, with the clusters that have each content. */
 export default function CatalogsPage() {
   const [query] = useQuery();
   const { cluster, namespace, q, catalog } = query;

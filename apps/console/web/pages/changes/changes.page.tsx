@@ -42,7 +42,7 @@ const sinceTime = (span: string | undefined): string => {
     : new Date(Math.floor((Date.now() - seconds * 1000) / 60_000) * 60_000).toISOString();
 };
 
-/** What changed, when and by whom, newest first. */
+/** Changes with their time and person, newest first. */
 export default function ChangesPage() {
   const [query] = useQuery();
   const { cluster, package: name, by, q, kind, since } = query;

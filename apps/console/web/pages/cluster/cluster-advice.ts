@@ -2,7 +2,7 @@ import type { AdviceParts } from '#core/cluster/advice/advice-parts';
 import type { ClusterRow } from '#core/view/rows/rows';
 import { todoIn } from '../../live/cluster-access.js';
 
-/** What a person can do about a cluster that does not answer, or is not used. */
+/** Returns advice for a cluster that does not answer, or is not used. */
 export function clusterAdvice(of: Pick<ClusterRow, 'cluster' | 'context' | 'reach'>): AdviceParts[] {
   if (of.reach !== 'away' && of.reach !== 'refused') return [];
   const withFile = of.context === undefined ? '' : ' and with the kubeconfig of the hub';

@@ -132,7 +132,7 @@ function HandOver({ of }: { of: ClusterRow }) {
 }
 
 const WELL = 'Every operator in this cluster is well.';
-/** What is said where no operator needs attention. */
+/** Texts for a cluster without operators that need attention. */
 const NOTHING: Readonly<Record<ReachName, string>> = {
   ...{ fresh: WELL, stale: WELL, away: 'No operator needed attention when the cluster last answered.' },
   ...{ 'left-to-olm': 'Its operators are those of OLM.', refused: 'Its operators are not shown.' },
@@ -165,7 +165,7 @@ function Findings({ of }: { of: ClusterRow }) {
   );
 }
 
-/** The cause of the cluster itself, where no operator has the same. */
+/** Shows the cause of the cluster itself, if no operator has the same. */
 function OwnCause({ of, items }: { of: ClusterRow; items: readonly OperatorRow[] }) {
   if (!of.cause || of.standing === 'well' || items.some(({ cause }) => cause?.text === of.cause?.text)) return null;
   return (

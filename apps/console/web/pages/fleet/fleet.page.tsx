@@ -75,7 +75,10 @@ function Tiles({ of }: { of: FleetSummary }) {
 
 const isCatalog = (kind: string): boolean => kind === 'CatalogSource' || kind === 'ClusterCatalog';
 
-/** Where the objects of a cause are. They may be less urgent than the group, which is as urgent as its worst. */
+/**
+ * Returns the page of a cause's objects. They may be less urgent than the group: it is as urgent as its
+ * worst.
+ */
 function causeHref({ key, cause, operators, clusters, example }: CauseGroup): string {
   if (operators > 0) return withQuery('/operators', { cause: key });
   if (isCatalog(cause.kind)) return withQuery('/catalogs', { catalog: cause.names[0] });
@@ -83,7 +86,7 @@ function causeHref({ key, cause, operators, clusters, example }: CauseGroup): st
   return clusters === 1 ? paths.cluster(example) : withQuery('/clusters', { cause: key });
 }
 
-/** Whom a cause is about, where its text does not say so. */
+/** Names the subjects of a cause that its text leaves out. */
 function aboutCause({ cause: { names, text, kind }, clusters, example }: CauseGroup): string {
   const unsaid = names.filter((name) => !text.includes(name));
   const about = unsaid.length > 3 ? [...unsaid.slice(0, 3), `${count(unsaid.length - 3)} more`] : unsaid;

@@ -20,7 +20,7 @@ const GLYPHS: Readonly<Record<ChainLink['standing'], string>> = {
 
 const WORDS = { done: 'done', stopped: 'stops here', 'not-reached': 'not reached' };
 
-/** From the desired state to what runs; the first link that stops is marked. */
+/** Shows the links from the desired state to the running state; the first link that stops is marked. */
 export function Chain({ of }: { of: readonly ChainLink[] }) {
   return (
     <ol class="chain" aria-label="From the desired state to what runs">

@@ -27,7 +27,7 @@ const MOST_LINES = 4;
 const MOST_BOXES = 60;
 const TOP = 36;
 
-/** Words in lines that fit a box; what does not fit ends with `…`. */
+/** Breaks words into lines that fit a box; a text that does not fit ends with `…`. */
 function linesOf(text: string): string[] {
   const lines: string[] = [];
   let line = '';
@@ -43,8 +43,8 @@ function linesOf(text: string): string[] {
 }
 
 /**
- * The tree of reasons in columns from left to right: a parent stands in the middle of its children. What goes
- * beyond 60 boxes is counted in `folded`, breadth first, so that no reason hides what stands above it.
+ * Lays out the tree of reasons in columns from left to right, each parent in the middle of its children.
+ * Boxes beyond 60 are counted in `folded`, breadth first, so that no reason hides the one above it.
  */
 export function layOutConflict(root: ReasonNode): ConflictLayout {
   const kept = new Set<ReasonNode>();

@@ -10,7 +10,7 @@ export function useContent(of: OperatorRow): CatalogSummary | undefined {
   return catalogs.data?.items.find(({ name, digest }) => name === of.catalog && digest !== '');
 }
 
-/** What the catalog says of the package, the channel and the version that are installed. */
+/** Shows the catalog's deprecations of the installed package, channel and version. */
 export function Deprecations({ of }: { of: OperatorRow }) {
   return of.deprecated ? <Messages of={of} /> : null;
 }

@@ -19,7 +19,7 @@ const addressOf = ({ cluster, kind, namespace, name }: ObjectAddress): ObjectAdd
 const wholeObject = ({ kind, namespace, name }: ObjectAddress): string =>
   `kubectl ${namespace === '' ? '' : `-n ${namespace} `}get ${kind.toLowerCase()} ${shellWord(name)} -o yaml`;
 
-/** What the hub asks for, and what came of it, one at a time. */
+/** Shows the object that the hub asks for and the objects that result from it, one at a time. */
 export function Objects({ of, place }: { of: OperatorRow; place: ObjectAddress }) {
   const [query] = useQuery();
   const { cluster, namespace, installed, next, plan, api, stillRuns = '' } = of;

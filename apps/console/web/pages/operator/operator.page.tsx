@@ -62,7 +62,7 @@ export default function OperatorPage() {
 const short = (bundle: string, name: string): string =>
   bundle.startsWith(`${name}.`) ? bundle.slice(name.length + 1) : bundle;
 
-/** The way: what runs, what is next, what is newest. */
+/** Shows the upgrade path: the running, the next and the newest version. */
 function HeadNote({ of }: { of: OperatorRow }) {
   const way = [of.stillRuns ?? '', of.installed, of.next, of.newest].filter(
     (bundle, at, all) => bundle !== '' && all.indexOf(bundle) === at,

@@ -1,7 +1,7 @@
 import { useTodoIn } from '../../live/cluster-access.js';
 import { CodeBlock } from '../../parts/copy.js';
 
-/** A command with which a person asks the cluster without the hub; `lead` says what for. */
+/** Shows a command with which a person asks the cluster without the hub; `lead` names its purpose. */
 export function OwnCommand({ cluster, lead, command }: Readonly<{ cluster: string; lead: string; command: string }>) {
   const todo = useTodoIn(cluster)?.(`${lead}: ${command}`);
   if (todo === undefined) return null;

@@ -8,7 +8,7 @@ import { me } from '../../live/session.js';
 import { Outcomes } from '../../parts/outcome.js';
 import { Section } from '../../parts/page.js';
 
-/** Has an InstallPlan that failed made anew, where the person may do that. */
+/** Retries an InstallPlan that failed, if the person may do that. */
 export function Retry({ of }: { of: OperatorRow }) {
   const anywhere = me.value?.may.retry === true && of.api === 'classic';
   const { cluster, namespace } = of;

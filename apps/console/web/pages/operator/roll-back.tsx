@@ -9,7 +9,7 @@ import { Section } from '../../parts/page.js';
 
 type Revisions = Explanation['revisions'];
 
-/** The revisions of a ClusterExtension that are kept, and the way back to one, where the person may do that. */
+/** Shows the kept revisions of a ClusterExtension, and rolls back to one, if the person may do that. */
 export function RollBack({ of, revisions }: { of: OperatorRow; revisions: Revisions }) {
   const { cluster, namespace, package: name } = of;
   const anywhere = me.value?.may.rollBack === true && revisions.length > 1;

@@ -3,7 +3,7 @@ import type { ObjectAddress, WholeObject } from '../../../src/api/questions.sche
 import { saveFile } from '../../list/save-file.js';
 import { post, refusalFrom } from '../../live/ask.js';
 
-/** What file systems take, of names that clusters chose. */
+/** Makes a file name that file systems accept from names that clusters chose. */
 const fileName = ({ cluster, kind, namespace, name }: ObjectAddress): string =>
   `${[cluster, namespace, kind.toLowerCase(), name]
     .filter(Boolean)

@@ -42,7 +42,7 @@ type TimelineProps = Readonly<{
   limit: string;
 }>;
 
-/** What changed in one operator, and who approved its plans. */
+/** Shows the changes of one operator, and the people who approved its plans. */
 export function Timeline({ of, package: name, limit }: TimelineProps) {
   const { cluster, namespace } = of;
   const about = name === undefined ? { q: of.name } : { package: name };

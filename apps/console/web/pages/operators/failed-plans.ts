@@ -10,7 +10,10 @@ export type FailedPlans = Readonly<{ operators: readonly OperatorRow[]; plans: r
 /** An operator of a failed plan has failed, or another one of its namespace keeps it back. */
 const COULD = 'failed,blocked';
 
-/** `asked`: the filter of the list, which everything is selected by. */
+/**
+ * Returns the failed plans of the selected operators. `asked`: the filter of the list, used if everything is
+ * selected.
+ */
 export async function failedPlans({ all, rows }: Selection<OperatorRow>, asked: Query): Promise<FailedPlans> {
   const matched = all ? await allRows<OperatorRow>(withQuery('operators', { standing: COULD, ...asked })) : [];
   const operators = all ? matched.filter((row) => !rows.has(rowKey(row))) : [...rows.values()];
@@ -22,7 +25,9 @@ export async function failedPlans({ all, rows }: Selection<OperatorRow>, asked: 
   return { operators, plans };
 }
 
-/** Plans that do the same are one request: its hash is that of what was shown. */
+/**
+ * Makes requests to retry plans. Plans that do the same are one request: its hash is the hash that was shown.
+ */
 export const retryRequests = (plans: readonly PlanRow[]): readonly ActionRequest[] =>
   [...Map.groupBy(plans, ({ hash }) => hash)].map(([planHash, own]) => ({
     ...{ verb: 'retry', planHash },

@@ -16,7 +16,7 @@ const MOST_REQUESTS = 50;
 
 type RetryManyProps = Readonly<{ of: Selecting<OperatorRow>; asked: Query }>;
 
-/** What is selected, and the way to have the failed plans among it made anew. */
+/** Shows the selection, and retries its failed plans. */
 export function RetryMany({ of, asked }: RetryManyProps) {
   const [found, setFound] = useState<FailedPlans>();
   const [state, setState] = useState<Readonly<{ reading?: boolean; refusal?: AskFailure }>>({});

@@ -10,7 +10,7 @@ import { Page, Section } from '../../parts/page.js';
 import { Counts } from '../../parts/standing.js';
 import { Bones, Empty, Trouble } from '../../parts/states.js';
 
-/** One package over the fleet: which clusters have which version. */
+/** One package over the fleet: its versions in each cluster. */
 export default function PackageSpreadPage() {
   const name = useRoute().params['package'] ?? '';
   const spread = useLoaded<PackageList>(withQuery('packages', { package: name }));

@@ -25,7 +25,7 @@ const GAP = 32;
 
 type Sided = Span & Readonly<{ edge: EdgeAnswer; from: number; to: number }>;
 
-/** Lines beside the boxes, each in a lane in which no other runs at its height. */
+/** Places lines next to the boxes, each in a lane without another line at its height. */
 function besideOf(sided: readonly Sided[], right: number, y: (row: number) => number): GraphLine[] {
   const lanes = laneOf(sided);
   return sided.map((one) => {
@@ -60,12 +60,14 @@ function columnOf(channel: ChannelAnswer, x: number): GraphColumn {
     x,
     width,
     boxes: channel.nodes.map((node, row) => ({ node, x, y: TOP + row * ROW })),
-    // What is taken is drawn last, over the rest.
+    // Edges of the upgrade path are drawn last, over the rest.
     lines: lines.sort((a, b) => Number(a.edge.onWay) - Number(b.edge.onWay)),
   };
 }
 
-/** Every channel as a column, the newest entry on top; arrows lead from an entry to what follows it. */
+/**
+ * Lays out every channel as a column, the newest entry on top; arrows lead from an entry to its successors.
+ */
 export function layOutGraph({ channels }: GraphAnswer): GraphPicture {
   const columns: GraphColumn[] = [];
   let x = 4;

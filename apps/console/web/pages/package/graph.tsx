@@ -172,7 +172,10 @@ function Column({ of }: { of: GraphColumn }) {
   );
 }
 
-/** Arrows go along the edges: up to what follows an entry, down to what it follows, to the side to a channel. */
+/**
+ * Moves along the edges with arrows: up to an entry's successors, down to its predecessors, to the side to a
+ * channel.
+ */
 function followEdges({ channels }: GraphAnswer) {
   return (event: KeyboardEvent) => {
     const boxes = [...document.querySelectorAll<SVGGElement>('[data-box]')];

@@ -13,7 +13,7 @@ import { Tabs } from '../../parts/tabs.js';
 import { PackageIcon, Rich, shortDigest } from '../../parts/text.js';
 import { Graph } from './graph.js';
 
-/** One package of one content: what it is, its versions, its graph, and where it runs. */
+/** One package of one content: its description, its versions, its graph, and its clusters. */
 export default function PackagePage() {
   const { id = '', package: name = '' } = useRoute().params;
   const detail = useLoaded<PackageDetail>(`catalogs/${encodeURIComponent(id)}/packages/${encodeURIComponent(name)}`);

@@ -15,7 +15,7 @@ const NAMED = 20;
 
 type ApproveProps = { review: ReviewAnswer; draft: ReviewDraft; action: Acting };
 
-/** The bar at the foot: comment and button; the dialog repeats what is about to be done. */
+/** The bar at the foot: comment and button; the dialog repeats the pending action. */
 export function ApproveBar({ review, draft: { chosen, comment, write }, action }: ApproveProps) {
   const [asking, setAsking] = useState(false);
   const targets = review.groups

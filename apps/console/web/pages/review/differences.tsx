@@ -16,7 +16,7 @@ const SIGNS = { '+': 'added', '-': 'removed', '~': 'changed' };
 const FOLDS = 2_000;
 const SHOWN = 100;
 
-/** The differences of a group by section; what draws attention is marked and comes first. */
+/** The differences of a group by section; differences that need attention are marked and come first. */
 export function Differences({ of }: { of: ReviewGroup }) {
   const [query] = useQuery();
   const bySection = Map.groupBy(of.differences, ({ section }) => section);

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { ReviewAnswer } from '../../../src/api/questions.schema.js';
 import { addressOf } from './plan-address.js';
 
-/** What a person has decided of a review and not sent yet. */
+/** Decisions of a person in a review that are not sent yet. */
 type Draft = Readonly<{
   comment: string;
   /** Addresses of plans; absent: nothing was ticked or unticked yet. */
@@ -22,8 +22,9 @@ function kept(hash: string): Draft {
 }
 
 /**
- * Comment and ticks of a review: of this tab alone, until it is sent. A reload must not tick a cluster again
- * that a person has left out. What was not opened is not ticked: at first, the first group is.
+ * Keeps comment and ticks of a review for this tab alone, until it is sent. A reload must not tick a cluster
+ * again that a person has left out. Groups that were not opened are not ticked: at first, only the first
+ * group is.
  */
 export function useDraft(of: ReviewAnswer, isSent: boolean): ReviewDraft {
   const [draft, setDraft] = useState<Draft>(() => kept(of.hash));

@@ -13,7 +13,7 @@ type MembersProps = {
   results: readonly ActionResult[] | undefined;
 };
 
-/** The clusters of a group with a tick each; after the approval with what became of each. */
+/** The clusters of a group with a tick each; after the approval with the result of each. */
 export function Members({ of, unchecked, chosen, onChoose, results }: MembersProps) {
   if (results) return <Results of={results} />;
   const [own, others] = [true, false].map((wanted) => of.members.filter(({ mayApprove }) => mayApprove === wanted));

@@ -41,7 +41,7 @@ export default function ReviewPage() {
   );
 }
 
-/** Who approved plans of this class before, when, where and why. */
+/** Shows earlier approvals of this class: person, time, place and reason. */
 function Approved({ hash }: { hash: string }) {
   const changes = useLoaded<ChangeList>(withQuery('changes', { hash, limit: '200' }));
   const [first] = changes.data?.items ?? [];
@@ -55,7 +55,7 @@ function Approved({ hash }: { hash: string }) {
   );
 }
 
-/** `isOver`: no plan of the class waits any more. What was approved here stays in sight. */
+/** Shows the review. `isOver`: no plan of the class waits any more. Plans approved here stay visible. */
 function Reviewed({ of, isOver }: { of: ReviewAnswer; isOver: boolean }) {
   const [query] = useQuery();
   const action = useAction();

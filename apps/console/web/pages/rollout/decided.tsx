@@ -4,7 +4,7 @@ import { Section } from '../../parts/page.js';
 import { Empty } from '../../parts/states.js';
 import { Ago } from '../../parts/text.js';
 
-/** Who decided what about it, when and why. */
+/** Shows decisions about the roll-out: person, time and reason. */
 export function Decided({ of }: { of: RolloutDetail }) {
   return (
     <Section title="Decisions">

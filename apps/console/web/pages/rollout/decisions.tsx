@@ -16,13 +16,13 @@ const sum = ({ waves }: RolloutSummary, key: 'done' | 'failed' | 'underWay'): nu
   waves.reduce((total, wave) => total + wave[key], 0);
 const isOpen = ({ phase, finishedAt }: RolloutSummary): boolean => finishedAt === '' && phase !== 'RollingBack';
 
-/** What applies to a roll-out as it stands (design: fleet.md §1.6). */
+/** Returns the decisions that apply to the present state of a roll-out (design: fleet.md §1.6). */
 function decisionsOn(of: RolloutSummary): Decision[] {
   const { phase, withdrawn } = of;
   const isChanged = sum(of, 'done') + sum(of, 'failed') + sum(of, 'underWay') > 0;
   const end = withdrawn ? WITHDRAWN_ABORT : 'end it: nothing further starts, and nothing is undone';
   return [
-    // Nothing brings a target that was withdrawn; what goes back waits for its approval all the same.
+    // Nothing brings a target that was withdrawn; a roll-back still waits for its approval.
     ...(withdrawn && phase !== 'RollingBack' ? [] : decisionsToGoOn(of)),
     ...(isOpen(of) ? [{ verb: 'abort', what: end }] : []),
     ...(MAY_GO_BACK.includes(phase) && isChanged
@@ -62,7 +62,7 @@ function decisionsToGoOn(of: RolloutSummary): Decision[] {
   ];
 }
 
-/** Decisions are made in one's own name, which the hub's API checks: the page gives the commands. */
+/** Shows commands for decisions: people decide in their own names, and the hub's API checks the name. */
 export function Decisions({ of }: { of: RolloutSummary }) {
   const [reason, setReason] = useState('');
   const [namespace = '', name = ''] = of.id.split('/');

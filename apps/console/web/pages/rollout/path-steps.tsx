@@ -7,7 +7,7 @@ import { Empty } from '../../parts/states.js';
 type ClassPath = NonNullable<RolloutDetail['paths']>['classes'][number];
 type Step = ClassPath['steps'][number];
 
-/** What the clusters of each plan class go through, step by step, and which are at which. */
+/** Shows the steps of each plan class, and the clusters at each step. */
 export function PathSteps({ of }: { of: RolloutDetail }) {
   if (of.paths?.classes.length === 0) return null;
   return (

@@ -15,7 +15,7 @@ import { Ended } from './ended.js';
 import { Pace } from './pace.js';
 import { PathSteps } from './path-steps.js';
 
-/** Minutes after which it says something that no cluster has come to the target. */
+/** Minutes without a new cluster at the target that make this worth a message. */
 const TELLING = 10;
 
 /** One roll-out, followed as it goes. */
@@ -44,7 +44,7 @@ export default function RolloutPage() {
 const timeOfWave = ({ openedAt, completedAt }: RolloutDetail['waves'][number]): string =>
   completedAt === '' ? `open for ${age(openedAt)}` : `took ${age(openedAt, Date.parse(completedAt))}`;
 
-/** What the clusters of a wave do, and what it waits for. */
+/** Describes the clusters of a wave, and the condition that it waits for. */
 function WaveWords({ of, derived }: { of: RolloutDetail['waves'][number]; derived: boolean }) {
   const parts = [
     of.underWay > 0 && <span class="ink-under-way">↻ {count(of.underWay)} under way</span>,
@@ -67,7 +67,7 @@ function WaveWords({ of, derived }: { of: RolloutDetail['waves'][number]; derive
   );
 }
 
-/** That no decision brings the target, and what becomes of the roll-out. */
+/** Says that no decision brings the target, and describes the further course of the roll-out. */
 const Withdrawn = ({ of: { target, finishedAt } }: { of: RolloutDetail }) => (
   <p>
     {withdrawnText(target)}.{finishedAt === '' && ` The roll-out ${WITHDRAWN_END}.`}
@@ -91,7 +91,7 @@ const Waves = ({ of }: { of: RolloutDetail }) => (
   </ol>
 );
 
-/** Clusters that failed, by what failed. */
+/** Lists the clusters that failed, by their failures. */
 const Failures = ({ of }: { of: RolloutDetail }) => (
   <Section title="Failures">
     <ul class="findings">

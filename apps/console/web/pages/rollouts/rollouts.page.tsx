@@ -8,7 +8,7 @@ import { Page, Section } from '../../parts/page.js';
 import { Answered, Empty } from '../../parts/states.js';
 import { Ago } from '../../parts/text.js';
 
-/** What is on its way to another version, and the last that ended. */
+/** Roll-outs to another version that are under way, and the last that ended. */
 export default function RolloutsPage() {
   const rollouts = useLoaded<RolloutList>('rollouts?limit=200');
   useRenewed(rollouts, WAVES_EVERY);
