@@ -1,9 +1,9 @@
 import { availableParallelism, loadavg } from 'node:os';
 
 /**
- * How long tests wait, in one place. A wait ends when its outcome is there, so these times cost nothing where
- * all is well: they only say after how long a test gives up. `FLOTILLA_TEST_PATIENCE=3` makes all of them
- * three times as long, for slow or busy machines.
+ * Factor of all waiting times of tests, which are all here. A wait ends when its outcome is there, so these
+ * times cost nothing if all is well: they only limit a test that fails. `FLOTILLA_TEST_PATIENCE=3` makes all
+ * of them three times as long, for slow or busy machines.
  */
 const FACTOR = Math.max(Number(process.env['FLOTILLA_TEST_PATIENCE'] ?? '') || 1, 1);
 
@@ -12,7 +12,8 @@ const forMs = (ms: number): number => Math.round(ms * FACTOR);
 /** After how many milliseconds a wait is given up. */
 export const PATIENCE_MS = forMs(90_000);
 /**
- * The same for what Flotilla does only after a pause of its own: retries, deadlines, the time after a crash.
+ * Limit for things that Flotilla does only after a pause of its own: retries, deadlines, the time after a
+ * crash.
  */
 export const LONG_PATIENCE_MS = forMs(240_000);
 
@@ -20,19 +21,18 @@ export const LONG_PATIENCE_MS = forMs(240_000);
 export const PATIENCE = { timeout: PATIENCE_MS, interval: 50 };
 /** For `expect.poll` and `vi.waitFor`: the outcome comes after a pause of Flotilla's own. */
 export const LONG_PATIENCE = { timeout: LONG_PATIENCE_MS, interval: 500 };
-/** For `expect.poll` of what itself moves a virtual clock: the next check follows at once. */
+/** For `expect.poll` of a function that itself moves a virtual clock: the next check follows at once. */
 export const DRIVEN = { timeout: LONG_PATIENCE_MS, interval: 1 };
 
 /**
- * For `expect.poll` and `vi.waitFor`: users are promised the outcome within this time, where the processors
- * keep up. Where more work waits for them, as when tests run beside one another, it takes as many times
- * longer.
+ * For `expect.poll` and `vi.waitFor`: users are promised the outcome within this time, if the processors keep
+ * up. If more work waits for them, as when tests run in parallel, it takes as many times longer.
  */
 export const promised = (ms: number) => ({ timeout: forMs(ms * overload()), interval: 50 });
 
 const overload = (): number => Math.max(1, (loadavg()[0] ?? 0) / availableParallelism());
 
-/** What ends a whole test or hook that hangs: each may wait several times. */
+/** Limits that end a whole test or hook that hangs: each may wait several times. */
 export const LIMITS = {
   test: forMs(300_000),
   hook: forMs(300_000),
@@ -58,7 +58,7 @@ export const IDLE = { checks: 30, intervalMs: 100, belowMs: 5 };
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
- * Gives what must not happen the time to happen. A slow machine can only make the check after
- * it weaker, never fail it.
+ * Waits so that a forbidden event has the time to happen. A slow machine can only make the check after it
+ * weaker, never fail it.
  */
 export const aWhile = (): Promise<void> => pause(100);

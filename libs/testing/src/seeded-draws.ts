@@ -19,7 +19,7 @@ export class SeededDraws {
     return least + Math.floor(this.next() * (most - least + 1));
   }
 
-  /** @throws RangeError where there is nothing to draw from */
+  /** @throws RangeError if there is nothing to draw from */
   oneOf<T>(items: readonly T[]): T {
     const [drawn] = items.slice(this.between(0, items.length - 1)).slice(0, 1);
     if (drawn === undefined) throw new RangeError('there is nothing to draw from');

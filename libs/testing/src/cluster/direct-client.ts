@@ -13,7 +13,7 @@ const TOKEN = 'token';
 
 export type DirectClusterOptions = Readonly<{ version?: string; deploymentReadyAfterMs?: number }>;
 
-/** A simulated cluster, and Flotilla's own client of it whose requests are function calls. */
+/** A simulated cluster, and Flotilla's own client of it with function calls for requests. */
 export type DirectCluster = Readonly<{
   cluster: SimulatedCluster;
   client: HttpKubeClient;
@@ -39,7 +39,7 @@ export function directCluster(name: string, options: DirectClusterOptions = {}):
   return { cluster, client, transport, stop };
 }
 
-/** A client of a simulated cluster that has no server around it, and what cuts it off from the cluster. */
+/** A client of a simulated cluster that has no server around it, and the switch that cuts it off. */
 export type DirectClient = Readonly<{ client: HttpKubeClient; cutOff: (isAway: boolean) => void }>;
 
 /** The client that the services use, for a cluster that is there already. */
@@ -56,7 +56,7 @@ export function directClient(cluster: SimulatedCluster, fieldManager: string): D
 
 /** Hands requests to a simulated cluster in this process. */
 class DirectTransport extends HttpTransport {
-  /** Whether the API server is away: every request fails before it arrives. */
+  /** True while the API server is unreachable: every request fails before it arrives. */
   isAway = false;
 
   constructor(private readonly cluster: SimulatedCluster) {

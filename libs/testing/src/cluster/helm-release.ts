@@ -20,8 +20,8 @@ export type HelmReleaseParts = Readonly<{
 const KEY = 'olm.operatorframework.io/';
 
 /**
- * The Secrets in which OLM v1's Helm runtime keeps a release of a ClusterExtension, the first with the
- * names of the others (spec: v1-apply.md §6). Written from the format, not taken from a cluster.
+ * Returns the Secrets of a ClusterExtension's release, as OLM v1's Helm runtime stores them. The first has
+ * the names of the others (spec: v1-apply.md §6). Written from the format, not taken from a cluster.
  */
 export function helmReleaseSecrets(parts: HelmReleaseParts): KubernetesObject[] {
   const { extension, status = 'deployed', number = 1, bundle, objects, namespace = 'olmv1-system' } = parts;

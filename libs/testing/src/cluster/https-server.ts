@@ -10,7 +10,7 @@ import type { LoopbackCertificate } from './server/certificates.js';
 import type { SimulatedCluster } from './simulated-cluster.js';
 
 type Incoming = IncomingMessage | Http2ServerRequest;
-/** What HTTP/1.1's and HTTP/2's responses have in common. */
+/** Common part of HTTP/1.1's and HTTP/2's responses. */
 type Outgoing = Pick<ServerResponse, 'writableLength' | 'flushHeaders' | 'destroyed'> & {
   writeHead(code: number, headers: OutgoingHttpHeaders): unknown;
   setHeader(name: string, value: readonly string[]): unknown;
@@ -28,11 +28,11 @@ export class HttpsServer {
   readonly #server: Http2SecureServer;
   readonly #connections = new Set<Connection>();
   /**
-   * By the client's port, which the next connection may have again: requests only see a
+   * Connections by the client's port; the next connection may have the same port. Requests only see a
    * stand-in of their socket.
    */
   readonly #byPort = new Map<number, Connection>();
-  /** Which sign client certificates. */
+  /** Authorities that sign client certificates. */
   readonly #authorities: X509Certificate[] = [];
   #closing = false;
 
@@ -42,8 +42,8 @@ export class HttpsServer {
   ) {
     const { certPem: cert, keyPem: key } = certificate;
     const settings = { maxConcurrentStreams: 1000 };
-    // kube-apiserver ends a watch whose reader is behind, and refuses no other request for it. Node does,
-    // with ENHANCE_YOUR_CALM, once so many MB wait in a session, and cuts the session after a hundred.
+    // kube-apiserver ends a watch if its reader is behind, and refuses no other request for it. Node refuses
+    // with ENHANCE_YOUR_CALM when so many MB wait in a session, and cuts the session after a hundred.
     const maxSessionMemory = 1024;
     // As kube-apiserver: any certificate is taken, and checked with each request.
     const clients = { requestCert: true, rejectUnauthorized: false };

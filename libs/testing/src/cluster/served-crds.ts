@@ -12,7 +12,9 @@ export async function serveCrds(client: KubeClient): Promise<void> {
   await untilServed(client);
 }
 
-/** The same for a cluster of this process, which takes them from another one that has them. */
+/**
+ * Gives a cluster of this process the definitions of OLM's kinds, taken from another cluster that has them.
+ */
 export async function serveKnownCrds(client: KubeClient, cluster: SimulatedCluster): Promise<void> {
   const { crds } = await shippedManifests();
   if (restoreKnown(cluster, crds).length > 0) await joinCrds(client);

@@ -19,7 +19,7 @@ import { type ClusterSettings, ClusterState } from './state/cluster-state.js';
 import { shownIn } from './store/object-reader.js';
 import type { DeleteOptions, WritePlace } from './store/object-writer.js';
 
-/** Which requests an injected refusal is for; absent members take any. */
+/** Requests that an injected refusal is for; absent members match any. */
 export type RequestMatch = Readonly<{
   verb?: string;
   resource?: string;
@@ -37,7 +37,7 @@ type Fault = Readonly<{ match: RequestMatch; refusal: Refusal; once: boolean }>;
 export type HeldRequest = Readonly<{ arrived: Promise<void>; release: () => void }>;
 type Hold = Readonly<{ match: RequestMatch; arrive: () => void; released: Promise<void> }>;
 
-/** An object with the resource under which a cluster stores it. */
+/** An object with the resource that a cluster stores it under. */
 export type StoredObject = Readonly<{ resource: string; object: ApiObject }>;
 
 /** A request that never arrives, or is served without its answer ever arriving. */
@@ -46,7 +46,7 @@ export type Loss = 'request' | 'answer';
 const SEED_MANAGER = 'simulated-fleet';
 const DEFINITIONS = 'customresourcedefinitions.apiextensions.k8s.io';
 
-/** One simulated cluster: what its tests may see and do besides talking to its API. */
+/** One simulated cluster, with the views and actions of its tests in addition to its API. */
 export class SimulatedCluster {
   readonly requests = new RequestLog();
   readonly #state: ClusterState;
@@ -57,7 +57,7 @@ export class SimulatedCluster {
   readonly #tokens: Set<string>;
   readonly #faults: Fault[] = [];
   readonly #holds: Hold[] = [];
-  /** Asked about each request before it is served: what the network does to it. */
+  /** Returns the network's fault for each request; called before the request is served. */
   lossOf: (request: RecordedRequest) => Loss | undefined = () => undefined;
   /** Called with each request before it is served: a slow server is one that takes its time here. */
   delay: (request: SimulatedRequest) => Promise<void> | undefined = () => undefined;
@@ -107,7 +107,7 @@ export class SimulatedCluster {
     return this.#handler.writer.create(place, structuredClone(object), { manager: SEED_MANAGER });
   }
 
-  /** Creates the object, or server-side applies it over what is there. */
+  /** Creates the object, or server-side applies it over the existing one. */
   apply(object: KubernetesObject): ApiObject {
     const place = this.#place({ ...object, namespace: object.metadata.namespace });
     const options = { manager: SEED_MANAGER, force: true };
@@ -130,8 +130,8 @@ export class SimulatedCluster {
   }
 
   /**
-   * Creates the objects of a kind as another cluster has them; what they contain is shared, so that a
-   * thousand clusters hold one copy.
+   * Creates the objects of a kind as another cluster has them. Their content is shared, so that a thousand
+   * clusters hold one copy.
    */
   copyFrom(other: SimulatedCluster, kind: Readonly<{ apiVersion: string; kind: string }>): void {
     const resource = keyOfResource(this.#place(kind).info);
@@ -148,8 +148,8 @@ export class SimulatedCluster {
   }
 
   /**
-   * Stores objects of another cluster as they are there, but for those that this one has. What they contain
-   * is shared with all clusters that restore the same ones.
+   * Stores objects of another cluster as they are there, except those that this one has. Their content is
+   * shared with all clusters that restore the same ones.
    */
   restore(objects: readonly StoredObject[]): void {
     const { storage } = this.#state;
@@ -159,8 +159,8 @@ export class SimulatedCluster {
   }
 
   /**
-   * Stores what it stored at an earlier time and nothing else, as a server whose data was restored from a
-   * backup (with `etcdutl --bump-revision --mark-compacted`, as Kubernetes asks for): watches begin anew.
+   * Stores exactly its content of an earlier time, as a server with data restored from a backup (with
+   * `etcdutl --bump-revision --mark-compacted`, as Kubernetes asks for): watches begin again.
    */
   rollBack(to: readonly StoredObject[]): void {
     const { storage } = this.#state;
@@ -182,9 +182,9 @@ export class SimulatedCluster {
   }
 
   /**
-   * Puts a copy of etcd's data back, as `etcdctl snapshot restore` does: resourceVersions go back, and the
-   * server, which was stopped for that, has lost its connections. It accepts watches from versions that it
-   * has not reached again, and is silent there.
+   * Puts a copy of etcd's data back, as `etcdctl snapshot restore` does: resourceVersions go back. The server
+   * was stopped for that, and has lost its connections. It accepts watches from versions that it has not
+   * reached again, and is silent there.
    */
   restoreSnapshot(snapshot: EtcdSnapshot): void {
     this.dropConnections();
@@ -195,7 +195,7 @@ export class SimulatedCluster {
     this.#controllers.resume();
   }
 
-  /** Calls the listener at every write, until what is returned is called. */
+  /** Calls the listener at every write, until the returned function is called. */
   onChange(listener: (change: Change) => void): () => void {
     return this.#state.storage.onChange(listener);
   }
@@ -245,7 +245,7 @@ export class SimulatedCluster {
     this.#faults.push({ match, refusal: new Refusal(status, reason, message), once: true });
   }
 
-  /** Refuses every request that matches, until what it returns is called. */
+  /** Refuses every request that matches, until the returned function is called. */
   failAll(match: RequestMatch, refusal: Refusal): () => void {
     const fault = { match, refusal, once: false };
     this.#faults.push(fault);

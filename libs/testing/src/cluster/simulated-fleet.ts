@@ -13,8 +13,8 @@ export type SimulatedFleetOptions = Readonly<{
   /** Default: a free one. */
   port?: number;
   /**
-   * How often watches get a bookmark where something has happened. Default 1 s, so that tests need not wait;
-   * kube-apiserver sends one a minute.
+   * Interval of the bookmarks of watches, if something has happened. Default 1 s, so that tests need not
+   * wait; kube-apiserver sends one a minute.
    */
   bookmarkEveryMs?: number;
   /** How many changes of each resource a watch can begin with. Default 256; fewer take less memory. */
@@ -26,7 +26,7 @@ export interface SimulatedFleet {
   /** A kubeconfig with one context per cluster, named like it. */
   kubeconfig(): string;
   cluster(name: string): SimulatedCluster;
-  /** Whether the certificate of the server has expired, for connections that are opened from now on. */
+  /** Makes the server's certificate expired or valid, for connections that are opened from now on. */
   expireCertificate(expired: boolean): void;
   /** A client certificate that the authority has signed is that of an administrator of every cluster. */
   trustClients(authorityPem: string): void;

@@ -9,7 +9,7 @@ const POLICY = {
   kind: 'Policy',
   omitStages: ['RequestReceived'],
   rules: [
-    // Reviews of what a user may do are created, and stored nowhere.
+    // Reviews of a user's rights are created, and stored nowhere.
     { level: 'None', resources: [{ group: 'authorization.k8s.io' }] },
     { level: 'Metadata', verbs: ['create', 'update', 'patch', 'delete', 'deletecollection'] },
     { level: 'None' },
@@ -44,7 +44,7 @@ export type AuditedWrite = Readonly<{
   name: string;
 }>;
 
-/** What API servers that we start ourselves say was written to them, each in a log of its own. */
+/** Writes recorded by API servers that we start ourselves, each in a log of its own. */
 export class AuditLogs {
   private constructor(private readonly folder: string) {}
 
@@ -61,7 +61,7 @@ export class AuditLogs {
     `--audit-log-path=${this.#logOf(cluster)}`,
   ];
 
-  /** What was written to the cluster so far, oldest first: neither dry runs nor what was refused. */
+  /** Returns the writes to the cluster so far, oldest first, without dry runs and refused writes. */
   async writes(cluster: string): Promise<readonly AuditedWrite[]> {
     const lines = (await readFile(this.#logOf(cluster), 'utf8')).split('\n');
     // The last line is under way.

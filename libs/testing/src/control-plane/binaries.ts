@@ -9,18 +9,19 @@ export const KUBERNETES_VERSION = '1.34.4';
 export type BinaryName = (typeof NAMES)[number];
 export type Binaries = Readonly<Record<BinaryName, string>>;
 
-/** Where what takes long to make is kept; outlives the checkout. */
+/** Returns the folder for files that take long to make; outlives the checkout. */
 export function cacheFolderOf(environment: Environment): string {
   const home = environment['HOME'] ?? homedir();
   return environment['FLOTILLA_CACHE_DIR'] || join(environment['XDG_CACHE_HOME'] || join(home, '.cache'), 'flotilla');
 }
 
-/** Where the binaries that we build ourselves are. */
+/** Returns the folder of the binaries that we build ourselves. */
 export const cacheFolder = (environment: Environment): string =>
   join(cacheFolderOf(environment), 'control-plane', `kubernetes-${KUBERNETES_VERSION}`);
 
 /**
- * Each binary from the first place that has it: KUBEBUILDER_ASSETS, PATH, our cache; or which are nowhere.
+ * Returns each binary from the first place that has it: KUBEBUILDER_ASSETS, PATH, our cache; otherwise the
+ * missing ones.
  */
 export function findBinaries(environment: Environment): Binaries | Readonly<{ missing: readonly BinaryName[] }> {
   const assets = environment['KUBEBUILDER_ASSETS'];

@@ -54,7 +54,7 @@ export class ChildProcesses {
     return [...this.#commands.keys()];
   }
 
-  /** Kills the process, which is missing from then on. */
+  /** Kills the process; it is missing from then on. */
   async halt(name: string): Promise<void> {
     await kill(this.#running(name));
     this.#children.delete(name);

@@ -9,8 +9,8 @@ const DAY_MS = 86_400_000;
 export type ClientCertificate = Readonly<{ caPem: string; certPem: string; keyPem: string }>;
 
 /**
- * Makes a fresh authority and a certificate of it for the user `name`. `until`: the last moment at which the
- * certificate is valid; a day from now without it.
+ * Makes a fresh authority and a certificate of it for the user `name`. `until`: the last moment of the
+ * certificate's validity; a day from now without it.
  */
 export async function clientCertificate(name: string, until?: Date): Promise<ClientCertificate> {
   const validity = { notBefore: new Date(Date.now() - DAY_MS), notAfter: new Date(Date.now() + DAY_MS) };

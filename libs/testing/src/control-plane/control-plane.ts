@@ -8,7 +8,7 @@ export type ControlPlaneCluster = Readonly<{
   kubeconfig: string;
 }>;
 
-/** The data of a control plane, which is put back as from a backup. */
+/** The data of a control plane, put back as from a backup. */
 export type EtcdData = Readonly<{
   /** Copies the data as they are at one moment; returns the folder of the copy. */
   copy(): Promise<string>;
@@ -22,16 +22,16 @@ export type EtcdData = Readonly<{
 /** Real Kubernetes API servers for tests. */
 export type ControlPlane = Readonly<{
   clusters: readonly ControlPlaneCluster[];
-  /** Where it came from, for people. */
+  /** Origin of the control plane, for people. */
   describe: string;
   /**
    * Kills the API server of the cluster and starts it again after so long, with its port and its data;
-   * resolves when it answers. Only where `ownProcesses` were asked for.
+   * resolves when it answers. Only if `ownProcesses` were asked for.
    */
   crashApiServer?: (cluster: string, awayMs: number) => Promise<void>;
-  /** The data of all clusters. Only where `ownProcesses` were asked for. */
+  /** The data of all clusters. Only if `ownProcesses` were asked for. */
   etcd?: EtcdData;
-  /** Ends and removes what was started; clusters that were there before stay. */
+  /** Ends and removes everything it started; clusters that were there before stay. */
   stop(): Promise<void>;
 }>;
 

@@ -29,7 +29,7 @@ const named: Way = async ({ environment, clusters, own }) => {
   const list = environment['FLOTILLA_TEST_KUBECONFIG'];
   if (!list) return 'FLOTILLA_TEST_KUBECONFIG is not set';
   if (own) return 'FLOTILLA_TEST_KUBECONFIG: these tests need an API server of their own';
-  // A user who names clusters wants those: there is no silent fall-back to others.
+  // A user names clusters to use only those: there is no silent fall-back to others.
   return useExistingClusters(list, clusters);
 };
 

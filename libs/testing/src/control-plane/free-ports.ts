@@ -10,7 +10,7 @@ const [FIRST, LAST] = [15_000, 29_999];
 const MOST_TRIES = 200;
 const given = new Set<number>();
 
-/** Loopback ports on which no process listens now, and that were not given out by this process before. */
+/** Returns loopback ports without a listening process that this process has not given out before. */
 export async function freePorts(count: number): Promise<number[]> {
   const held: Server[] = [];
   const ports: number[] = [];
@@ -27,7 +27,7 @@ export async function freePorts(count: number): Promise<number[]> {
   return ports;
 }
 
-/** Undefined where the port is taken. */
+/** Returns undefined if the port is taken. */
 function listening(port: number): Promise<Server | undefined> {
   const server = createServer();
   return new Promise((resolve) => {

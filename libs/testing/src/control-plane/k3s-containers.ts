@@ -10,7 +10,10 @@ import type { ControlPlane, ControlPlaneCluster } from './control-plane.js';
 const IMAGE = `rancher/k3s:v${KUBERNETES_VERSION}-k3s1`;
 const PORT = 6443;
 
-/** Why Docker is of no use here, or undefined when it may be. Asked before the costly import. */
+/**
+ * Returns the reason that Docker cannot be used here, or undefined if it may be usable. Called before the
+ * costly import.
+ */
 export function whyNoDocker(environment: Environment): string | undefined {
   const socket = '/var/run/docker.sock';
   return environment['DOCKER_HOST'] || existsSync(socket)

@@ -138,7 +138,7 @@ function apiServerArguments({ port, etcdUrl, name, files, apiServerArguments: mo
     '--allow-privileged=true',
     // No kube-proxy: webhooks and aggregated APIs are reached at the addresses of their endpoints.
     '--enable-aggregator-routing=true',
-    // No node-lifecycle controller, which would take the taint away again.
+    // No node-lifecycle controller runs that would remove the taint again.
     '--disable-admission-plugins=TaintNodesByCondition',
     '--profiling=false',
     ...more,
@@ -168,7 +168,7 @@ function schedulerArguments({ kubeconfigPath }: LocalClusterPlan): string[] {
   ];
 }
 
-/** Pods on the host's network are where this machine is, so that a test can answer in their place. */
+/** Gives pods on the host's network the address of this machine, so that a test can answer in their place. */
 function nodeAddress(): string[] {
   const addresses = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
   const own = addresses.find(({ family, internal }) => family === 'IPv4' && !internal);

@@ -13,7 +13,7 @@ export type ScriptedRequest = Readonly<{
   path: string;
   headers: http.IncomingHttpHeaders;
   body: string;
-  /** Common name of the client's certificate, where it has shown one. */
+  /** Common name of the client's certificate, if it has shown one. */
   client: string | undefined;
   /** 1 for the first connection that was made, and so on. */
   connection: number;
@@ -52,7 +52,7 @@ export type ScriptedServer = Readonly<{
   stop(): Promise<void>;
 }>;
 
-/** An HTTP server whose every answer a test decides, for what well-behaved API servers do rarely. */
+/** Starts an HTTP server with answers that a test decides, for rare behaviour of well-behaved API servers. */
 export async function startScriptedServer(options: ScriptedServerOptions): Promise<ScriptedServer> {
   const { caPem, certPem, keyPem } = await servingCertificate();
   const clients = options.clientAuthority

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import net from 'node:net';
 
-/** A port before a server, at which a test can disturb the network. */
+/** A port before a server: a test can disturb the network there. */
 export type TcpProxy = Readonly<{
   port: number;
   /** Breaks every open connection; new ones are let through. */
@@ -10,7 +10,7 @@ export type TcpProxy = Readonly<{
    * From now on nothing passes in either direction, though connections stay open and new ones are accepted.
    */
   stall(): void;
-  /** Nothing passes any more on what is open now, though it stays open; new connections are let through. */
+  /** Stops all traffic of the open connections, though they stay open; new connections are let through. */
   lose(): void;
   /** Breaks every open connection, and new ones at once, as a server that is not there. */
   refuse(): void;
@@ -22,8 +22,8 @@ export type TcpProxy = Readonly<{
 }>;
 
 /**
- * `passes`: asked about each piece on its way to the server; what does not pass is lost. `listenAt`: where it
- * listens; loopback by default.
+ * Starts a proxy. `passes`: called for each piece on its way to the server; if it returns false, the piece is
+ * lost. `listenAt`: the address to listen at; loopback by default.
  */
 export async function startTcpProxy(
   target: Readonly<{ host: string; port: number }>,
@@ -90,7 +90,7 @@ function portOf(server: net.Server): number {
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
-/** As pipe() does, which would resume a paused source by itself. */
+/** Joins two sockets like pipe(), but pipe() would resume a paused source by itself. */
 function join(from: net.Socket, to: net.Socket, passes: (piece: Buffer) => boolean = () => true): void {
   from.on('data', (piece) => {
     if (passes(piece)) to.write(piece);

@@ -10,7 +10,7 @@ import type { EngineSearch } from './find-engine.js';
 export type BaseImages = Readonly<{
   node: string;
   redis: string;
-  /** Whether they are those of Docker Hub, for people. */
+  /** Origin of the images, such as Docker Hub, for people. */
   describe: string;
 }>;
 
@@ -26,9 +26,9 @@ const PULL_WITHIN_MS = 120_000;
 const BOOTSTRAP_WITHIN_MS = 900_000;
 
 /**
- * Those that the settings of compose name, else those of Docker Hub, else stand-ins that are made here, once:
- * Debian from its archive with this machine's Node and npm, and with Debian's Redis. A string: in one line
- * why there are none.
+ * Returns the images that the settings of compose name, otherwise those of Docker Hub, otherwise stand-ins.
+ * Stand-ins are made here, once: Debian from its archive with this machine's Node and npm, and with Debian's
+ * Redis. A string: the reason in one line that there are none.
  */
 export async function baseImages(
   engine: DockerEngine,
@@ -136,7 +136,7 @@ const NODE_LINES = [
   'RUN ln -s ../lib/node_modules/npm/bin/npm-cli.js /usr/local/bin/npm && groupadd -g 1000 node && useradd -u 1000 -g node -m node',
 ];
 
-/** With the user of the official image, and with `/data`, which it declares a volume. */
+/** Lines with the user of the official image, and with its declared volume `/data`. */
 const REDIS_LINES = [
   `FROM ${STAND_INS.base}`,
   'RUN apt-get update -qq && apt-get install -y -qq --no-install-recommends redis-server && rm -rf /var/lib/apt/lists/*',
@@ -159,7 +159,7 @@ async function addNode(context: string, environment: EngineSearch['environment']
   if (npm !== undefined) await cp(join(dirname(realpathSync(npm)), '..'), join(context, 'npm'), { recursive: true });
 }
 
-/** With the older builder, which takes images of this engine alone and needs no plugin. */
+/** Builds with the older builder: it takes images of this engine alone and needs no plugin. */
 async function buildImage(
   engine: DockerEngine,
   name: string,

@@ -7,8 +7,8 @@ import { runProgram } from './docker-command.js';
 const ANSWER_WITHIN_MS = 30_000;
 
 /**
- * Settings of docker-compose.yml with which a build reaches the npm registry that this machine uses: an
- * `.npmrc` in `folder` and the authority of an inspecting proxy. Those that the environment names already
+ * Returns settings of docker-compose.yml for a build to reach the npm registry that this machine uses: an
+ * `.npmrc` in `folder` and the authority of an inspecting proxy. Settings that the environment already names
  * stay.
  */
 export async function buildAccess(environment: Environment, folder: string): Promise<Record<string, string>> {

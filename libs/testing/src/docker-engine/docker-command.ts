@@ -17,8 +17,7 @@ export class DockerFailed extends FlotillaError {
 const LAST_LINES = 30;
 
 /**
- * A command of the PATH with this environment; gives what it wrote to standard output. Rejects with
- * DockerFailed.
+ * Runs a command of the PATH with this environment; returns its standard output. Rejects with DockerFailed.
  */
 export function runProgram(
   environment: Environment,
@@ -38,11 +37,11 @@ export function runProgram(
 
 /** A Docker engine, as the `docker` command reaches it. */
 export type DockerEngine = Readonly<{
-  /** Of every docker command: its own, with the engine's socket and the folder of plugins. */
+  /** Environment of every docker command: its own, with the engine's socket and the folder of plugins. */
   environment: Environment;
-  /** Where it came from, for people. */
+  /** Origin of the engine, for people. */
   describe: string;
-  /** Ends it where it was started here. */
+  /** Ends the engine if it was started here. */
   stop: () => Promise<void>;
 }>;
 

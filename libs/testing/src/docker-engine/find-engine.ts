@@ -14,12 +14,12 @@ export type EngineSearch = Readonly<{
   log: (line: string) => void;
 }>;
 
-/** Where images, and programs that are built here, are kept; outlives the checkout. */
+/** Returns the folder for images, and for programs that are built here; outlives the checkout. */
 export const dockerFolder = (environment: Environment): string => join(cacheFolderOf(environment), 'docker');
 
 /**
- * A Docker engine of this machine with Compose: the one that answers, else one that is started as root on
- * Linux, from Debian's packages where they are missing. A string: in one line why there is none.
+ * Returns a Docker engine of this machine with Compose: the one that answers, otherwise one started as root
+ * on Linux, from Debian's packages if it is missing. A string: the reason in one line that there is none.
  */
 export async function findEngine(search: EngineSearch): Promise<DockerEngine | string> {
   const engine = await anyEngine(search);
@@ -57,7 +57,7 @@ async function anyEngine({ environment, log }: EngineSearch): Promise<DockerEngi
   }
 }
 
-/** What an engine needs, with the Debian packages that have it. */
+/** Programs that an engine needs, with their Debian packages. */
 const PROGRAMS = [
   ['dockerd', 'docker.io'],
   ['docker', 'docker-cli'],

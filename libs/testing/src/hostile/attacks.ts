@@ -5,11 +5,11 @@ import { gzipSync } from 'node:zlib';
 /** A request as an attack sees it: the path without the prefix of the cluster. */
 export type AttackedRequest = Readonly<{ method: string; path: string; query: URLSearchParams }>;
 
-/** What an API server does to its clients. */
+/** Behaviour of an API server that attacks its clients. */
 export type Attack = Readonly<{
-  /** Answers a request in its own way; false where it is served as usual. */
+  /** Answers a request in its own way; false if it is served as usual. */
   answer?: (request: AttackedRequest, response: ServerResponse) => boolean;
-  /** Takes a connection in its own way, before TLS; false where it is served as usual. */
+  /** Takes a connection in its own way, before TLS; false if it is served as usual. */
   connect?: (socket: Socket) => boolean;
 }>;
 
@@ -109,7 +109,9 @@ const only =
   };
 
 let packed: Buffer | undefined;
-/** Blanks, a thousandth of what they unpack to; many members follow one another in one body. */
+/**
+ * Returns packed blanks, a thousandth of their unpacked size; many members follow one another in one body.
+ */
 function blanksPacked(): Buffer {
   packed ??= gzipSync(Buffer.alloc(64 * 1024 * 1024, ' '));
   return Buffer.concat(Array.from({ length: 32 }, () => packed ?? Buffer.alloc(0)));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import type { AttackName } from './attacks.js';
 
-/** A simulated cluster in a process of its own, so that what it sends costs this process nothing. */
+/** A simulated cluster in a process of its own, so that its answers cost this process nothing. */
 export type HostileCluster = Readonly<{
   kubeconfig: string;
   /** From now on: this attack; undefined: none. */

@@ -5,12 +5,12 @@ import { connect, type Socket } from 'node:net';
 export type ForwardProxy = Readonly<{
   /** For HTTP_PROXY and HTTPS_PROXY. */
   url: string;
-  /** What it was asked for: `CONNECT host:port`, or method and URL. */
+  /** Requests to the proxy: `CONNECT host:port`, or method and URL. */
   log: readonly string[];
   stop: () => Promise<void>;
 }>;
 
-/** `ports` says where the names lead, by `host:port`. */
+/** Starts a proxy. `ports`: the ports that names lead to, by `host:port`. */
 export async function startProxy(ports: Readonly<Record<string, number>>): Promise<ForwardProxy> {
   const log: string[] = [];
   const sockets = new Set<Socket>();

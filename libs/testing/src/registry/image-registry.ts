@@ -11,7 +11,7 @@ import { startRegistry } from './in-memory-registry.js';
 export type ImageRegistry = Readonly<{
   /** `127.0.0.1:PORT`, the first part of references to its images. */
   host: string;
-  /** Which one it is, for people. */
+  /** Description of the registry, for people. */
   how: string;
   stop: () => Promise<void>;
 }>;
@@ -19,7 +19,7 @@ export type ImageRegistry = Readonly<{
 const PROGRAM = 'docker-registry';
 
 /**
- * The distribution registry (Debian's package docker-registry, installed first where that can be), else
+ * Starts the distribution registry (Debian's package docker-registry, installed first if possible), otherwise
  * our own in this process.
  */
 export async function startImageRegistry(): Promise<ImageRegistry> {

@@ -20,7 +20,7 @@ export type FailNext = Readonly<{
   status?: number;
   /** How many requests fail; one by default. */
   times?: number;
-  /** Only requests whose path matches. */
+  /** Pattern of the path: only matching requests fail. */
   path?: RegExp;
   headers?: Readonly<Record<string, string>>;
   body?: string;
@@ -30,10 +30,7 @@ export type FailNext = Readonly<{
    * Instead of an answer there is silence, at once or from the middle of the body on, until the client goes.
    */
   hang?: 'before' | 'within';
-  /**
-   * What is answered has its last byte changed, or the answer never ends: 200, and bytes until the client
-   * goes.
-   */
+  /** `changed`: the last byte of the answer is changed. `endless`: 200, and bytes until the client goes. */
   hostile?: 'changed' | 'endless';
 }>;
 
@@ -41,9 +38,9 @@ export type RegistryOptions = Readonly<{
   port?: number;
   /** Serves HTTPS; with `clientCa` only to clients that show a certificate of that authority. All PEM. */
   tls?: Readonly<{ cert: string; key: string; clientCa?: string }>;
-  /** Whether the API of referrers is there; by default it is not, as in older registries. */
+  /** True if the API of referrers is there; by default it is not, as in older registries. */
   referrers?: boolean;
-  /** Whether `Range` requests are honoured; they are by default. */
+  /** True if `Range` requests are honoured, as by default. */
   ranges?: boolean;
 }>;
 
@@ -61,12 +58,12 @@ export type InMemoryRegistry = Readonly<{
   requests: RegistryCounters;
   /** Paths of all requests so far, with method. */
   log: readonly string[];
-  /** `Authorization` of all requests so far; empty where there was none. */
+  /** `Authorization` of all requests so far; empty if there was none. */
   authorizations: readonly string[];
   /** `Range` of the requests that had one. */
   ranges: readonly string[];
   failNext: (failure: FailNext) => void;
-  /** The same with every request that matches, until what it returns is called. */
+  /** Fails every request that matches, until the returned function is called. */
   failAll: (failure: FailNext) => () => void;
   /** From now on the blob or manifest is served with its last byte changed. */
   corrupt: (digest: string) => void;
@@ -293,7 +290,7 @@ class RegistryServer {
   }
 }
 
-/** Whether the failure was the whole answer; one within a body comes later. */
+/** True if the failure was the whole answer; a failure within a body comes later. */
 function failAtOnce({ cut, hang, hostile, status, headers, body }: FailNext, response: ServerResponse): boolean {
   if (cut === 'within' || hang === 'within' || hostile === 'changed') return false;
   if (cut === 'before') response.destroy();

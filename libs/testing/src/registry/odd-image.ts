@@ -87,7 +87,7 @@ const LONG = `${'long/'.repeat(24)}name`;
 /** The files of a container while layers are laid over each other. A link has the content of its target. */
 class ModelFiles {
   readonly #files = new Map<string, string>();
-  /** Files to which links lead: they stay. */
+  /** Files that links lead to: they stay. */
   readonly #kept = new Set<string>();
   /** Hard links lead to none of these: a relative target would be read from the place of the hard link. */
   readonly #symlinks = new Set<string>();

@@ -17,15 +17,18 @@ type Asked = Readonly<{
  */
 export const TOKEN = randomUUID();
 
-/** The form of OAuth2, with which an identity token, here the password, is exchanged for an access token. */
+/**
+ * True if the body is the form of OAuth2 that exchanges an identity token, here the password, for an access
+ * token.
+ */
 function isExchange(body: Buffer, password: string): boolean {
   const form = new URLSearchParams(body.toString());
   return form.get('grant_type') === 'refresh_token' && form.get('refresh_token') === password;
 }
 
 /**
- * Whether the request may go on; if not, it has been answered: with a challenge, or,
- * at `/token`, with a token.
+ * True if the request may continue. If not, it has been answered: with a challenge, or, at `/token`, with a
+ * token.
  */
 export function authorize({ login, host, url, header, body }: Asked, response: ServerResponse): boolean {
   if (login === undefined) return true;

@@ -4,7 +4,7 @@ const OCI_INDEX = 'application/vnd.oci.image.index.v1+json';
 
 type StoredManifest = Readonly<{ mediaType: string; bytes: Uint8Array; digest: string }>;
 
-/** What the in-memory registry holds: blobs by digest, manifests by repository and digest, tags. */
+/** Content of the in-memory registry: blobs by digest, manifests by repository and digest, tags. */
 export class RegistryState {
   readonly #blobs = new Map<string, Uint8Array>();
   readonly #manifests = new Map<string, StoredManifest>();
@@ -35,7 +35,7 @@ export class RegistryState {
     return found && { ...found, bytes: this.#served(found.digest, found.bytes) };
   }
 
-  /** An index of the manifests whose `subject` is the digest. */
+  /** Returns an index of the manifests with the digest as their `subject`. */
   referrers(repository: string, digest: string): Uint8Array {
     const manifests = [...this.#manifests]
       .filter(([key]) => key.startsWith(`${repository}@`))

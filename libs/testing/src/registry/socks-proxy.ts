@@ -11,9 +11,9 @@ export type SocksProxy = Readonly<{
 }>;
 
 type SocksOptions = Readonly<{
-  /** The ports to which names lead, by `host:port`. Default: the same port of this machine. */
+  /** The ports that names lead to, by `host:port`. Default: the same port of this machine. */
   ports?: Readonly<Record<string, number>>;
-  /** Gets what it was asked for. */
+  /** Receives the requests to the proxy. */
   log?: string[];
   /** The login that it wants, `user:password`. Default: none. */
   login?: string;

@@ -7,7 +7,7 @@ import { PROJECT_ROOT } from '#platform/files/project-root';
 
 declare module 'vitest' {
   interface TaskMeta {
-    /** What a test needs that this machine does not have; the last lines of a run count these tests. */
+    /** Need of a test that this machine does not meet; the last lines of a run count these tests. */
     needs?: string;
   }
 }
@@ -15,7 +15,7 @@ declare module 'vitest' {
 /** Something that a test needs and not every machine has. */
 export type Need = Readonly<{ isThere: boolean; what: string }>;
 
-/** Folder of public catalogs, bundles and their recordings, which are no part of this repository. */
+/** Folder of public catalogs, bundles and their recordings; they are no part of this repository. */
 export const PUBLIC_DATA = join(PROJECT_ROOT, '../shared');
 
 /** Public catalogs, bundles or recordings: all of these paths below {@link PUBLIC_DATA}. */
@@ -30,14 +30,16 @@ export type Program = Readonly<{ program: string; debian?: string }>;
 type Env = Readonly<Record<string, string | undefined>>;
 type Install = (name: string, env: Env, log: (line: string) => void) => Promise<NotInstalled | undefined>;
 
-/** A program that a test needs is missing in CI, where it could have been installed. */
+/** A program that a test needs is missing in CI, although it could have been installed. */
 export class MissingInCi extends Error {
   override readonly name = 'MissingInCi';
 }
 
 /**
- * In CI what is missing is installed first where that can be (as root on Debian, when its archive answers).
- * @throws MissingInCi when it could have been installed there, so that CI never leaves out such a test
+ * Returns the need of these programs. In CI missing programs are installed first if possible (as root on
+ * Debian, when its archive answers).
+ *
+ * @throws MissingInCi if a program could have been installed there, so that CI never leaves out such a test
  */
 export const programs = (...wanted: readonly Program[]): Promise<Need> =>
   programsIn(process.env, installDebianPackage, wanted);
@@ -64,8 +66,7 @@ export async function programsIn(env: Env, install: Install, wanted: readonly Pr
 const isCi = (env: Env): boolean => !['', '0', 'false'].includes(env['CI'] ?? '');
 
 /**
- * Options of a test or group: it runs where all it needs is there; elsewhere the last
- * lines of the run count it.
+ * Options of a test or group: it runs if all its needs are met; otherwise the last lines of the run count it.
  */
 export function needing(...needs: readonly Need[]): TestOptions {
   const missing = needs.filter(({ isThere }) => !isThere).map(({ what }) => what);

@@ -1,6 +1,6 @@
 /**
- * One line about the tests of a run that did not run: how many, and what each kind of them
- * needs. Undefined: all ran.
+ * Returns one line about the tests of a run that did not run: their number, and the need of each kind.
+ * Undefined: all ran.
  */
 export function notRunLine(needs: readonly (string | undefined)[]): string | undefined {
   if (needs.length === 0) return undefined;

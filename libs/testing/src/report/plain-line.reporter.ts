@@ -2,8 +2,8 @@ import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node';
 import { notRunLine } from './not-run.js';
 
 /**
- * Closes a run with the plain line `N passed, N failed` that people and CI read, after one
- * line about what did not run.
+ * Closes a run with the plain line `N passed, N failed` that people and CI read, after one line about tests
+ * that did not run.
  */
 export default class PlainLineReporter implements Reporter {
   /** True if the run asked for tests by a part of their title: the others are not meant to run. */

@@ -8,7 +8,7 @@ const sha256 = (bytes: Uint8Array): Buffer => createHash('sha256').update(bytes)
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
 
 export type SigstoreIdentity = Readonly<{ issuer: string; uri: string }>;
-/** What is wrong with a signature on purpose. */
+/** Deliberate fault of a signature. */
 export type SigstoreFault = 'not logged' | 'other log' | 'other authority' | 'logged late' | 'other proof';
 
 /** An authority of certificates and a log, as Fulcio and Rekor are, with the keys of this process. */

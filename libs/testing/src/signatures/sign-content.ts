@@ -18,14 +18,14 @@ const STATEMENT_TYPE = 'application/vnd.in-toto+json';
 
 export const json = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
 
-/** What `cosign sign` signs for its tag. */
+/** Returns the payload that `cosign sign` signs for its tag. */
 export const cosignPayload = (digest: string, type = 'cosign container image signature'): Buffer =>
   json({
     critical: { identity: { 'docker-reference': '' }, image: { 'docker-manifest-digest': digest }, type },
     optional: null,
   });
 
-/** What `cosign sign` signs for a bundle. */
+/** Returns the statement that `cosign sign` signs for a bundle. */
 export const cosignStatement = (digest: string, predicateType = 'https://sigstore.dev/cosign/sign/v1'): Buffer =>
   json({
     _type: 'https://in-toto.io/Statement/v1',

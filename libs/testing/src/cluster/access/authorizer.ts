@@ -3,7 +3,7 @@ import type { ClusterState } from '../state/cluster-state.js';
 import { type AccessAttempt, verdict } from './rbac.js';
 import { accountOf, type Requester, requester } from './requester.js';
 
-/** Refuses what RBAC does not allow, in the API server's words. */
+/** Refuses requests that RBAC does not allow, in the API server's words. */
 export function authorize(cluster: ClusterState, user: Requester, attempt: AccessAttempt): void {
   const { allowed, why } = verdict(cluster, user, attempt);
   if (allowed) return;
@@ -17,7 +17,8 @@ export function authorize(cluster: ClusterState, user: Requester, attempt: Acces
 type Headers = Readonly<Record<string, string | undefined>>;
 
 /**
- * Whom the request is to be counted as: the user behind the connection, or the one they act as, if they may.
+ * Returns the requester that the request counts for: the user behind the connection, or the user they
+ * impersonate, if they may.
  */
 export function actingUser(cluster: ClusterState, user: Requester, headers: Headers): Requester {
   const name = headers['impersonate-user'];

@@ -13,7 +13,10 @@ export type AccessAttempt = Readonly<{
   name?: string | undefined;
 }>;
 
-/** `why` is what the API server adds to a refusal: roles that are bound and are not there. */
+/**
+ * Answer of RBAC. `why`: the API server's addition to a refusal, which names roles that are bound and do not
+ * exist.
+ */
 export type RbacVerdict = Readonly<{ allowed: boolean; why: string }>;
 
 const RBAC = 'rbac.authorization.k8s.io';
@@ -30,7 +33,7 @@ export function verdict(cluster: ClusterState, user: Requester, attempt: AccessA
   return { allowed: false, why: absenceText(absent) };
 }
 
-/** Whether some rule bound to the user in the cluster allows a verb on a path outside the resources. */
+/** Decides if some rule bound to the user in the cluster allows a verb on a path outside the resources. */
 export function verdictOnPath(cluster: ClusterState, user: Requester, verb: string, path: string): RbacVerdict {
   const rules = user.groups.includes('system:masters') ? undefined : rulesOf(cluster, user, undefined);
   return { allowed: rules?.some((rule) => allowsPath(rule, verb, path)) ?? true, why: '' };

@@ -1,7 +1,7 @@
 import { badRequest } from '../objects/refusal.js';
 import type { AccessAttempt } from './rbac.js';
 
-/** What an API path names: `/apis/apps/v1/namespaces/web/deployments/x/status` and the like. */
+/** Parts of an API path: `/apis/apps/v1/namespaces/web/deployments/x/status` and the like. */
 export type RequestTarget = Readonly<{
   group: string;
   version: string;
@@ -49,7 +49,8 @@ function inVersion(group: string, [version = '', ...rest]: readonly string[]): R
 }
 
 /**
- * What RBAC is asked about the request; a namespace counts as lying in itself, and a selected name as named.
+ * Returns the question to RBAC about the request; a namespace counts as lying in itself, and a selected name
+ * as named.
  */
 export function attemptOf(target: RequestTarget, verb: string, query: URLSearchParams): AccessAttempt {
   const { group, resource, subresource } = target;

@@ -15,8 +15,8 @@ const OPERATIONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Refuses a write for which an admission webhook with failurePolicy Fail would be called where nothing
- * answers: at a Service that is not there, or at a URL. A Service that is there admits everything.
+ * Refuses a write if an admission webhook with failurePolicy Fail would be called and nothing answers: at a
+ * Service that does not exist, or at a URL. A Service that exists admits everything.
  */
 export function refuseUnanswered(cluster: ClusterState, target: RequestTarget, verb: string): void {
   const operation = OPERATIONS[verb];

@@ -62,7 +62,7 @@ function aggregated(role: ApiObject, roles: readonly ApiObject[], selectors: rea
   return [...rules.values()];
 }
 
-/** Equal for equal rules; a cluster with many operators has thousands of them, which stay the same. */
+/** Text of a rule, equal for equal rules; a cluster with many operators has thousands of unchanging rules. */
 const textOf = perObject((rule: object) => canonicalJson(rule));
 
 function matches(role: ApiObject, selector: unknown): boolean {

@@ -10,7 +10,7 @@ import { backendOf, type ServiceBackend } from './service-backends.js';
 
 const API_SERVICES = 'apiservices.apiregistration.k8s.io';
 const CRDS = 'customresourcedefinitions.apiextensions.k8s.io';
-/** What decides over the availability of an aggregated API, besides itself. */
+/** Kinds that decide over the availability of an aggregated API, in addition to the API itself. */
 const BEHIND = new Set(['services', 'deployments.apps']);
 const AUTOMANAGED = 'kube-aggregator.kubernetes.io/automanaged';
 

@@ -6,12 +6,12 @@ import { DeploymentsController } from './deployments.controller.js';
 import { GarbageCollector } from './garbage-collector.controller.js';
 import { NamespacesController } from './namespaces.controller.js';
 
-/** What goes on with work that had begun when an earlier state of the cluster is stored again. */
+/** Continues work that had begun when an earlier state of the cluster is restored. */
 export type Controllers = Readonly<{ resume: () => void }>;
 
 /**
- * Starts what runs beside the API in every cluster: the parts of
- * kube-controller-manager that operators rely on.
+ * Starts the parts of kube-controller-manager that operators rely on: they run next to the API in every
+ * cluster.
  */
 export function startControllers(cluster: ClusterState): Controllers {
   new CustomResourcesController(cluster);

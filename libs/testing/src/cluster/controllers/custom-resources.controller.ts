@@ -11,7 +11,7 @@ import { putStatus } from '../store/status-writer.js';
 const CRDS = 'customresourcedefinitions.apiextensions.k8s.io';
 
 /**
- * Serves what CustomResourceDefinitions define, sets their status, and removes the objects of a deleted one.
+ * Serves the kinds of CustomResourceDefinitions, sets their status, and removes the objects of a deleted one.
  */
 export class CustomResourcesController {
   readonly #writer: ObjectWriter;

@@ -28,8 +28,8 @@ export class DeploymentsController {
   }
 
   /**
-   * Goes on with roll-outs that had begun when what is stored now was stored: a controller that starts
-   * anew lists what there is, and remembers nothing.
+   * Continues the roll-outs that had begun in the stored state: a controller that restarts lists the objects,
+   * and remembers nothing.
    */
   resume(): void {
     for (const deployment of this.cluster.storage.list(DEPLOYMENTS)) {

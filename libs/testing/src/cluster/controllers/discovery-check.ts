@@ -6,8 +6,8 @@ const TIMEOUT_MS = 5_000;
 export type DiscoveryAnswer = Readonly<{ served: JsonObject } | { fault: string }>;
 
 /**
- * Asks the backend of an aggregated API what it serves, over TLS with the name of its
- * Service, as the API server does.
+ * Asks the backend of an aggregated API for its discovery, over TLS with the name of its Service, as the API
+ * server does.
  */
 export function askBackend(
   url: string,

@@ -12,8 +12,8 @@ type Located = Readonly<{ resource: string; key: string }>;
 type OwnerState = 'present' | 'absent' | 'unresolvable';
 
 /**
- * Deletes objects whose owners are all gone, as Kubernetes' garbage collector does: later, by
- * uid, finalizers honoured.
+ * Deletes objects if all their owners are gone, as Kubernetes' garbage collector does: later, by uid,
+ * finalizers honoured.
  */
 export class GarbageCollector {
   readonly #writer: ObjectWriter;

@@ -2,15 +2,13 @@ import type { ApiObject } from '../objects/api-object.js';
 import { arrayAt, isObject, numberAt, objectAt, stringAt } from '../objects/json.js';
 import type { ClusterState } from '../state/cluster-state.js';
 
-/**
- * What answers at a Service: nothing, pods of the simulator's network (always healthy), or a process here.
- */
+/** Backend of a Service: nothing, pods of the simulator's network (always healthy), or a process here. */
 export type ServiceBackend = 'none' | 'simulated' | Readonly<{ address: string; port: number }>;
 
 /** Pods on their node's network have the node's address, and the node is this machine. */
 const NODE_ADDRESS = '127.0.0.1';
 
-/** What stands behind one port of a Service: the available Deployments whose pods it selects. */
+/** Returns the backend of one port of a Service: the available Deployments with pods that it selects. */
 export function backendOf({ storage }: ClusterState, service: ApiObject, port: number): ServiceBackend {
   const selector = Object.entries(objectAt(service, 'spec', 'selector') ?? {});
   if (selector.length === 0) return 'none';

@@ -2,17 +2,17 @@ import type { ApiObject } from '../objects/api-object.js';
 import type { StatusCause } from '../objects/refusal.js';
 import type { ClusterState } from '../state/cluster-state.js';
 
-/** What one built-in kind does besides the rules all kinds share. */
+/** Behaviour of one built-in kind in addition to the rules all kinds share. */
 export type KindStrategy = Readonly<{
-  /** What decoding sets: the writer owns these fields. */
+  /** Sets the defaults of decoding: the writer owns these fields. */
   defaults?: (object: ApiObject) => ApiObject;
-  /** What the server sets on its own account: no manager owns it. `live` is undefined for a new object. */
+  /** Sets the server's own fields: no manager owns them. `live` is undefined for a new object. */
   prepare?: (object: ApiObject, live: ApiObject | undefined, cluster: ClusterState) => ApiObject;
   validate?: (object: ApiObject, live: ApiObject | undefined) => readonly StatusCause[];
-  /** Given where deletion is always in two steps: the object once it is marked. */
+  /** Returns the object after its mark for deletion. Set if deletion always takes two steps. */
   markDeleted?: (live: ApiObject) => ApiObject;
-  /** Whether something but metadata.finalizers still keeps a marked object. */
+  /** True if something but metadata.finalizers still keeps a marked object. */
   held?: (object: ApiObject) => boolean;
-  /** Whether a PUT must carry the resourceVersion it was made from. */
+  /** True if a PUT must carry the resourceVersion it was made from. */
   conditionalUpdates?: boolean;
 }>;

@@ -2,7 +2,7 @@ import type { ApiObject } from '../objects/api-object.js';
 import { isObject, type JsonObject, objectAt } from '../objects/json.js';
 import type { KindStrategy } from './kind-strategy.js';
 
-/** A reference to a Service, with the port it means where it names none. */
+/** Returns a reference to a Service, with the default port if it names none. */
 export function withServicePort(config: unknown): unknown {
   const service = objectAt(config, 'service');
   if (!isObject(config) || service === undefined) return config;

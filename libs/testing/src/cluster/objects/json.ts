@@ -5,7 +5,7 @@ export type JsonObject = { [field: string]: unknown };
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The value at a path of field names, or undefined where some field on the way is missing. */
+/** Returns the value at a path of field names, or undefined if some field on the path is missing. */
 export function at(value: unknown, ...path: readonly string[]): unknown {
   let current = value;
   for (const field of path) {
@@ -49,8 +49,8 @@ const PLAIN_MAPS = new Set([
 ]);
 
 /**
- * A copy without nulls, empty lists and empty maps of strings: what decoding into Go types
- * leaves out of built-in kinds.
+ * Returns a copy without nulls, empty lists and empty maps of strings: decoding into Go types leaves them out
+ * of built-in kinds.
  */
 export function omittedEmpty(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(omittedEmpty);

@@ -26,7 +26,7 @@ export type FailureStatus = {
 export type ResourceName = Readonly<{ group: string; resource: string }>;
 export type KindName = Readonly<{ group: string; kind: string }>;
 
-/** The simulated API server says no; `body` is what the client gets. */
+/** A refusal of the simulated API server; `body` is the client's answer. */
 export class Refusal extends FlotillaError {
   readonly code = 'Refusal';
   readonly retry: Retry = 'when-input-changes';

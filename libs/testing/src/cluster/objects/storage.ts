@@ -16,8 +16,8 @@ export type Change = Readonly<{
 }>;
 
 /**
- * All objects of a cluster at one revision, by resource. They are shared with the storage, which never
- * changes an object.
+ * All objects of a cluster at one revision, by resource. The storage shares them, and never changes an
+ * object.
  */
 export type EtcdSnapshot = Readonly<{ revision: number; objects: ReadonlyMap<string, ReadonlyMap<string, ApiObject>> }>;
 
@@ -25,7 +25,7 @@ type Table = {
   objects: Map<string, ApiObject>;
   sorted: readonly string[] | undefined;
   history: Change[];
-  /** The newest revision whose change is no longer in the history. */
+  /** The newest revision with a change that is no longer in the history. */
   forgotten: number;
 };
 
@@ -38,7 +38,7 @@ const KEPT_CHANGES = 256;
 export class ObjectStorage {
   readonly #tables = new Map<string, Table>();
   readonly #listeners = new Set<(change: Change) => void>();
-  /** By resource: a cluster has dozens of watches, of which a change concerns two or three. */
+  /** Listeners by resource: a cluster has dozens of watches, and a change concerns two or three of them. */
   readonly #listenersOf = new Map<string, Set<(change: Change) => void>>();
   #revision = 1;
   #compacted = 0;
@@ -107,7 +107,7 @@ export class ObjectStorage {
     this.#tables.delete(resource);
   }
 
-  /** Changes after a revision, or undefined where they are no longer all known. */
+  /** Returns changes after a revision, or undefined if they are no longer all known. */
   changesSince(resource: string, revision: number): readonly Change[] | undefined {
     const table = this.#tables.get(resource);
     if (revision < Math.max(this.#compacted, table?.forgotten ?? 0)) return undefined;
@@ -126,8 +126,8 @@ export class ObjectStorage {
   }
 
   /**
-   * Stores what the snapshot has and nothing else, with the versions and the revision of that time, as etcd
-   * does after a restore. Watches can begin at that revision; the listeners learn every difference.
+   * Stores exactly the content of the snapshot, with the versions and the revision of that time, as etcd does
+   * after a restore. Watches can begin at that revision; the listeners learn every difference.
    */
   restore({ revision, objects }: EtcdSnapshot): void {
     const changes = [...new Set([...this.#tables.keys(), ...objects.keys()])].flatMap((resource) =>

@@ -13,7 +13,7 @@ export type FieldChange = Readonly<{
   time: string;
   subresource?: string;
   schema: MergeSchema;
-  /** Whether the main endpoint ignores status. */
+  /** True if the main endpoint ignores status. */
   resetsStatus: boolean;
 }>;
 
@@ -137,20 +137,23 @@ const byWriter = (a: Row, b: Row): number =>
   byCodeUnit(a.apiVersion, b.apiVersion) ||
   byCodeUnit(a.subresource ?? '', b.subresource ?? '');
 
-/** The part of an object whose fields have owners. */
+/** Returns the part of an object with fields that have owners. */
 function ownable(object: ApiObject): JsonObject {
   const { apiVersion: _, kind: __, metadata, ...rest } = object;
   const owned = OWNED_METADATA.flatMap((field) => (metadata[field] === undefined ? [] : [[field, metadata[field]]]));
   return { ...rest, metadata: Object.fromEntries(owned) };
 }
 
-/** What a configuration claims; metadata without a word about labels and the like claims nothing. */
+/**
+ * Returns the fields that a configuration claims; metadata without a word about labels and the like claims
+ * nothing.
+ */
 function claimable(config: ApiObject): JsonObject {
   const { metadata, ...rest } = ownable(config);
   return isObject(metadata) && Object.keys(metadata).length > 0 ? { ...rest, metadata } : rest;
 }
 
-/** Of a set of fields those that this endpoint writes. */
+/** Returns the fields of a set that this endpoint writes. */
 function scoped(fields: FieldSet, { subresource, resetsStatus }: FieldChange): FieldSet {
   if (subresource !== undefined) return fields.only('f:status');
   return resetsStatus ? fields.without('f:status') : fields;

@@ -2,8 +2,8 @@ import { equal, isObject, type JsonObject } from '../objects/json.js';
 import type { MergeSchema } from '../schema/merge-schema.js';
 
 /**
- * Kubernetes' strategic merge patch: a merge patch whose known lists merge by key. `$patch: replace|delete`,
- * `$deleteFromPrimitiveList/…` and `$retainKeys` are understood; `$setElementOrder/…` is read over.
+ * Applies Kubernetes' strategic merge patch: a merge patch that merges known lists by key. It understands
+ * `$patch: replace|delete`, `$deleteFromPrimitiveList/…` and `$retainKeys`, and ignores `$setElementOrder/…`.
  */
 export function strategicMerge(target: unknown, patch: unknown, schema: MergeSchema): unknown {
   if (!isObject(patch)) return patch;

@@ -5,14 +5,14 @@ import { isSpecial, specialValue } from './special-types.js';
 import { bytesOf, varintOf, type WireField, wireFields } from './wire-reader.js';
 
 export const PROTOBUF = 'application/vnd.kubernetes.protobuf';
-/** What every protobuf body of Kubernetes begins with. */
+/** First bytes of every protobuf body of Kubernetes. */
 const MAGIC = Buffer.from('k8s\0');
 const MAX_DEPTH = 100;
 
 /**
- * Decodes a body that holds an object of one of Kubernetes' own kinds, as kubectl sends it for what it
- * creates: the envelope runtime.Unknown with the kind and the typed object in it. Undefined for every other
- * kind, which the API server takes as JSON or YAML alone.
+ * Decodes a body that holds an object of one of Kubernetes' own kinds, as kubectl sends it for its creates:
+ * the envelope runtime.Unknown with the kind and the typed object in it. Returns undefined for every other
+ * kind: the API server takes these only as JSON or YAML.
  */
 export function decodeProtobuf(body: Buffer): JsonObject | undefined {
   try {

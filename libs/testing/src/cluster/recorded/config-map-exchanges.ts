@@ -42,7 +42,9 @@ const remove = (because: string, path: string, body?: unknown): RecordedExchange
   ...(body === undefined ? {} : { body }),
 });
 
-/** What every kind does, on the simplest one: writes, refusals, patches, ownership of fields, finalizers. */
+/**
+ * Behaviour of every kind, on the simplest one: writes, refusals, patches, ownership of fields, finalizers.
+ */
 export const configMapExchanges: readonly RecordedExchange[] = [
   post('the creator owns what it wrote', map('a', { x: '1' }), '?fieldManager=m'),
   post('a name is taken once', map('a', { x: '1' })),

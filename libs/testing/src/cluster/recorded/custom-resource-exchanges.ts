@@ -96,8 +96,8 @@ const lists = {
 const status = { p: { q: '1' }, c: [{ type: 'a' }] };
 
 /**
- * What a definition brings: discovery, schema, pruning, defaults, ownership by its list
- * types, the status subresource.
+ * Effects of a definition: discovery, schema, pruning, defaults, ownership by its list types, the status
+ * subresource.
  */
 export const customResourceExchanges: readonly RecordedExchange[] = [
   {

@@ -6,7 +6,7 @@ export type RecordedExchange = Readonly<{
   /** Short for the content type of the body; default json. */
   type?: keyof typeof CONTENT_TYPES;
   body?: unknown;
-  /** Sent again until it is answered with this code: for what takes a moment. */
+  /** Code of the awaited answer: the request is sent again until then, as some effects take a moment. */
   until?: number;
 }>;
 

@@ -4,7 +4,7 @@ import { customResourceExchanges } from './custom-resource-exchanges.js';
 import { type Answer, NAMESPACE, type RecordedExchange, type Send } from './exchange.js';
 import { workloadExchanges } from './workload-exchanges.js';
 
-/** Every exchange, in the order in which they must be sent. */
+/** Every exchange, in the order that they must be sent in. */
 export const exchanges: readonly RecordedExchange[] = [
   {
     because: 'a namespace is Active at once',
@@ -25,7 +25,7 @@ export const exchanges: readonly RecordedExchange[] = [
 const PAUSE_MS = 50;
 const MAX_TRIES = 200;
 
-/** All answers of an API server, with what differs from run to run made equal. */
+/** Returns all answers of an API server, with the differences between runs made equal. */
 export async function replay(send: Send): Promise<Answer[]> {
   const answers: Answer[] = [];
   for (const exchange of exchanges) answers.push(await settled(send, exchange));

@@ -47,7 +47,7 @@ export function compiledSchema(schema: JsonObject): CompiledSchema {
   return made;
 }
 
-/** Faults after which the API server evaluates no rules. */
+/** Faults that stop the API server from evaluating rules. */
 const BLOCKING = new Set([
   'FieldValueNotSupported',
   'FieldValueRequired',

@@ -45,7 +45,7 @@ export const storageVersion = (crd: ApiObject): string =>
     'name',
   ) ?? '';
 
-/** What a CustomResourceDefinition says about its resource. */
+/** Returns the facts of a CustomResourceDefinition about its resource. */
 export function customResourceInfo(crd: ApiObject): ResourceInfo {
   const names = objectAt(crd, 'spec', 'names') ?? {};
   const kind = stringAt(names, 'kind') ?? '';

@@ -20,12 +20,10 @@ export type TableColumn = Readonly<{
   cell: (object: ApiObject) => unknown;
 }>;
 
-/** Where a resource keeps the replicas that its Scale shows. */
+/** Paths of the replicas that a resource's Scale shows. */
 export type ScalePaths = Readonly<{ specReplicas: string; statusReplicas: string; selector?: string | undefined }>;
 
-/**
- * What a custom resource's schema makes of an object: pruned and defaulted, with everything found on the way.
- */
+/** Result of a custom resource's schema for an object: pruned and defaulted, with all findings. */
 export type SchemaVerdict = Readonly<{
   object: ApiObject;
   unknownFields: readonly string[];
@@ -48,14 +46,14 @@ export type ResourceInfo = Readonly<{
   verbs: readonly string[];
   subresources: readonly string[];
   builtin: boolean;
-  /** Whether metadata.generation is kept. Custom resources always keep it. */
+  /** True if metadata.generation is kept. Custom resources always keep it. */
   generation: boolean;
-  /** Whether DELETE answers with the object instead of a Status. */
+  /** True if DELETE answers with the object instead of a Status. */
   returnsDeleted: boolean;
   selectableFields: readonly string[];
   mergeSchema: (version: string) => MergeSchema;
   printerColumns: (version: string) => readonly PrinterColumn[];
-  /** Given where a version has the scale subresource. */
+  /** Returns the paths if a version has the scale subresource. */
   scale: (version: string) => ScalePaths | undefined;
   /** The OpenAPI schema of a custom resource. */
   openApiSchema?: (version: string) => JsonObject | undefined;

@@ -1,6 +1,6 @@
 import { deduced, type MergeSchema } from './merge-schema.js';
 
-/** Fields whose keys are the user's own; the fields of everything else are named by Kubernetes' schema. */
+/** Fields with keys of the user's own; the fields of everything else are named by Kubernetes' schema. */
 const FREE_KEYS = new Set([
   'labels',
   'annotations',
@@ -46,8 +46,8 @@ const container: MergeSchema = { ...struct, field: (name) => (name === 'ports' ?
 const containers: MergeSchema = { ...byKeys(['name']), item: () => container };
 
 /**
- * Kubernetes names its mergeable lists so consistently that the field's name alone decides nearly everywhere;
- * what differs is in `EXCEPTIONS`, by the path from the object's root.
+ * Merge schemas by field name. Kubernetes names its mergeable lists so consistently that the name alone
+ * nearly always decides; `EXCEPTIONS` has the others, by the path from the object's root.
  */
 const BY_NAME: ReadonlyMap<string, MergeSchema> = new Map([
   ['containers', containers],
@@ -84,7 +84,7 @@ function field(name: string): MergeSchema {
   return BY_NAME.get(name) ?? (FREE_KEYS.has(name) ? freeKeys : struct);
 }
 
-/** Fields that differ from what their name says, by resource and path. */
+/** Fields that differ from the rule of their name, by resource and path. */
 const EXCEPTIONS: Readonly<Record<string, Readonly<Record<string, MergeSchema>>>> = {
   services: { 'spec.ports': servicePorts },
   serviceaccounts: { imagePullSecrets: deduced },

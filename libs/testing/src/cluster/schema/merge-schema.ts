@@ -1,6 +1,6 @@
 /**
- * How one place in an object merges: which lists are maps by key, which are sets, and what is taken as a
- * whole. Both the strategic merge patch and server-side apply ask it.
+ * Merge behaviour of one place in an object: lists that are maps by key, lists that are sets, and values
+ * taken as a whole. Both the strategic merge patch and server-side apply use it.
  */
 export type MergeSchema = Readonly<{
   /** Lists: merged by the values of `keys`, as a set of scalars, or replaced whole. */
@@ -12,13 +12,13 @@ export type MergeSchema = Readonly<{
   atomic: boolean;
   field: (name: string) => MergeSchema;
   item: () => MergeSchema;
-  /** Whether the schema names the field, so that owning what is in it says nothing about itself. */
+  /** True if the schema names the field: owning its content then does not imply owning the field itself. */
   named: (name: string) => boolean;
-  /** Whether the field exists even where no writer set it, as Go's struct members do. */
+  /** True if the field exists even if no writer set it, as Go's struct members do. */
   alwaysPresent: (name: string) => boolean;
 }>;
 
-/** Granular maps, atomic lists: what holds where nothing is known. */
+/** Schema of unknown places: granular maps, atomic lists. */
 export const deduced: MergeSchema = {
   list: 'atomic',
   keys: [],

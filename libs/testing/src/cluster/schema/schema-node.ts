@@ -2,7 +2,7 @@ import { arrayAt, isObject, type JsonObject, numberAt, objectAt, stringAt } from
 
 const RULES = 'x-kubernetes-validations';
 
-/** One place of a structural schema, read once; what lies below is read when it is first needed. */
+/** One place of a structural schema, read once; the places below are read when first needed. */
 export class SchemaNode {
   readonly type: string;
   readonly nullable: boolean;
@@ -56,7 +56,7 @@ export class SchemaNode {
     return Object.keys(objectAt(this.raw, 'properties') ?? {});
   }
 
-  /** The schema of a named property, or undefined where it names none. */
+  /** Returns the schema of a named property, or undefined if the schema names none. */
   property(name: string): SchemaNode | undefined {
     const known = this.#properties.get(name);
     if (known !== undefined) return known;
@@ -92,20 +92,22 @@ export class SchemaNode {
     return new SchemaNode(objectAt(this.raw, 'not') ?? {});
   }
 
-  /** Whether a default is set anywhere below: most schemas have none, and walking for them costs. */
+  /** True if a default is set anywhere below: most schemas have none, and walking for them costs time. */
   get defaultsBelow(): boolean {
     this.#defaultsBelow ??= JSON.stringify(this.raw).includes('"default":');
     return this.#defaultsBelow;
   }
 
-  /** Whether a rule stands here or anywhere below. */
+  /** True if this place or any place below has a rule. */
   get rulesBelow(): boolean {
     this.#rulesBelow ??= JSON.stringify(this.raw).includes(`"${RULES}":`);
     return this.#rulesBelow;
   }
 }
 
-/** Kubernetes' patterns are Go's; what JavaScript cannot read is not checked. */
+/**
+ * Compiles a pattern. Kubernetes' patterns are Go's; patterns that JavaScript cannot read are not checked.
+ */
 function compiledPattern(pattern: string | undefined): RegExp | undefined {
   if (pattern === undefined) return undefined;
   try {

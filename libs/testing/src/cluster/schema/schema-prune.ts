@@ -4,7 +4,9 @@ import type { SchemaNode } from './schema-node.js';
 /** Members every object has, whether its schema names them or not. */
 const OBJECT_MEMBERS = new Set(['apiVersion', 'kind', 'metadata']);
 
-/** The value without what its schema does not know; `unknown` collects the paths of what went. */
+/**
+ * Returns the value without fields unknown to its schema; `unknown` collects the paths of the removed fields.
+ */
 export function pruned(value: unknown, schema: SchemaNode, path: string, unknown: string[], root = false): unknown {
   if (isObject(value)) return prunedObject(value, schema, path, unknown, root || schema.embedded);
   const { items } = schema;
@@ -24,7 +26,7 @@ function prunedObject(value: JsonObject, schema: SchemaNode, path: string, unkno
   return result;
 }
 
-/** The value with its schema's defaults, and without nulls where null is not allowed. */
+/** Returns the value with its schema's defaults, and without nulls if null is not allowed. */
 export function defaulted(value: unknown, schema: SchemaNode): unknown {
   if (isObject(value)) return withDefaults(withoutForbiddenNulls(value, schema), schema);
   const { items } = schema;

@@ -4,9 +4,7 @@ import type { SchemaNode } from './schema-node.js';
 
 const MAX_CAUSES = 100;
 
-/**
- * Checks a value against a structural schema; what is wrong is added to `causes` in the API server's words.
- */
+/** Checks a value against a structural schema; adds faults to `causes` in the API server's words. */
 export function validate(value: unknown, schema: SchemaNode, path: string, causes: StatusCause[]): void {
   if (causes.length >= MAX_CAUSES || (value === null && schema.nullable)) return;
   const typed = checkType(value, schema, path, causes);
@@ -78,7 +76,7 @@ function checkString(value: string, schema: SchemaNode, path: string, causes: St
   }
 }
 
-/** In code points, which are counted only where code units do not decide. */
+/** True if the value has more code points. They are counted only if code units do not decide. */
 function isLongerThan(value: string, codePoints: number): boolean {
   if (value.length <= codePoints) return false;
   return value.length > 2 * codePoints || [...value].length > codePoints;

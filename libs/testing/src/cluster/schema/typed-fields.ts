@@ -15,7 +15,7 @@ export function itemStep(item: unknown, schema: MergeSchema): string {
 
 type Child = Readonly<{ step: string; value: unknown; schema: MergeSchema }>;
 
-/** The parts of a value that are owned one by one; undefined where it is owned as a whole. */
+/** Returns the parts of a value that are owned one by one; undefined if it is owned as a whole. */
 function parts(value: unknown, schema: MergeSchema): readonly Child[] | undefined {
   if (isObject(value)) {
     if (schema.atomic) return undefined;
@@ -52,7 +52,7 @@ function claim(value: unknown, schema: MergeSchema, path: FieldPath, into: Field
 
 export type Comparison = Readonly<{ added: FieldSet; modified: FieldSet; removed: FieldSet }>;
 
-/** What a change did, field by field. */
+/** Returns the effect of a change, field by field. */
 export function compare(before: unknown, after: unknown, schema: MergeSchema): Comparison {
   const result = { added: new FieldSet(), modified: new FieldSet(), removed: new FieldSet() };
   walk(before, after, schema, [], result);
@@ -113,7 +113,10 @@ function mergeItems(live: readonly unknown[], config: readonly unknown[], schema
   return [...kept, ...wanted.values()];
 }
 
-/** The value without the fields of `gone`, except those below which another manager still owns a field. */
+/**
+ * Returns the value without the fields of `gone`. Keeps a field if another manager still owns a field below
+ * it.
+ */
 export function removeFields(value: unknown, gone: FieldSet, owned: FieldSet, schema: MergeSchema): unknown {
   if (isObject(value) && !schema.atomic) {
     const result: JsonObject = {};

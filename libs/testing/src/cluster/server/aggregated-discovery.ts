@@ -5,7 +5,7 @@ import { groupNames, versionsOfGroup } from './discovery.js';
 
 const FORM = /application\/json;[^,]*g=apidiscovery\.k8s\.io[^,]*as=APIGroupDiscoveryList/;
 
-/** The content type of aggregated discovery, where the Accept header asks for it. */
+/** Returns the content type of aggregated discovery, if the Accept header asks for it. */
 export function aggregatedType(accept: string | undefined): string | undefined {
   const form = FORM.exec(accept ?? '')?.[0];
   if (form === undefined) return undefined;

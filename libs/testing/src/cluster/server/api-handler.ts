@@ -29,12 +29,12 @@ import { review } from './reviews.js';
 import { scaled, scaleOf } from './scale.js';
 import { versionInfo } from './version-info.js';
 
-/** A watch to be opened by the owner of the connection. `token`: with which it was asked for. */
+/** A watch that the owner of the connection opens. `token`: the token of its request. */
 export type OpenWatch = Readonly<{ watch: WritePlace; form: Representation; token?: string }>;
 
-/** What lies outside every served group and version is nothing the API server has a Status for. */
+/** Answer for paths outside every served group and version: the API server has no Status for them. */
 const PAGE_NOT_FOUND: SimulatedResponse = { code: 404, body: '404 page not found\n' };
-/** The answer of the aggregation layer for every path of an API whose backend is down. */
+/** The answer of the aggregation layer for every path of an API if its backend is down. */
 const SERVICE_UNAVAILABLE: SimulatedResponse = { code: 503, body: 'service unavailable\n' };
 
 /** Answers the requests of one cluster; everything but watches is answered at once. */
@@ -189,7 +189,7 @@ export class ApiHandler {
   }
 }
 
-/** What only a kubelet answers. */
+/** Subresources that only a kubelet answers. */
 const CONTAINER_SUBRESOURCES = new Set(['attach', 'exec', 'log', 'portforward', 'proxy']);
 
 function noContainers({ writer }: ApiHandler, place: WritePlace, { name = '', subresource }: RequestTarget): Refusal {

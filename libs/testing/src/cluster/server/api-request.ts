@@ -51,6 +51,6 @@ export function decodedBody(request: SimulatedRequest): unknown {
   }
 }
 
-/** The name under which a write is tracked: `fieldManager`, or the first word of the user agent. */
+/** Returns the name that a write is tracked under: `fieldManager`, or the first word of the user agent. */
 export const managerOf = (request: SimulatedRequest): string =>
   request.query.get('fieldManager') || (request.headers['user-agent'] ?? 'unknown').split('/')[0] || 'unknown';

@@ -6,7 +6,7 @@ import type { ResourceRegistry } from '../resources/resource-registry.js';
 const groupVersion = (group: string, version: string) => (group === '' ? version : `${group}/${version}`);
 const statusVerbs = ['get', 'patch', 'update'];
 
-/** Answers `/api`, `/apis` and what lies under them; undefined where the path is not one of discovery's. */
+/** Answers `/api`, `/apis` and the paths under them; undefined if the path is not one of discovery's. */
 export function discovery(path: string, resources: ResourceRegistry): JsonObject | undefined {
   const [root, group, version, ...rest] = path.split('/').filter((part) => part !== '');
   if (rest.length > 0) return undefined;

@@ -18,7 +18,7 @@ const SCALARS: Readonly<Record<string, JsonObject>> = {
 };
 
 const TIME = { type: 'string', format: 'date-time' };
-/** Types whose JSON is none of an object of described fields. */
+/** Types with JSON that is not an object of described fields. */
 const SPECIAL: Readonly<Record<string, JsonObject>> = {
   [`${META}.Time`]: TIME,
   [`${META}.MicroTime`]: TIME,

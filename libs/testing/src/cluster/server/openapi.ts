@@ -6,7 +6,9 @@ import { schemasOf } from './openapi-schemas.js';
 
 const ROOT = '/openapi/v3';
 
-/** As clients ask for it; in the answer a dot stands for the `@`, which has no place in a media type. */
+/**
+ * Media type as clients request it; in the answer a dot stands for the `@`, as a media type cannot have it.
+ */
 const V2_PROTOBUF = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
 /** `{"swagger": "2.0", "info": {"title": "Kubernetes", "version": "v1"}, "paths": {}}` */
 const V2_DOCUMENT = Buffer.from('\x0a\x032.0\x12\x10\x0a\x0aKubernetes\x12\x02v1\x42\x00');
@@ -18,8 +20,8 @@ export const openApiV2 = (path: string, accept: string | undefined): SimulatedRe
     : undefined;
 
 /**
- * OpenAPI version 3 of every group and version: the schemas, which `kubectl explain` shows, and that
- * writes take `fieldValidation` and `dryRun`, so that kubectl leaves validation to the server.
+ * Returns OpenAPI version 3 of every group and version. It has the schemas that `kubectl explain` shows. It
+ * says that writes take `fieldValidation` and `dryRun`, so that kubectl leaves validation to the server.
  * Version 2 is an empty document.
  */
 export function openApi(path: string, prefix: string, resources: ResourceRegistry): JsonObject | undefined {

@@ -4,7 +4,7 @@ import { listBody, type ObjectPage, shownIn } from '../store/object-reader.js';
 import type { WritePlace } from '../store/object-writer.js';
 import { partialMetadata, tableOf } from './table.js';
 
-/** In which form a client wants objects: by `as=` in its Accept header. */
+/** Form of objects that a client requests: by `as=` in its Accept header. */
 export type Representation = 'object' | 'metadata' | 'table';
 
 /** The first JSON form of the Accept header that is served. */

@@ -1,4 +1,4 @@
-/** What is remembered of a request; `path` is below the cluster's prefix, without the query. */
+/** Record of a request; `path` is below the cluster's prefix, without the query. */
 export type RecordedRequest = Readonly<{
   method: string;
   path: string;
@@ -15,9 +15,9 @@ export type RecordedRequest = Readonly<{
 const KEPT_REQUESTS = 2000;
 const WRITES = new Set(['create', 'update', 'patch', 'delete', 'deletecollection']);
 
-/** The newest requests of one cluster, oldest first; what is too old falls out. */
+/** The newest requests of one cluster, oldest first; the oldest are dropped. */
 export class RequestLog extends Array<RecordedRequest> {
-  /** What is derived from the log is a plain list. */
+  /** Lists derived from the log are plain lists. */
   static override get [Symbol.species](): ArrayConstructor {
     return Array;
   }

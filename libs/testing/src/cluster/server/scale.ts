@@ -13,7 +13,10 @@ function selectorText(object: ApiObject, paths: ScalePaths): string {
   return labels.map(([key, value]) => `${key}=${value}`).join(',');
 }
 
-/** The Scale of an object: how many replicas it is to have, has, and by which labels they are found. */
+/**
+ * Returns the Scale of an object: its desired and present number of replicas, and the labels that select
+ * them.
+ */
 export function scaleOf(object: ApiObject, paths: ScalePaths): JsonObject {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
   const wanted = numberAt(object, ...fieldsOf(paths.specReplicas)) ?? 0;

@@ -10,7 +10,7 @@ import { type Selector, selectorOf } from '../store/selectors.js';
 import type { OpenWatch } from './api-handler.js';
 import { type Representation, shownObject } from './representation.js';
 
-/** Where a watch writes its lines; `backlog` is how many bytes wait to be read. */
+/** Output of a watch; `backlog` returns the bytes that wait to be read. */
 export type WatchSink = Readonly<{ write: (line: string) => void; end: () => void; backlog: () => number }>;
 
 const MAX_BACKLOG_BYTES = 64 * 1024 * 1024;
@@ -24,7 +24,7 @@ export class ServedWatch {
   readonly #unsubscribe: () => void;
   #timeout: NodeJS.Timeout | undefined;
   #bookmarked = 0;
-  /** Nothing is sent up to this revision, which may be one that the cluster has not reached. */
+  /** Nothing is sent up to this revision; the cluster may not have reached it yet. */
   #after = 0;
   #open = true;
 
@@ -45,7 +45,7 @@ export class ServedWatch {
     if (seconds > 0) this.#timeout = setTimeout(() => this.end(), seconds * 1000);
   }
 
-  /** Sends a bookmark where one was asked for and something has happened since the last. */
+  /** Sends a bookmark if one was requested and something has happened since the last. */
   bookmark(): void {
     const { revision } = this.cluster.storage;
     if (!this.#bookmarks || this.#bookmarked === revision || revision < this.#after) return;
@@ -68,7 +68,7 @@ export class ServedWatch {
     this.sink.end();
   }
 
-  /** Sends what the watch begins with; events follow by themselves. */
+  /** Sends the begin of the watch; events follow by themselves. */
   start(): void {
     const { storage } = this.cluster;
     const query = this.query;

@@ -34,7 +34,7 @@ export const partialMetadata = ({ metadata }: ApiObject): JsonObject => ({
   metadata,
 });
 
-/** What `kubectl get` prints: columns and rows instead of objects. */
+/** Returns the output of `kubectl get`: columns and rows instead of objects. */
 export function tableOf(place: WritePlace, page: ObjectPage, include: string | null, withColumns = true): JsonObject {
   const columns = columnsOf(place);
   const shown = (object: ApiObject) => {

@@ -3,7 +3,7 @@ import type { ClusterState } from './cluster-state.js';
 
 const API_SERVICES = 'apiservices.apiregistration.k8s.io';
 
-/** Whether the path lies in an API that a Service is to serve and that is not available at the moment. */
+/** True if the path lies in an API that a Service must serve and that is not available at the moment. */
 export function isUnavailableApi({ storage }: Pick<ClusterState, 'storage'>, path: string): boolean {
   const [root, group, version] = path.split('/').filter((part) => part !== '');
   if (root !== 'apis' || group === undefined || version === undefined) return false;

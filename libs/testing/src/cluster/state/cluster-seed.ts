@@ -15,7 +15,7 @@ export const freshMetadata = (name: string, namespace?: string): ApiObject['meta
   creationTimestamp: timestamp(),
 });
 
-/** Puts what every fresh cluster holds into an empty one. */
+/** Puts the content of every fresh cluster into an empty one. */
 export function seedCluster(cluster: ClusterState): void {
   for (const name of NAMESPACES) seedNamespace(cluster, name);
   cluster.storage.put('services', kubernetesService);
@@ -87,13 +87,13 @@ const SELF_REVIEWS = [
   { apiGroups: ['authentication.k8s.io'], resources: ['selfsubjectreviews'], verbs: ['create'] },
 ];
 
-/** What every client must read before it can ask for anything. */
+/** Paths that every client must read before it can ask for anything. */
 const DISCOVERY_PATHS = [
   ...['/api', '/api/*', '/apis', '/apis/*', '/healthz', '/livez'],
   ...['/openapi', '/openapi/*', '/readyz', '/version', '/version/'],
 ];
 
-/** The user-facing roles that other roles aggregate to, with a little of what they hold. */
+/** Returns the user-facing roles that other roles aggregate to, with a little of their content. */
 function clusterRoles(): ApiObject[] {
   const all = [
     { apiGroups: ['*'], resources: ['*'], verbs: ['*'] },

@@ -12,15 +12,15 @@ export type ClusterSettings = Readonly<{
   keptChanges?: number | undefined;
 }>;
 
-/** What the handlers and controllers of one simulated cluster share. */
+/** State that the handlers and controllers of one simulated cluster share. */
 export class ClusterState {
   readonly storage: ObjectStorage;
   readonly resources = new ResourceRegistry();
   /** Users by the bearer tokens that TokenRequest issued. */
   readonly issuedTokens = new Map<string, Readonly<{ user: string; until: number }>>();
-  /** The clock of the API server, by which tokens end. */
+  /** The clock of the API server, which ends tokens. */
   now: () => Date = () => new Date();
-  /** What the backends of aggregated APIs said that they serve, by the path of their discovery. */
+  /** Discovery answers from the backends of aggregated APIs, by the path of their discovery. */
   readonly aggregatedApis = new Map<string, JsonObject>();
   readonly #timers = new Set<NodeJS.Timeout>();
   #nextClusterIp = 10;

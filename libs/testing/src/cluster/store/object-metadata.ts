@@ -12,7 +12,7 @@ const generatedName = (prefix: string): string =>
   prefix.slice(0, MAX_GENERATED_PREFIX) +
   Array.from({ length: 5 }, () => SUFFIX_LETTERS[randomInt(SUFFIX_LETTERS.length)]).join('');
 
-/** Fields that the server alone writes; what a client sends for them is replaced by what is stored. */
+/** Fields that only the server writes; a client's values for them are replaced by the stored ones. */
 const SERVER_FIELDS = [
   'uid',
   'creationTimestamp',
@@ -51,7 +51,8 @@ export function newMetadata(info: ResourceInfo, namespace: string | undefined, s
 }
 
 /**
- * The metadata of an update: the client's labels, annotations and the like over what only the server writes.
+ * Returns the metadata of an update: the client's labels, annotations and the like over the server's own
+ * fields.
  */
 export function updatedMetadata(live: ObjectMetadata, sent: ObjectMetadata): ObjectMetadata {
   const result: JsonObject = { ...sent };
@@ -123,7 +124,7 @@ const stringMap = (value: unknown) =>
 const text = (value: unknown) => absent(value) || typeof value === 'string';
 const list = (value: unknown) => absent(value) || Array.isArray(value);
 
-/** What each member of metadata must be to be decoded at all. */
+/** Required shape of each member of metadata: otherwise it cannot be decoded. */
 const METADATA_SHAPE: Readonly<Record<string, (value: unknown) => boolean>> = {
   name: text,
   namespace: text,
@@ -150,7 +151,7 @@ function decodedMetadata(info: ResourceInfo, version: string, sent: unknown): Ob
   return tidied({ ...metadata, name: metadata.name ?? '' } as ObjectMetadata);
 }
 
-/** A sent object, its kind and metadata checked; what has the wrong shape there cannot even be decoded. */
+/** Returns a sent object with its kind and metadata checked; a wrong shape there cannot even be decoded. */
 export function decodedObject(info: ResourceInfo, version: string, sent: unknown): ApiObject {
   const unrecognized = `the object provided is unrecognized (must be of type ${info.kind})`;
   if (!isObject(sent)) throw badRequest(unrecognized);
@@ -170,7 +171,7 @@ export function decodedObject(info: ResourceInfo, version: string, sent: unknown
   return { ...sent, apiVersion, kind: info.kind, metadata: decodedMetadata(info, version, sent.metadata) };
 }
 
-/** Whether something else than metadata and status differs: what bumps metadata.generation. */
+/** True if something else than metadata and status differs: this bumps metadata.generation. */
 export function specChanged(live: ApiObject, next: ApiObject, withStatus: boolean): boolean {
   const fields = new Set([...Object.keys(live), ...Object.keys(next)]);
   fields.delete('metadata');

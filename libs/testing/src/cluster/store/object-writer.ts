@@ -18,7 +18,7 @@ import { keyOfResource } from '../resources/resource-registry.js';
 import { type ClusterState, timestamp } from '../state/cluster-state.js';
 import { decodedObject, metadataFaults, newMetadata, specChanged, updatedMetadata } from './object-metadata.js';
 
-/** Where a request writes: one resource in one version, in a namespace or not. */
+/** Target of a request's write: one resource in one version, in a namespace or not. */
 export type WritePlace = Readonly<{
   info: ResourceInfo;
   version: string;
@@ -30,7 +30,7 @@ export type SimulatedWriteOptions = Readonly<{
   manager: string;
   dryRun?: boolean;
   fieldValidation?: 'Ignore' | 'Warn' | 'Strict';
-  /** The subresource that the write is tracked under, where it is not the place's own. */
+  /** The subresource that the write is tracked under, if it is not the place's own. */
   trackedAs?: string;
   /** Collects the texts of `Warning` headers. */
   warnings?: string[];
@@ -130,7 +130,7 @@ export class ObjectWriter {
     return { object: this.#store(place, live, this.#prepared(place, object, live), options), created: false };
   }
 
-  /** Deletes at once, or marks the object where finalizers hold it. */
+  /** Deletes at once, or marks the object if finalizers hold it. */
   delete(place: WritePlace, name: string, options: DeleteOptions): Deleted {
     const live = this.get(place, name);
     const { uid, resourceVersion } = live.metadata;
@@ -178,7 +178,7 @@ export class ObjectWriter {
     return options.dryRun ? object : this.cluster.storage.put(keyOfResource(place.info), object);
   }
 
-  /** The sent object, refused where it names another object than the request. */
+  /** Decodes the sent object. Refuses it if it names another object than the request. */
   decode(place: WritePlace, sent: unknown, name?: string): ApiObject {
     const { info, version } = place;
     const decoded = decodedObject(info, version, info.builtin ? omittedEmpty(sent) : sent);
@@ -222,7 +222,7 @@ export class ObjectWriter {
     }
   }
 
-  /** What of the sent object this endpoint may change, over what is stored. */
+  /** Merges the part of the sent object that this endpoint may change over the stored object. */
   #merged({ info, subresource }: WritePlace, live: ApiObject, sent: ApiObject): ApiObject {
     if (subresource !== undefined) {
       const { status: _, ...rest } = live;
@@ -238,7 +238,7 @@ export class ObjectWriter {
     return { ...rest, ...(live.status === undefined ? {} : { status: live.status }), metadata } as ApiObject;
   }
 
-  /** What decoding does: pruning and defaults. Faults of a schema are found here too, and refused. */
+  /** Decodes an object: pruning and defaults. Faults of a schema are found here too, and refused. */
   #decodedFully(
     place: WritePlace,
     object: ApiObject,
@@ -256,7 +256,7 @@ export class ObjectWriter {
     return verdict.object;
   }
 
-  /** What the server sets on its own account, after which the object must be valid. */
+  /** Sets the server's own fields; the object must be valid after that. */
   #prepared({ info }: WritePlace, object: ApiObject, live: ApiObject | undefined): ApiObject {
     const strategy = strategyOf(info);
     const prepared = strategy.prepare?.(object, live, this.cluster) ?? object;
@@ -280,7 +280,7 @@ export class ObjectWriter {
     return { ...next, metadata: { ...next.metadata, generation } };
   }
 
-  /** Writes what differs; the last finalizer of a marked object going away deletes it. */
+  /** Writes the differences; deletes a marked object when its last finalizer goes. */
   #store(place: WritePlace, live: ApiObject, next: ApiObject, options: SimulatedWriteOptions): ApiObject {
     if (options.dryRun || equal(withoutFieldTimes(live), withoutFieldTimes(next))) return options.dryRun ? next : live;
     const key = keyOfResource(place.info);
@@ -312,7 +312,7 @@ const withoutRows = (object: ApiObject): ApiObject => {
   return { ...object, metadata } as ApiObject;
 };
 
-/** managedFields an update carries: what the client sent, or the stored ones where it sent none. */
+/** Returns the managedFields of an update: the client's, or the stored ones if it sent none. */
 function managed(sent: ApiObject, live: ApiObject): JsonObject {
   const { managedFields } = sent.metadata.managedFields === undefined ? live.metadata : sent.metadata;
   return managedFields === undefined ? {} : { managedFields };

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * One field of a built-in type; a field without a name is an embedded type, whose fields
- * JSON shows one level higher.
+ * One field of a built-in type; a field without a name is an embedded type: JSON shows its fields one level
+ * higher.
  */
 export type TypeField = Readonly<{
   name: string;
@@ -11,7 +11,7 @@ export type TypeField = Readonly<{
   type: string;
   of?: 'list' | 'map';
   required?: boolean;
-  /** Whether JSON leaves the zero value out. */
+  /** True if JSON leaves the zero value out. */
   omitsZero?: boolean;
   doc?: string;
 }>;
@@ -34,7 +34,7 @@ const kubernetesTypes = (): TypeTable => {
   return table;
 };
 
-/** The name of the type behind a kind, or undefined where it is not one of Kubernetes' own. */
+/** Returns the name of the type behind a kind, or undefined if it is not one of Kubernetes' own. */
 export function typeOfKind(apiVersion: string, kind: string): string | undefined {
   const { kinds } = kubernetesTypes();
   // Delete options may be sent in the version of any group.

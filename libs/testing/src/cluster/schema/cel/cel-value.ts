@@ -6,14 +6,17 @@ const RESERVED = new Set([
   ...['import', 'let', 'loop', 'package', 'namespace', 'return', 'var', 'void', 'while'],
 ]);
 
-/** The name under which a rule reads a property: CEL's words and signs are escaped. */
+/** Returns the name under which a rule reads a property: CEL's words and signs are escaped. */
 export function escapedName(name: string): string {
   if (RESERVED.has(name)) return `__${name}__`;
   const underscored = name.replaceAll('__', '__underscores__');
   return underscored.replaceAll('.', '__dot__').replaceAll('-', '__dash__').replaceAll('/', '__slash__');
 }
 
-/** A JSON value as a rule sees it: integers and times in CEL's types. What needs no change is not copied. */
+/**
+ * Returns a JSON value as a rule sees it: integers and times in CEL's types. Values that need no change are
+ * not copied.
+ */
 export function celValue(value: unknown, node: SchemaNode | undefined): unknown {
   if (typeof value === 'number') return node?.type !== 'number' && Number.isInteger(value) ? BigInt(value) : value;
   if (typeof value === 'string') return celText(value, node?.format);

@@ -4,7 +4,7 @@ import { withPlainHas } from '#core/catalog/model/cel/has-fields';
 import { type JsonObject, stringAt } from '../../objects/json.js';
 import { LINEAR_MATCHES, ruleEnvironment } from './rule-environment.js';
 
-/** What a rule is evaluated on; `oldSelf` is undefined where there is no comparable value before. */
+/** Input of a rule; `oldSelf` is undefined if there is no comparable value before. */
 export type RuleInput = Readonly<{ self: unknown; oldSelf: unknown }>;
 
 type Outcome = Readonly<{ value: unknown }> | Readonly<{ error: string }>;
@@ -28,8 +28,8 @@ let environment: Environment | undefined;
 const compiledRules = new WeakMap<JsonObject, CompiledRule | 'unsupported'>();
 
 /**
- * The rule, or undefined where it asks for something that the evaluator does not have:
- * such a rule is not enforced.
+ * Compiles the rule. Returns undefined if it needs something that the evaluator does not have: such a rule is
+ * not enforced.
  */
 export function compiledRule(raw: JsonObject): CompiledRule | undefined {
   let made = compiledRules.get(raw);

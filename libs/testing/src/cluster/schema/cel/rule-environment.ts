@@ -43,7 +43,7 @@ function urlOf(text: string): KubernetesUrl {
   return new KubernetesUrl(url);
 }
 
-/** A named format, which a text has or has not. */
+/** A named format that a text has or does not have. */
 class NamedFormat {
   constructor(
     readonly pattern: RegExp,
@@ -65,7 +65,7 @@ const FORMATS: Readonly<Record<string, NamedFormat>> = {
 export const LINEAR_MATCHES = 'matches_re2';
 const matches = (text: string, pattern: string): boolean => compiled(pattern).matcher(text).find();
 
-/** CEL with what Kubernetes adds to it for rules of CRDs; `self` and `oldSelf` are of any type. */
+/** Creates CEL with Kubernetes' additions for rules of CRDs; `self` and `oldSelf` are of any type. */
 export const ruleEnvironment = (): Environment => {
   const environment = new Environment({
     enableOptionalTypes: true,

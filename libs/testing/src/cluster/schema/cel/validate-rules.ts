@@ -12,12 +12,12 @@ const OUT_OF_BUDGET = 'validation failed due to running out of cost budget, no f
 
 type Run = { causes: StatusCause[]; warnings: string[]; budget: number };
 
-/** A value, what stood at its place before the write, and whether the write left it as it was. */
+/** A value, the earlier value at its place, and a check if the write left it unchanged. */
 type Visit = Readonly<{ value: unknown; old: unknown; path: string; unchanged: () => boolean }>;
 
 /**
- * The `x-kubernetes-validations` that an object breaks, in the API server's words. A rule about a part that
- * the write leaves as it was is a warning, except where it compares with the old value.
+ * Returns the `x-kubernetes-validations` that an object breaks, in the API server's words. A rule about a
+ * part that the write leaves unchanged is a warning, unless it compares with the old value.
  */
 export function brokenRules(object: unknown, old: unknown, root: SchemaNode): Readonly<Omit<Run, 'budget'>> {
   const run: Run = { causes: [], warnings: [], budget: TOTAL_BUDGET };
@@ -35,7 +35,7 @@ function walk(parent: Visit, node: SchemaNode, run: Run): void {
   else if (isObject(value)) walkFields(visit, value, node, run);
 }
 
-/** Items of a list have an earlier value only where keys identify them. */
+/** Visits the items of a list. They have an earlier value only if keys identify them. */
 function walkItems(visit: Visit, value: readonly unknown[], node: SchemaNode, run: Run): void {
   const { items } = node;
   if (items === undefined) return;
