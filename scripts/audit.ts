@@ -21,7 +21,7 @@ const { values } = parseArgs({
 });
 const folder = productionFolder('.');
 
-/** What npm prints, whatever its exit code: `npm audit` fails when it finds something. */
+/** Returns npm's output for any exit code: `npm audit` fails when it finds something. */
 const npm = (...args: string[]): Promise<string> =>
   new Promise((resolve) => {
     const quick = ['--fetch-retries=0', '--fetch-timeout=20000', '--loglevel=error', '--update-notifier=false'];

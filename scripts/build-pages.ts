@@ -4,8 +4,8 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { build, type Manifest } from 'vite';
 
-// Usage: node scripts/build-pages.ts. Writes the pages of the console into dist/console, each file beside its
-// brotli and gzip forms, and fails where a page needs more than its budget (docs/console.md).
+// Usage: node scripts/build-pages.ts. Writes the pages of the console into dist/console, each file next to
+// its brotli and gzip forms. Fails if a page needs more than its budget (docs/console.md).
 
 const root = resolve(import.meta.dirname, '..');
 const out = join(root, 'dist/console');
@@ -31,7 +31,7 @@ await build({
     target: 'es2022',
     assetsInlineLimit: 0,
     cssCodeSplit: false,
-    // Vite's own loader adds `<link>` elements alone, which the page's policy allows.
+    // Vite's own loader only adds `<link>` elements, and the page's policy allows them.
     modulePreload: { polyfill: false },
   },
 });

@@ -5,9 +5,9 @@ import { rolldown } from 'rolldown';
 import { PROGRAM_ENTRIES } from './program-entries.ts';
 import { LOADED_LATE } from './supply-chain/loaded-late.ts';
 
-// Usage: node scripts/bundle-programs.ts. Writes each program with the packages it uses into dist/programs:
-// Node then reads some thirty files at a start instead of two thousand, which takes less than half of the
-// processor time (decision 0154).
+// Usage: node scripts/bundle-programs.ts. Writes each program with the packages it uses into dist/programs.
+// Node then reads some thirty files at a start instead of two thousand, in less than half of the processor
+// time (decision 0154).
 
 const root = resolve(import.meta.dirname, '..');
 const programs = join(root, 'dist/programs');
@@ -22,9 +22,9 @@ const EXTERNAL = [
   // They find their own files by their place, or evaluate code.
   /^@grpc\//,
   ...LOADED_LATE,
-  // Only where developers run tests.
+  // Only installed for developers who run tests.
   'testcontainers',
-  // Nest asks for these where they are installed; Flotilla uses none of them.
+  // Nest asks for these if they are installed; Flotilla uses none of them.
   /^@nestjs\/(axios|microservices|mongoose|platform-express|sequelize|typeorm|websockets)/,
   /^@fastify\/(multipart|static|view)/,
   /^@mikro-orm\//,
@@ -33,8 +33,8 @@ const EXTERNAL = [
 ];
 
 /**
- * What is nearly always loaded together is one file: each further one costs half a millisecond. A module
- * belongs to the group of the highest priority.
+ * Modules that are nearly always loaded together are one file: each further file costs half a millisecond. A
+ * module belongs to the group of the highest priority.
  */
 const GROUPS = [
   {
@@ -78,7 +78,7 @@ const packages = output
   .flatMap((file) => (file.type === 'chunk' ? file.imports : []))
   .filter((name) => !isBuiltin(name) && !files.has(name))
   .map((name) => /^(@[^/]+\/)?[^/]+/.exec(name)?.[0] ?? name);
-// What has to lie beside the programs as packages.
+// Packages that must lie next to the programs.
 await writeFile(
   join(programs, 'packages.json'),
   `${JSON.stringify([...new Set([...packages, ...LOADED_LATE])].sort())}\n`,
@@ -93,9 +93,9 @@ for (const [name, source] of Object.entries(FILES)) {
 }
 
 /**
- * V8 holds the text of every program as long as it runs, and Node gives it two bytes a character where
- * one is not ASCII: a few dozen of them would take 5 MiB of each service. In strings, templates and
- * patterns an escape means the same.
+ * Escapes all characters outside ASCII. V8 holds the text of every program as long as it runs, and Node gives
+ * it two bytes a character if one is not ASCII: a few dozen of them would take 5 MiB of each service. In
+ * strings, templates and patterns an escape means the same.
  */
 function inAscii(file: string, code: string): string {
   const unsafe = /\\[^\0-\x7f]/.exec(code) ?? /String\.raw`[^`]*[^\0-\x7f]/.exec(code);

@@ -44,7 +44,7 @@ function keyIn(path: string): KeyObject {
 const run = (program: string, args: readonly string[], cwd: string): string =>
   execFileSync(program, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim();
 
-/** The commit that is built; undefined where there is none, or files differ from it. */
+/** Returns the built commit; undefined if there is none, or files differ from it. */
 function cleanCommit(): string | undefined {
   try {
     const changed = run('git', ['status', '--porcelain'], PROJECT_ROOT);
@@ -59,7 +59,7 @@ const { version } = JSON.parse(readFileSync(join(PROJECT_ROOT, 'package.json'), 
 const commit = cleanCommit();
 const texts = { man: manPages(version), completions: completions() };
 const out = resolve(values.out);
-/** Names this host where none is given: krew insists on an address, also for a local archive. */
+/** Names this host if none is given: krew insists on an address, also for a local archive. */
 const url = (values.url ?? `https://releases.example/flotilla/v${version}`).replace(/\/+$/, '');
 
 const work = mkdtempSync(join(tmpdir(), 'flotilla-dist-'));

@@ -3,7 +3,8 @@ import { dirname, join } from 'node:path';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import { buildSite } from './site/build-site.js';
 
-// Usage: node dist/scripts/make-site.js. Writes the pages as a site into dist/site, which needs no server.
+// Usage: node dist/scripts/make-site.js. Writes the pages as a site into dist/site; the site needs no
+// server.
 
 const folder = join(PROJECT_ROOT, 'dist/site');
 rmSync(folder, { recursive: true, force: true });

@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { HttpRegistryClient } from '#platform/registry/http-registry-client';
 import { pinText } from './supply-chain/pin-text.js';
 
-// `make pin-images`: asks the registries which digests the base images have now, and
-// writes them behind the tags.
+// `make pin-images`: asks the registries for the present digests of the base images, and writes them behind
+// the tags.
 
 const IMAGES: Readonly<Record<string, readonly string[]>> = {
   'node:24-slim': ['Dockerfile', 'docker-compose.yml'],

@@ -1,7 +1,7 @@
 /**
  * Part of `make verify`: finds words in comments, pages, titles of tests and exported names that have a
- * plainer one, and comment lines over 110 columns. Run by Node itself, which strips the types, so that it
- * needs no build.
+ * plainer one, and comment lines over 110 columns. Run by Node itself: it strips the types, so that no build
+ * is needed.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -35,7 +35,9 @@ const RULES: readonly Rule[] = [
   { word: /\b(stages?|struck|strikes?)\b/i, better: 'environment, stop', only: TESTS },
 ];
 
-/** Ordinary meanings, terms of the field, and what is no prose: removed before words are searched for. */
+/**
+ * Ordinary meanings, terms of the field, and text that is no prose: removed before words are searched for.
+ */
 const ORDINARY: readonly RegExp[] = [
   /`[^`]*`/g,
   /\[\^[^\]]*\]|\]\([^)]*\)/g,
@@ -73,12 +75,10 @@ const plainer = (path: string, text: string): readonly Omit<Finding, 'line'>[] =
 /** Files with tests. */
 const TESTED = /(\.(spec|contract|conformance)\.ts$|^test\/)/;
 
-/**
- * The first argument of `it(` and `describe(`, of their `.each(names)(` and of what closes a table, `])(`.
- */
+/** The first argument of `it(` and `describe(`, of their `.each(names)(` and of the end of a table, `])(`. */
 const TITLE = /(?:\b(?:describe|it|test)\b[^\n'"`]*|[\])}](?: as const)?\))\(\s*(['"`])((?:\\.|(?!\1).)+)\1/g;
 
-/** What is wrong with the titles of the tests of a file. */
+/** Returns the faults in the titles of the tests of a file. */
 function titleFindings(path: string, text: string): Finding[] {
   if (!TESTED.test(path)) return [];
   return [...text.matchAll(TITLE)].flatMap(({ index, 0: { length }, 2: title = '' }) => {
@@ -89,7 +89,7 @@ function titleFindings(path: string, text: string): Finding[] {
 
 const EXPORTED = /^export (?:abstract |async )*(?:const|class|enum|function\*?|interface|let|type) (\w+)/gm;
 
-/** What is wrong with the names that a file exports: `lookAgain` is read as “look again”. */
+/** Returns the faults in the names that a file exports: `lookAgain` is read as “look again”. */
 function nameFindings(path: string, text: string): Finding[] {
   if (!path.endsWith('.ts')) return [];
   return [...text.matchAll(EXPORTED)].flatMap(({ index, 1: name = '' }) => {
@@ -99,13 +99,13 @@ function nameFindings(path: string, text: string): Finding[] {
   });
 }
 
-/** What is wrong with one file. */
+/** Returns the faults of one file. */
 export function findingsIn(path: string, text: string): Finding[] {
   const found = [...proseFindings(path, text), ...titleFindings(path, text), ...nameFindings(path, text)];
   return found.sort((a, b) => a.line - b.line);
 }
 
-/** What is wrong with the comments of a file, or with a page. */
+/** Returns the faults in the comments of a file, or in a page. */
 function proseFindings(path: string, text: string): Finding[] {
   let fenced = false;
   return text.split('\n').flatMap((content, index) => {

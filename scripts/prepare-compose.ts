@@ -1,7 +1,7 @@
 import { baseImages, registryImage } from '#testing/docker-engine/base-images';
 import { dockerFolder, findEngine } from '#testing/docker-engine/find-engine';
 
-// What takes minutes on a new machine is done once, before any test of `make compose-test` runs. Where
+// Work that takes minutes on a new machine is done once, before any test of `make compose-test` runs. If
 // something cannot be had, the tests say so.
 const search = { environment: process.env, log: (line: string) => console.log(line) };
 const engine = await findEngine(search);

@@ -1,8 +1,8 @@
 import { findRedis } from '#platform/redis/local/find-redis';
 import { startControlPlane } from '#testing/control-plane/find-control-plane';
 
-// What takes minutes on a new machine is done once and before any test runs. Where something cannot be had,
-// the tests that need it say so.
+// Work that takes minutes on a new machine is done once and before any test runs. If something cannot be
+// had, the tests that need it say so.
 const log = (line: string) => console.log(line);
 // The servers started here keep no process alive, so something else has to until they have ended.
 const alive = setInterval(() => undefined, 1_000);

@@ -36,7 +36,7 @@ function ask(yaml: string, mode: Mode): Answer {
 const shown = ({ json, error }: Answer): string =>
   `${(json ?? []).map((value) => canonicalJson(value)).join(' ')}${error === undefined ? '' : ' and an error'}`;
 
-/** Prints each piece of which Go makes something else. */
+/** Prints each piece that Go reads differently. */
 function compare(first: number, count: number): void {
   const pieces = MODES.flatMap((mode) =>
     Array.from({ length: count }, (_, index) => ({ seed: first + index, mode, yaml: oddYaml(first + index) })),

@@ -5,7 +5,7 @@ import { type VerbManual, verbManuals } from '../../apps/cli/src/commands/help/v
 import type { Io } from '../../apps/cli/src/terminal/io.js';
 import type { ArchivedFile } from './fixed-archive.js';
 
-/** Of a program that is read and not run. */
+/** Input and output of a program that is read and not run. */
 const UNUSED: Io = { out: () => undefined, err: () => undefined, exit: () => undefined, stdin: async () => '' };
 
 /** The manual of every verb, as its code has it. */
@@ -20,7 +20,7 @@ export const manPages = (version: string): readonly ArchivedFile[] =>
     content: bytes(manPage(manual, { version })),
   }));
 
-/** Each under the name by which its shell finds it. */
+/** Completion files, each under the name that its shell searches for. */
 const COMPLETION_FILES = { bash: 'bash/flotilla', zsh: 'zsh/_flotilla', fish: 'fish/flotilla.fish' } as const;
 
 /** The scripts of the shells, in a folder `completions`. */

@@ -6,7 +6,10 @@ export type ArchivedFile = Readonly<{ path: string; content: Uint8Array; executa
 
 /** The time of every file in every archive: that of npm's own packages. */
 const TIME = new Date('1985-10-26T08:15:00Z');
-/** Where the header of gzip names an operating system: unknown, so that every machine writes the same. */
+/**
+ * The place of the operating system in the header of gzip. It is set to unknown, so that every machine writes
+ * the same.
+ */
 const GZIP_SYSTEM = { at: 9, unknown: 255 } as const;
 
 /** A gzipped tar that depends on paths and contents alone: sorted, with one time and one owner. */

@@ -12,8 +12,8 @@ type KrewFacts = KrewArchive &
   }>;
 
 /**
- * The manifest of the kubectl plugin, for krew. Its archive is the npm package: the command and all that it
- * needs but Node. On Linux with amd64, where it is tested, the command as one file brings Node, too. krew
+ * Returns the manifest of the kubectl plugin, for krew. Its archive is the npm package: the command and all
+ * that it needs but Node. Tests run on Linux with amd64: there the command as one file brings Node, too. krew
  * takes the first platform that fits. Windows is left out: the file for it is not tried.
  */
 export function krewManifest({ version, uri, sha256, homepage, oneFile }: KrewFacts): string {

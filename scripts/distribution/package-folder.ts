@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { copyPackages, importedPackages } from '../supply-chain/copy-packages.js';
 import type { ArchivedFile } from './fixed-archive.js';
 
-/** What the command reads from beside its programs, and what people read. */
+/** Files that the command reads from next to its programs, and files that people read. */
 const TAKEN = [
   'LICENSE',
   'README.md',
@@ -27,7 +27,7 @@ const COMMANDS = {
 type PackageParts = Readonly<{
   /** Man pages and completions. */
   texts: readonly ArchivedFile[];
-  /** Absent where the checkout has changes that no commit has. */
+  /** Absent if the checkout has changes that no commit has. */
   commit?: string | undefined;
 }>;
 
@@ -62,7 +62,10 @@ export function writePackageFolder(root: string, folder: string, { texts, commit
   writeFileSync(join(folder, 'package.json'), packageJson(root, pages));
 }
 
-/** Without what only a checkout has: scripts, packages for development, paths of sources. */
+/**
+ * Returns package.json without the parts that only a checkout has: scripts, packages for development, paths
+ * of sources.
+ */
 function packageJson(root: string, pages: readonly string[]): string {
   const project = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const { name, version, description, license, type, engines } = project;

@@ -7,7 +7,7 @@ export const sha256 = (content: Uint8Array | string): string => createHash('sha2
 
 type ProvenanceFacts = Readonly<{
   version: string;
-  /** Absent where the checkout has changes that no commit has. */
+  /** Absent if the checkout has changes that no commit has. */
   commit?: string | undefined;
   lockFile: string;
   /** Versions of the programs that the bytes depend on. */
@@ -15,8 +15,8 @@ type ProvenanceFacts = Readonly<{
 }>;
 
 /**
- * A statement of in-toto with SLSA's provenance (slsa.dev/provenance/v1): which files came from which commit,
- * by which build. It is not signed, and names no time, so that the same commit gives the same bytes.
+ * Returns a statement of in-toto with SLSA's provenance (slsa.dev/provenance/v1): the released files, their
+ * commit and their build. It is not signed, and names no time, so that the same commit gives the same bytes.
  */
 export function provenance(files: readonly ReleasedFile[], facts: ProvenanceFacts): string {
   const statement = {
@@ -41,7 +41,7 @@ export function provenance(files: readonly ReleasedFile[], facts: ProvenanceFact
   return `${JSON.stringify(statement, null, 2)}\n`;
 }
 
-/** What `sha256sum --check` reads. */
+/** Returns the input of `sha256sum --check`. */
 export const checksums = (files: readonly ReleasedFile[]): string =>
   files
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))

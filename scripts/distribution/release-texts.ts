@@ -1,7 +1,7 @@
 import gt from 'semver/functions/gt.js';
 import valid from 'semver/functions/valid.js';
 
-/** Why a version cannot be released; the message is for the person at the keyboard. */
+/** Reason that a version cannot be released; the message is for the person at the keyboard. */
 export class NoRelease extends Error {
   override readonly name = 'NoRelease';
 }
@@ -9,7 +9,7 @@ export class NoRelease extends Error {
 /** Text of a file by its path within the checkout. */
 export type VersionedFiles = Readonly<Record<string, string>>;
 
-/** Every file that names the version of Flotilla, with what stands before the version in it. */
+/** Every file that names the version of Flotilla, with the text before the version in it. */
 export const VERSION_PLACES: Readonly<Record<string, readonly RegExp[]>> = {
   'package.json': [/^ {2}"version": "/m],
   'package-lock.json': [/^ {2}"version": "/m, /^ {4}"": \{\n {6}"name": "flotilla",\n {6}"version": "/m],
@@ -27,9 +27,10 @@ export function versionsIn(files: VersionedFiles): readonly string[] {
 }
 
 /**
- * The files of a new version: each place names it, and what the changelog lists as unreleased is under its
- * heading, with the day.
- * @throws NoRelease where it is no version, not the next one, or nothing has changed
+ * Returns the files of a new version. Each place names it, and the unreleased entries of the changelog are
+ * under its heading, with the day.
+ *
+ * @throws NoRelease if it is no version, not the next one, or nothing has changed
  */
 export function releaseTexts(files: VersionedFiles, version: string, day: string): VersionedFiles {
   if (valid(version) !== version)

@@ -31,9 +31,9 @@ function parsed(pem: string, passphrase: string | undefined): KeyObject {
 }
 
 /**
- * Returns what `cosign verify-blob` and `cosign verify-blob-attestation` accept with the public key, and the
- * public key: a bundle for each file, one for the statement of provenance, and the bare signature of the
- * checksums, which openssl verifies too.
+ * Returns the public key and the files that `cosign verify-blob` and `cosign verify-blob-attestation` accept
+ * with it: a bundle for each file, one for the statement of provenance, and the bare signature of the
+ * checksums. openssl verifies the bare signature, too.
  */
 export function signatureFiles(
   key: KeyObject,

@@ -1,7 +1,7 @@
 /**
- * Part of `make verify`: measures the English of comments and messages by grammar, for each folder that has
- * a budget. Run by Node itself, which strips the types, so that it needs no build. With the names of folders
- * it prints the passages to rewrite instead.
+ * Part of `make verify`: measures the English of comments and messages by grammar, for each folder that has a
+ * budget. Run by Node itself: it strips the types, so that no build is needed. With the names of folders it
+ * prints the passages to rewrite instead.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-/** Prose of one source file or page: what a reader meets as English. */
+/** Prose of one source file or page: the text that its reader meets as English. */
 export type Prose = Readonly<{
   /** Documentation comments, one text each. */
   docstrings: readonly Passage[];

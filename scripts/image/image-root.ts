@@ -11,8 +11,8 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { neededBy } from './needed-libraries.ts';
 
-// Usage: node scripts/image/image-root.ts BASE TARGET, in the build of the image. Copies Node and what it
-// loads from a base image to a root of its own: no shell, no package manager, no compiler. Nothing of the
+// Usage: node scripts/image/image-root.ts BASE TARGET, in the build of the image. Copies Node and the files
+// it loads from a base image to a root of its own: no shell, no package manager, no compiler. Nothing of the
 // base runs, so that it may be of another processor.
 
 const [base = '', target = ''] = process.argv.slice(2);
@@ -32,7 +32,7 @@ const ACCOUNTS = {
   'etc/nsswitch.conf': 'passwd: files\ngroup: files\nhosts: files dns\n',
 };
 
-/** The file behind a path of the base, whose links lead within the base. Undefined if there is none. */
+/** Returns the file behind a path of the base; its links lead within the base. Undefined if there is none. */
 function fileOf(path: string, links = 0): string | undefined {
   let real = '';
   const parts = path.split('/').filter((part) => part !== '' && part !== '.');
@@ -62,7 +62,7 @@ function linkAt(path: string): string | undefined {
   }
 }
 
-/** Where the loader searches; on Debian a folder of the processor comes first. */
+/** Returns the folders that the loader searches; on Debian a folder of the processor comes first. */
 function libraryFolders(): readonly string[] {
   const libraries = fileOf('usr/lib');
   const ofProcessor =
@@ -84,7 +84,7 @@ function put(path: string, from = path): boolean {
 
 const taken = new Set<string>();
 
-/** Copies a program or a library, and what it needs in turn. Libraries lie in one folder. */
+/** Copies a program or a library, and the libraries that it needs in turn. Libraries lie in one folder. */
 function takeProgram(path: string, at = path): void {
   if (taken.has(at)) return;
   taken.add(at);

@@ -12,7 +12,7 @@ const STRINGS = 5n;
 
 type Segment = Readonly<{ type: number; offset: number; address: bigint; size: number }>;
 
-/** Reads what a program or a library of 64 bits needs, of any processor. Throws {@link NoElf}. */
+/** Reads the needs of a program or a library of 64 bits, of any processor. Throws {@link NoElf}. */
 export function neededBy(file: Buffer): Needed {
   if (file.length < 64 || file.readUInt32BE(0) !== 0x7f454c46 || file[4] !== 2 || file[5] !== 1) {
     throw new NoElf('no ELF of 64 bits, least byte first');

@@ -57,7 +57,7 @@ export const SAFE_WORDS: readonly string[] = [
   ],
 ];
 
-/** Plain scalars, and what looks like them. */
+/** Plain scalars, and texts that resemble them. */
 export const WORDS: readonly string[] = [
   ...SAFE_WORDS,
   ...[

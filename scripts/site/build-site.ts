@@ -16,7 +16,7 @@ const read = (path: string): string => readFileSync(join(PROJECT_ROOT, path), 'u
 const isFile = (path: string): boolean =>
   statSync(join(PROJECT_ROOT, path), { throwIfNoEntry: false })?.isFile() === true;
 
-/** AGENTS.md is for those who change the code: it says nothing to readers of the site. */
+/** AGENTS.md is for people who change the code, not for readers of the site. */
 const SOURCES = [
   'docs/**/*.md',
   '[!A]*.md',

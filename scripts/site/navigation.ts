@@ -1,7 +1,7 @@
-/** A page in the list of the site: its Markdown file, and its name where that is not its heading. */
+/** A page in the list of the site: its Markdown file, and its name if that is not its heading. */
 export type NavigationEntry = Readonly<{ source: string; name?: string }>;
 
-/** Pages by what a reader needs, in the order of the list. */
+/** Pages by the needs of readers, in the order of the list. */
 export type NavigationSection = Readonly<{ title: string; pages: readonly NavigationEntry[] }>;
 
 const doc = (page: string, name?: string): NavigationEntry => ({
@@ -11,7 +11,7 @@ const doc = (page: string, name?: string): NavigationEntry => ({
 /** Pages that are made of code when the site is built; they are in no folder. */
 const made = (page: string): NavigationEntry => ({ source: `reference/${page}.md` });
 
-/** The list of pages. Every page of `docs` is in it, which a test checks. */
+/** The list of pages. A test checks that every page of `docs` is in it. */
 export const NAVIGATION: readonly NavigationSection[] = [
   {
     title: 'Try',

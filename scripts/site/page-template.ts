@@ -6,7 +6,7 @@ export type ListedSection = Readonly<{ title: string; pages: readonly ListedPage
 
 export type PageContent = Readonly<{
   title: string;
-  /** Of this page on the site. */
+  /** Path of this page on the site. */
   path: string;
   html: string;
   headings: readonly PageHeading[];
@@ -18,7 +18,7 @@ export function relativePath(from: string, to: string): string {
   return `${up}${to}`;
 }
 
-/** A whole page: the list of pages, what is on this one, and its text. */
+/** Returns a whole page: the list of pages, the headings of this one, and its text. */
 export function pageTemplate(page: PageContent, sections: readonly ListedSection[], version: string): string {
   const to = (path: string) => escaped(relativePath(page.path, path));
   const name = page.path === 'index.html' ? 'Flotilla' : `${page.title} · Flotilla`;

@@ -13,7 +13,7 @@ export type RenderedPage = Readonly<{
   parts: readonly PagePart[];
 }>;
 
-/** Where a link of a page leads on the site; undefined: nowhere, and only its text is shown. */
+/** Returns the target of a page's link on the site; undefined: there is none, and only its text is shown. */
 export type LinkTarget = (link: string) => string | undefined;
 
 /** Text in angle brackets is text: pages are written without HTML. */
@@ -81,7 +81,10 @@ function labelCells(tokens: readonly Token[]): void {
   }
 }
 
-/** Links and images of a line, to where they lead on the site; of one that leads nowhere the text stays. */
+/**
+ * Redirects links and images of a line to their targets on the site; a link without a target keeps only its
+ * text.
+ */
 function redirect(tokens: readonly Token[], targetOf: LinkTarget): void {
   const closing: string[] = [];
   for (const token of tokens) {

@@ -4,7 +4,7 @@ import type { PagePart } from './render-markdown.js';
 /** A page as the search has it. */
 export type SearchedPage = Readonly<{ path: string; title: string; parts: readonly PagePart[] }>;
 
-/** What lies between words; a name such as FLOTILLA_SHARD_LEASE is one word. */
+/** Characters between words; a name such as FLOTILLA_SHARD_LEASE is one word. */
 const BETWEEN_WORDS = '[^\\p{L}\\p{N}_]+';
 export const wordsOf = (text: string): string[] => text.split(new RegExp(BETWEEN_WORDS, 'u'));
 
@@ -18,8 +18,8 @@ export const SEARCH_OPTIONS = {
 const START = 160;
 
 /**
- * Pages for users come first, before those that say why something is as it is. A heading of a verb is what
- * its reader looks for, while long pages name every word somewhere.
+ * Returns the weight of a page: pages for users come before pages that give reasons. Readers search for the
+ * heading of a verb, while long pages name every word in some place.
  */
 function weightOf(path: string): number {
   if (/^(decisions|spec)\/|^(changelog|readme|architecture|contributing)\./.test(path)) return 0.05;

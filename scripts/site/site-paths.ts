@@ -1,9 +1,9 @@
 import { posix } from 'node:path';
 
-/** The page with which a reader begins. */
+/** The page that a reader begins with. */
 export const START_PAGE = 'docs/start.md';
 
-/** Where the page of a Markdown file is on the site. */
+/** Returns the path on the site for the page of a Markdown file. */
 export function sitePath(source: string): string {
   if (source === START_PAGE) return 'index.html';
   if (source === 'README.md') return 'readme.html';
@@ -14,7 +14,7 @@ export function sitePath(source: string): string {
 /** A link of a page: to another file of the repository, or away. */
 export type PageLink = Readonly<{ file: string; anchor: string }> | 'elsewhere';
 
-/** Which file of the repository a link on the page of `source` means. */
+/** Returns the file of the repository that a link on the page of `source` means. */
 export function linkedFile(source: string, link: string): PageLink {
   if (/^[a-z][a-z+.-]*:/i.test(link)) return 'elsewhere';
   const [path = '', anchor] = link.split('#');

@@ -15,7 +15,10 @@ export type Advisories = Readonly<
   | { checked: false; because: string }
 >;
 
-/** What `npm audit --json` found, one line for each advisory; or why it could not ask. */
+/**
+ * Returns the findings of `npm audit --json`, one line for each advisory; or the reason that npm could not
+ * ask.
+ */
 export function advisoriesOf(output: string): Advisories {
   const data = parsed(output);
   const report = Report.safeParse(data);

@@ -14,7 +14,7 @@ const Affected = z.looseObject({
   ranges: z.array(z.looseObject({ type: z.string(), events: z.array(Event) })).default([]),
   versions: z.array(z.string()).default([]),
 });
-/** A record of OSV (ossf.github.io/osv-schema), in which GitHub's advisories are published too. */
+/** A record of OSV (ossf.github.io/osv-schema); GitHub's advisories are published in this form, too. */
 const Advisory = z.looseObject({
   id: z.string(),
   modified: z.iso.datetime({ offset: true }),
@@ -25,7 +25,10 @@ const Advisory = z.looseObject({
 type Advisory = z.infer<typeof Advisory>;
 
 export type PackageVersion = Readonly<{ name: string; version: string }>;
-/** `newest`: when the youngest record was changed, which is the least age of the export. */
+/**
+ * Findings in an export. `newest`: time of the last change to the youngest record, the least age of the
+ * export.
+ */
 export type ExportFindings = Readonly<{ found: readonly string[]; records: number; newest: string }>;
 
 /**

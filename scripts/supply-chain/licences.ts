@@ -1,12 +1,12 @@
-/** Licences whose only duty is to keep a notice, which the packages in the image do. By SPDX identifier. */
+/** Licences that only require to keep a notice, as the packages in the image do. By SPDX identifier. */
 export const ALLOWED_LICENCES: ReadonlySet<string> = new Set([
   ...['0BSD', 'Apache-2.0', 'BlueOak-1.0.0', 'BSD-2-Clause', 'BSD-3-Clause', 'CC0-1.0', 'ISC', 'MIT', 'MIT-0'],
   ...['PSF-2.0', 'Python-2.0', 'Unlicense'],
 ]);
 
 /**
- * Whether an SPDX expression can be met with allowed licences alone: with one part of an OR,
- * with all parts of an AND.
+ * True if an SPDX expression can be met with allowed licences alone: with one part of an OR, with all parts
+ * of an AND.
  */
 export function isLicenceAllowed(expression: string): boolean {
   const text = withoutOuterBrackets(expression.trim());

@@ -17,10 +17,7 @@ export type LockedPackage = Readonly<{
   id: string;
   licence: string;
   hasInstallScript: boolean;
-  /**
-   * Why the content that is installed could be another one than that which was locked;
-   * absent where it could not.
-   */
+  /** Reason that the installed content could differ from the locked content; absent if it could not. */
   unpinned?: string;
 }>;
 

@@ -13,9 +13,10 @@ export class PackageNotLocked extends Error {
 }
 
 /**
- * The folders of these packages and of all that they need at run time, as paths in the lock file
+ * Returns the folders of these packages and of all that they need at run time, as paths in the lock file
  * (`node_modules/a/node_modules/b`), sorted.
- * @throws PackageNotLocked where one of them is not in the lock file; optional ones may be missing
+ *
+ * @throws PackageNotLocked if one of them is not in the lock file; optional ones may be missing
  */
 export function packageClosure(lockFile: string, names: readonly string[]): string[] {
   const { packages } = LockFile.parse(JSON.parse(lockFile));
@@ -36,7 +37,10 @@ export function packageClosure(lockFile: string, names: readonly string[]): stri
   return [...found].sort();
 }
 
-/** Where Node looks for the package from a folder: in its own node_modules first, then in those above. */
+/**
+ * Returns the places that Node searches for the package from a folder: its own node_modules first, then those
+ * above.
+ */
 function placesOf(name: string, from: string): string[] {
   const parts = from === '' ? [] : from.split(/\/(?=node_modules\/)/);
   return Array.from({ length: parts.length + 1 }, (_, up) =>

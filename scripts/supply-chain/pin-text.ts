@@ -1,6 +1,4 @@
-/**
- * Puts the digest behind each place where the image stands; a digest that stands there already is replaced.
- */
+/** Puts the digest behind each place of the image; replaces a digest that is there already. */
 export function pinText(text: string, image: string, digest: string): string {
   const name = image.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
   return text.replaceAll(

@@ -7,8 +7,8 @@ const LockFile = z.looseObject({ packages: z.record(z.string(), z.looseObject({ 
 export type ProjectFiles = Readonly<{ packageJson: string; lockFile: string }>;
 
 /**
- * The project as if it had no packages for development. npm's own `--omit=dev` leaves packages out of `npm
- * sbom` that production needs, where packages for development need them, too.
+ * Returns the project as if it had no packages for development. npm's own `--omit=dev` leaves packages out of
+ * `npm sbom` that production needs, if packages for development need them, too.
  */
 export function productionOnly({ packageJson, lockFile }: ProjectFiles): ProjectFiles {
   const withoutDev = (text: unknown) => {

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { type ImportGraph, modulesThatReach } from './import-graph.ts';
 
-/** Suites of `make test` and `make test-all`, which are projects of vitest.config.ts. */
+/** Suites of `make test` and `make test-all`: projects of vitest.config.ts. */
 export type Suite = 'unit' | 'integration' | 'extended';
 
 /** Returns the suite of a spec file; undefined for those with a make target of their own. */

@@ -12,7 +12,7 @@ const BUILT = /dist\/((?:apps|bench|libs|scripts|test)\/[\w./-]+)\.js/g;
 const JOINED = /'dist',\s*((?:'[\w./-]+',?\s*)+)/g;
 const PROGRAM = /dist\/programs\/([\w.-]+)\.js/g;
 const COMMAND = /bin\/flotilla\b/;
-/** A program whose name is a variable. */
+/** A program with a variable as its name. */
 const ANY_PROGRAM = /'programs',\s*`|programs\/\$\{/;
 
 /** Modules by path from the root, each with the modules that it imports or starts. */

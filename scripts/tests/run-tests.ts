@@ -29,7 +29,7 @@ function chosen(suites: readonly Suite[]): Choice {
   return { suites, files };
 }
 
-/** The choice without the spec files that need Redis, which are listed. */
+/** Returns the choice without the spec files that need Redis, and lists those. */
 function withoutRedis(choice: Choice): Choice {
   const away = new Set(testsWithRedis(sources));
   const specs = choice.files ?? [...sources.graph.keys()].filter((path) => isIn(choice, path));
@@ -55,7 +55,7 @@ const title = choice.title === undefined ? [] : ['-t', choice.title.replaceAll(/
 // One project: its workers load the modules once for all of the suites.
 const variables = { FLOTILLA_TEST_SUITES: choice.suites.join(' ') };
 run('vitest', ['run', '--project', choice.suites.join(' and '), ...title, ...(choice.files ?? [])], variables);
-// In CI what was not run is a failure.
+// In CI tests that were not run are a failure.
 if (isWithoutRedis && !['', '0', 'false'].includes(CI)) process.exitCode = 1;
 
 function run(command: string, args: readonly string[], variables: NodeJS.ProcessEnv = {}): void {

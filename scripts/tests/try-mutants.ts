@@ -7,7 +7,7 @@ import { readImportGraph } from './import-graph.ts';
 import { type Mutation, mutationsOf, randomOf } from './mutations.ts';
 
 // Usage: node scripts/tests/try-mutants.ts [--seed N] [--count 30]. Changes one operator, constant or branch
-// of a module of core, lifecycle or platform at a time, and says which suite finds it: that of `make test`,
+// of a module of core, lifecycle or platform at a time. Names the suite that finds it: that of `make test`,
 // or only the rest of `make test-all`. Changes files: run it in a checkout of its own, with Redis on PATH.
 
 const root = resolve(import.meta.dirname, '../..');

@@ -13,9 +13,9 @@ export class NoNode extends Error {
 export type FetchedNode = Readonly<{ executable: string; licence: string | undefined }>;
 
 /**
- * Takes a build of Node from npm's registry, or from npm's cache if it is there, and unpacks it below
- * `work`.
- * @throws NoNode if the registry does not answer, or what it gives is another package
+ * Takes a build of Node from npm's registry, or from npm's cache if it is there, and unpacks it below `work`.
+ *
+ * @throws NoNode if the registry does not answer, or gives another package
  */
 export function fetchNode(binary: NodeBinary, work: string): FetchedNode {
   const folder = mkdtempSync(join(work, 'node-'));

@@ -26,7 +26,7 @@ export type OneFile =
   | Readonly<{ platform: string; made: ReleasedFile }>
   | Readonly<{ platform: string; missing: string }>;
 
-/** Makes the command as one file for each of the platforms; what cannot be made says why. */
+/** Makes the command as one file for each of the platforms; a missing file has its reason. */
 export async function makeOneFiles(build: Build, platforms: readonly string[]): Promise<readonly OneFile[]> {
   if (platforms.length === 0) return [];
   let prepared: Prepared;
@@ -46,7 +46,7 @@ type Prepared = Readonly<{
   fetched: ReadonlyMap<string, FetchedNode>;
 }>;
 
-/** Makes what is the same for all platforms: content, licences. */
+/** Makes the part that is the same for all platforms: content, licences. */
 async function prepare({ root, work, version, commit }: Build): Promise<Prepared> {
   const here = `${process.platform}-${process.arch}`;
   const fetched = new Map<string, FetchedNode>();

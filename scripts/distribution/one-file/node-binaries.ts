@@ -2,7 +2,7 @@
 export type NodeBinary = Readonly<{
   package: string;
   version: string;
-  /** Hash of the package: what is downloaded is that or is refused. */
+  /** Hash of the package: a download with another hash is refused. */
   integrity: string;
   /** The executable in the package. */
   file: string;
@@ -10,7 +10,7 @@ export type NodeBinary = Readonly<{
   command: 'flotilla' | 'flotilla.exe';
 }>;
 
-/** The platform on which the command as one file is run by tests. */
+/** The platform for tests of the command as one file. */
 export const TRIED_PLATFORM = 'linux-x64';
 
 /**
@@ -48,7 +48,7 @@ export const NODE_BINARIES: Readonly<Record<string, NodeBinary>> = {
   },
 };
 
-/** Platforms of the field for which no file can be made, each with the reason. */
+/** Platforms of the field without a possible file, each with the reason. */
 export const MISSING_PLATFORMS: Readonly<Record<string, string>> = {
   'darwin-arm64': "npm's registry has no Node 24 newer than 24.0.0 for it; use the npm package there",
 };

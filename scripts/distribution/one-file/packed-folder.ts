@@ -1,7 +1,10 @@
 import { constants, gzipSync } from 'node:zlib';
 import type { ArchivedFile } from '../fixed-archive.js';
 
-/** Where the header of gzip names an operating system: unknown, so that every machine writes the same. */
+/**
+ * The place of the operating system in the header of gzip. It is set to unknown, so that every machine writes
+ * the same.
+ */
 const GZIP_SYSTEM = { at: 9, unknown: 255 } as const;
 
 /**

@@ -6,7 +6,7 @@ import { code, markdownTable } from './markdown-table.js';
 const KEY =
   /(?:(\/\*\*(?:(?!\*\/)[\s\S])*\*\/)\s*)?(?:(?:export )?const \w+ =|\b\w+:) '((?:fleet\.)?flotilla\.dev\/[a-z-]+)'/g;
 
-/** What users set; everything else is written by Flotilla. */
+/** Annotations that users set; Flotilla writes all others. */
 const YOURS: ReadonlySet<string> = new Set([
   'flotilla.dev/beside-olm',
   'flotilla.dev/keep-definitions',
@@ -21,7 +21,7 @@ const YOURS: ReadonlySet<string> = new Set([
   'fleet.flotilla.dev/kubeconfig',
 ]);
 
-/** Labels of namespaces by which network policies of the hub admit others. */
+/** Labels of namespaces that network policies of the hub admit. */
 const ADMITTED: Readonly<Record<string, string>> = {
   'flotilla.dev/collects-traces': 'services of the hub may send traces to pods there',
   'flotilla.dev/opens-console': 'pods there, such as an Ingress, may open the console',
@@ -39,7 +39,7 @@ const docstring = (text: string): string =>
     .replaceAll(/ \((decision|design)[^)]*\)|; decision [^)]*(?=\))/g, '')
     .trim();
 
-/** Every key of ours with what its docstring says. */
+/** Returns every key of ours with the text of its docstring. */
 function keysOfCode(): ReadonlyMap<string, string> {
   const files = globSync('{libs,apps}/**/*.ts', { cwd: PROJECT_ROOT })
     .filter((file) => !/\.(spec|fixture)\.ts$|^libs\/testing\//.test(file))

@@ -14,7 +14,7 @@ import { EXTENSION_CONDITIONS, REVISION_CONDITIONS } from '#core/v1/revision/ext
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import { code, markdownTable } from './markdown-table.js';
 
-/** Folders whose code sets conditions of these kinds. */
+/** Folders with the code that sets conditions of these kinds. */
 const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   CatalogSource: ['libs/core/src/classic/catalog-source', 'libs/lifecycle/src/catalogs{,/sources}'],
   Subscription: ['libs/core/src/classic/subscription', 'libs/lifecycle/src/classic/subscriptions'],
@@ -101,7 +101,7 @@ const phases = (title: string, reasons: Readonly<Record<string, readonly string[
     Object.entries(reasons).map(([phase, all]) => [code(phase), all.map(code).join(' ')]),
   )}`;
 
-/** All reasons by which a row comes into a phase. */
+/** Returns all reasons that bring a row into each phase. */
 function ofClusters(): Readonly<Record<string, readonly string[]>> {
   const into = new Map<string, Set<string>>();
   for (const steps of Object.values(TRANSITIONS))
