@@ -14,8 +14,9 @@ import { hasGnuTime } from './compare/timed-command.js';
 import { machine } from './machine.js';
 import { ownServer } from './metas/catalog-server.js';
 
-// Usage: node dist/bench/baseline.js --baseline CHECKOUT [--runs 5] [--only TEXT,TEXT]. The same benches of
-// another checkout, in which `make build` has run, and of this one, in turns: whether anything became slower.
+// Usage: node dist/bench/baseline.js --baseline CHECKOUT [--runs 5] [--only TEXT,TEXT]. Runs the same
+// benches of another checkout, after `make build` there, and of this one, in turns, to find work that became
+// slower.
 
 const { values } = parseArgs({
   options: {

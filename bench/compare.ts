@@ -29,7 +29,7 @@ const { values } = parseArgs({
     catalogd: text,
     'operator-controller': text,
     runs: { type: 'string', default: '5' },
-    /** Only work whose name has one of these texts, which stand between commas. */
+    /** Only work with one of these texts in its name, separated by commas. */
     only: { type: 'string', default: '' },
   },
 });
@@ -99,7 +99,7 @@ function head(): string {
   return `${machine()}; Flotilla ${commit}${originals}; ${pairs} pairs in turns, of the longest work 3`;
 }
 
-/** What an original says of its version, in one line. */
+/** Returns the version that an original program reports, in one line. */
 function versionOf(name: Original): string | undefined {
   const path = pathOf(name);
   if (path === undefined) return undefined;

@@ -7,16 +7,16 @@ import { measurePages, type PageMeasures } from './console/measure-pages.js';
 import { measurePollerGrowth, type PollerGrowth } from './console/poller-growth.js';
 import { machine } from './machine.js';
 
-// Usage: node dist/bench/console.js --clusters 1000. The web console against its budgets: answers, pages and
-// memory with made-up rows, and what rows cost a poller. Exits 1 where a budget is exceeded.
+// Usage: node dist/bench/console.js --clusters 1000. Measures the web console against its budgets: answers,
+// pages and memory with made-up rows, and a poller's cost of rows. Exits 1 if a budget is exceeded.
 
 const { values } = parseArgs({
   options: {
     clusters: { type: 'string', default: '1000' },
-    /** Of each cluster: with its own row and two catalogs 60 rows. */
+    /** Operators of each cluster: with its own row and two catalogs 60 rows. */
     operators: { type: 'string', default: '57' },
     seconds: { type: 'string', default: '60' },
-    /** Of the simulated fleet of the poller; 0 leaves it out. */
+    /** Clusters in the simulated fleet of the poller; 0 leaves it out. */
     'poller-clusters': { type: 'string', default: '50' },
     'poller-operators': { type: 'string', default: '30' },
   },

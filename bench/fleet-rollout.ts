@@ -31,7 +31,7 @@ const measures = await measureRollouts({
   say: (line) => void process.stderr.write(`${line}\n`),
 });
 
-/** What takes the processors: the services, and beside them what no real fleet has on the hub's machine. */
+/** Lists the processor time of the services, and of processes that no real fleet has on the hub's machine. */
 function cpu({ before, after }: RolloutMeasure): string[] {
   const row = (name: string, used: number, peakMiB?: number): string =>
     `| ${name} | ${used.toFixed(1)} s | ${peakMiB === undefined ? '' : `${Math.round(peakMiB)} MiB`} |`;

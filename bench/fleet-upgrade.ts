@@ -21,12 +21,12 @@ const { values } = parseArgs({
     /** Three more appliers run from a third to two thirds of the upgrades. */
     scale: { type: 'boolean', default: false },
     'idle-seconds': { type: 'string' },
-    /** The clusters lack OLM's kinds at first, which the hub then installs. */
+    /** The clusters lack OLM's kinds at first; the hub then installs them. */
     bare: { type: 'boolean', default: false },
-    /** The operators are installed before the services start, which then rest. */
+    /** The operators are installed before the services start; the services then rest. */
     'at-rest': { type: 'boolean', default: false },
     json: { type: 'string' },
-    /** Another checkout, built, whose services are measured. */
+    /** Another checkout, built: its services are measured. */
     checkout: { type: 'string' },
     /** Services and simulated clusters write CPU profiles into this folder. */
     profile: { type: 'string' },

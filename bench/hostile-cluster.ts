@@ -5,7 +5,7 @@ import { machine } from './machine.js';
 
 const { values } = parseArgs({
   options: {
-    /** Only attacks whose names have this in them. */
+    /** Only attacks with this text in their names. */
     only: { type: 'string', default: '' },
   },
 });

@@ -14,7 +14,7 @@ const { values } = parseArgs({
     clusters: { type: 'string', default: '100' },
     operators: { type: 'string', default: '1' },
     pairs: { type: 'string', default: '2' },
-    /** Those that there are, separated by commas. */
+    /** Existing troubles, separated by commas. */
     troubles: { type: 'string', default: TROUBLES.join(',') },
     namespaces: { type: 'string', default: '5000' },
     /** In so many namespaces of the wide cluster an OperatorGroup is made as the upgrade begins. */

@@ -8,7 +8,7 @@ const { values } = parseArgs({
   options: {
     /** A simulated cluster instead of a real control plane. */
     simulated: { type: 'boolean', default: false },
-    /** Only: so many simulated clusters with 20 operators each, and what the services take for them. */
+    /** Only measures the usage of the services for so many simulated clusters with 20 operators each. */
     many: { type: 'string' },
     runs: { type: 'string', default: '5' },
     namespaces: { type: 'string', default: '40' },

@@ -1,6 +1,6 @@
 import { arch, cpus, release, totalmem, type } from 'node:os';
 
-/** What a number was measured on, and when: without it the number says nothing. */
+/** Describes the machine and the time of a measurement: without them a number says nothing. */
 export function machine(): string {
   const models = cpus();
   const memory = Math.round(totalmem() / 2 ** 30);

@@ -37,7 +37,7 @@ async function usedBytes(): Promise<number> {
   return Number(/^used_memory:(\d+)/m.exec(await redis.info('memory'))?.[1]);
 }
 
-/** The first jobs make what each queue has once, which does not count. */
+/** Returns the bytes of each job. The first jobs create the fixed keys of each queue; these do not count. */
 async function bytesOfEach(add: (n: number) => Promise<void>): Promise<number> {
   for (let n = 0; n < CLUSTERS; n += 1) await add(n);
   const before = await usedBytes();

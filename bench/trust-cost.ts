@@ -5,8 +5,8 @@ import { machine } from './machine.js';
 import { measureTrust, type Pair } from './trust/measure-trust.js';
 import { renderTrust } from './trust/render-trust.js';
 
-// Usage: node dist/bench/trust-cost.js --baseline CHECKOUT. What the services of this checkout cost
-// beside those of another.
+// Usage: node dist/bench/trust-cost.js --baseline CHECKOUT. Compares the cost of this checkout's services
+// with that of another checkout's.
 
 const { values } = parseArgs({
   options: {

@@ -45,7 +45,7 @@ const up = spawn('bin/flotilla', ['up', '--kubeconfig', kubeconfig, '--port', '0
     ...LOOPBACK_ALLOWED,
     REDIS_URL: redis.url,
     FLOTILLA_CONTENT_DIR: join(folder, 'content'),
-    // Not the identity of the user's hub, which may run.
+    // Not the identity of the user's hub: that hub may run.
     FLOTILLA_CLUSTERS_FILE: join(folder, 'clusters.yaml'),
   },
   stdio: ['ignore', 'pipe', 'inherit'],

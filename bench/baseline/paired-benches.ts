@@ -7,7 +7,8 @@ import type { Comparison, Sample } from '../compare/comparison.js';
 import { measured, timedCommand } from '../compare/timed-command.js';
 import { durationIn, readTables } from '../report/read-tables.js';
 
-// Each checkout runs its own benches, as it lists them itself; what only one of them has is left out.
+// Each checkout runs its own benches, as it lists them itself; benches that only one of them has are left
+// out.
 
 type Pair<T> = Readonly<{ name: string; theirs: T; ours: T }>;
 
@@ -19,7 +20,7 @@ const Cases = z.object({
   REAL_CASE: z.object({ name: z.string() }).optional(),
 });
 
-/** The start of the command, and what `bench/catalogs.ts` measures of each catalog. */
+/** Compares the start of the command, and the measures of `bench/catalogs.ts` for each catalog. */
 export async function commandPairs(
   checkout: string,
   catalogs: readonly BenchCatalog[],
@@ -81,7 +82,7 @@ function casesOf({ CASES, REAL_CASES, REAL_CASE }: z.infer<typeof Cases>, real: 
   return real ? [...ofReal, ...CASES] : CASES;
 }
 
-/** What `bench/extension.ts` prints of any question, with the index in memory. */
+/** Compares the output of `bench/extension.ts` for any question, with the index in memory. */
 export function extensionPairs(checkout: string, folder: string): Comparison[] {
   const run = (root: string) => async (): Promise<Sample> => {
     const { sample, printed } = await measured([process.execPath, 'dist/bench/extension.js'], folder, 'pipe', root);
@@ -90,7 +91,7 @@ export function extensionPairs(checkout: string, folder: string): Comparison[] {
   return [{ work: 'ClusterExtensions: any question, median of all packages', original: run(checkout), ours: run('.') }];
 }
 
-/** The row of any question, of what `bench/extension.ts` prints; throws where it is not there. */
+/** Returns the row of any question from the output of `bench/extension.ts`; throws if it is missing. */
 export function anyQuestion(printed: string): Readonly<{ wallMs: number; p99Ms: number }> {
   const rows = readTables(printed).flatMap((part) => ('table' in part ? part.table.rows : []));
   const [, median = '', p99 = ''] = rows.find(([what]) => what?.startsWith('any question')) ?? [];

@@ -3,10 +3,10 @@ import { join, resolve } from 'node:path';
 import { generateCatalog } from './generate-catalog.js';
 import type { BenchCatalog } from './measures.js';
 
-/** The public catalog v4.20, which is not part of the project. */
+/** The public catalog v4.20; it is not part of the project. */
 export const REAL = '../shared/data/catalogs/v4.20';
 
-/** What benches of catalogs work with: the real one where it is there; two that are made up in `folder`. */
+/** Returns the catalogs for benches: the real one if it is there; two that are made up in `folder`. */
 export async function benchCatalogs(folder: string): Promise<BenchCatalog[]> {
   const size = { packages: 400, bundles: 25 };
   const [plain, large] = [join(folder, 'plain'), join(folder, 'large')];

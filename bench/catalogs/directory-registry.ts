@@ -2,7 +2,7 @@ import { cp } from 'node:fs/promises';
 import { digestOf } from '#platform/content/digest';
 import { type PulledImage, RegistryClient, type UnpackedImage } from '#platform/registry/client/registry-client.port';
 
-/** Answers every pull with the files of one directory: what is measured is reading, not the network. */
+/** Answers every pull with the files of one directory: the bench measures reading, not the network. */
 export class DirectoryRegistry extends RegistryClient {
   readonly #digest = digestOf(Buffer.from('the one image'));
 

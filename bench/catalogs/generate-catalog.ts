@@ -7,7 +7,7 @@ import { goYaml } from '#core/catalog/write/go-yaml-text';
 
 export type CatalogShape = Readonly<{
   packages: number;
-  /** Of each package. */
+  /** Bundles of each package. */
   bundles: number;
   /** Characters of the description in the CSV metadata of each bundle; 0 leaves the metadata out. */
   textLength: number;

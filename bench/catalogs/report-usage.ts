@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 
-// Loaded before the program that is measured: reports at its end what the process used since its start.
+// Loaded before the measured program: reports the usage of the process since its start when it ends.
 process.on('exit', () => {
   const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage();
   const usage = { cpuSeconds: (userCPUTime + systemCPUTime) / 1e6, peakMiB: maxRSS / 1_024 };

@@ -6,8 +6,8 @@ import { z } from 'zod';
 import type { BenchCatalog, Measure } from './measures.js';
 
 /**
- * Medians of the runs. `milliseconds` is the time of the step where the step reports one,
- * else of the whole process.
+ * Medians of the runs. `milliseconds` is the time of the step if the step reports one, otherwise of the whole
+ * process.
  */
 export type Measured = Readonly<{ milliseconds: number; cpuSeconds: number; peakMiB: number }>;
 

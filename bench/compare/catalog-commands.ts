@@ -4,10 +4,10 @@ import { hubStep } from '../catalogs/measures.js';
 import type { Comparison } from './comparison.js';
 import { type Command, timedCommand } from './timed-command.js';
 
-/** A directory with a catalog; `make` makes it where it is not there yet. */
+/** A directory with a catalog; `make` creates it if it is missing. */
 export type ComparedCatalog = Readonly<{ directory: string; make?: () => Promise<unknown> }>;
 
-/** Catalogs to compare with; `real` is the public one, where it is there. */
+/** Catalogs to compare with; `real` is the public one, if it is there. */
 export type ComparedCatalogs = Readonly<{ oneBundle: ComparedCatalog; large: ComparedCatalog; real?: string }>;
 
 /** One piece of work as the arguments of opm and the command of Flotilla. */
@@ -23,10 +23,10 @@ type Row = Readonly<{
 /** Work of many seconds. */
 const FEW = 3;
 
-/** What opm and the command or the poller of Flotilla do with catalogs. */
+/** Compares opm with the command or the poller of Flotilla at work on catalogs. */
 export function catalogCommands(opm: string | undefined, catalogs: ComparedCatalogs, folder: string): Comparison[] {
   return rowsOf(catalogs, folder).map(({ work, opm: args, ours, state, mostPairs, first }) => {
-    // Each begins anew with its own folder alone: what the other has kept is for the work that comes next.
+    // Each starts with its own folder alone: files kept by the other are for the work that comes next.
     const run = (command: Command, kept: string) => {
       const prepare = async () => {
         if (state === 'fresh') await rm(kept, FORCE);
@@ -80,7 +80,7 @@ const rendered = ({ directory, make }: ComparedCatalog, name: string): Row => ({
   ours: flotilla('render', directory),
 });
 
-/** What a catalog's server does before it answers. */
+/** Compares the work of a catalog's server before it answers. */
 function indexRows(real: string, folder: string): Row[] {
   const serve = ['serve', real, '--cache-dir', ofOpm(folder), '--cache-only'];
   const hub = (step: string): Command => hubStep(step, real, ofOurs(folder));

@@ -1,13 +1,13 @@
 /**
- * What one run used. Memory is the most that its process had. `p99Ms` is known of a block of questions, whose
- * median is `wallMs`.
+ * Usage of one run. Memory is the most that its process had. `p99Ms` is known of a block of questions;
+ * `wallMs` is the median of the block.
  */
 export type Sample = Readonly<{ wallMs: number; p99Ms?: number; cpuMs?: number; peakMiB?: number }>;
 
 /** The same work by an original program and by Flotilla; without `original` the program was not named. */
 export type Comparison = Readonly<{
   work: string;
-  /** What both need, made before the first pair. */
+  /** Prepares the needs of both, before the first pair. */
   first?: () => Promise<unknown>;
   original?: () => Promise<Sample>;
   ours: () => Promise<Sample>;
@@ -17,7 +17,7 @@ export type Comparison = Readonly<{
 
 export type Compared = Readonly<{ work: string; original: readonly Sample[]; ours: readonly Sample[] }>;
 
-/** Runs both in turns, so that what else the machine does falls on both; each pair begins with the other. */
+/** Runs both in turns, so that other work of the machine falls on both; each pair begins with the other. */
 export async function compare(
   { work, first, original, ours, mostPairs }: Comparison,
   pairs: number,

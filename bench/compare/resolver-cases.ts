@@ -10,13 +10,13 @@ import { measured } from './timed-command.js';
 
 /** Made-up cases that are compared; the others take the original minutes. */
 const COMPARED = ['catalog 400×25, 1 Subscription', 'chain 60×10', 'ladder 40×10', 'pigeons 9'];
-/** Milliseconds of processor time in which ours answers over and over. */
+/** Milliseconds of processor time for repeated answers of ours. */
 const WARM_MS = 500;
-/** The case of which the first answer in a process is compared, too. */
+/** The case with a comparison of the first answer in a process, too. */
 const FIRST = ABSENT_PACKAGE;
 
 const Answered = z.object({
-  /** Of the first answer in the process, with the catalog read and indexed before. */
+  /** Time of the first answer in the process, with the catalog read and indexed before. */
   firstMs: z.number(),
   warm: z.object({ medianMs: z.number(), cpuMs: z.number() }),
 });

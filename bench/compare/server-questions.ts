@@ -3,14 +3,19 @@ import { type CatalogServer, ownServer, startServer } from '../metas/catalog-ser
 import { packagesAt, type Question, questionFor, questionsAbout, timed } from '../metas/questions.js';
 import type { Comparison, Sample } from './comparison.js';
 
-/** Questions in one block, of which the median counts; of the largest answers a tenth of that. */
+/**
+ * Questions in one block; the median of the block counts. Of the largest answers a block has a tenth of that.
+ */
 const BLOCK = 200;
 const LARGE_BYTES = 5_000_000;
 
-/** Two servers of one catalog; only ours where there is no other. */
+/** Two servers of one catalog; only ours if there is no other. */
 export type ComparedServers = Readonly<{ ours: CatalogServer; original?: CatalogServer; stop: () => Promise<void> }>;
 
-/** `original` is a command that prints a URL which ends in `/all`, as `flotilla catalog serve` does. */
+/**
+ * Starts both servers. `original` is a command that prints a URL ending in `/all`, as `flotilla catalog
+ * serve` does.
+ */
 export async function startServers(
   original: readonly string[] | undefined,
   directory: string,

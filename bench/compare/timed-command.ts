@@ -6,7 +6,7 @@ import type { Sample } from './comparison.js';
 
 export type Command = readonly string[];
 
-/** Whether GNU time, which measures any program, is on the PATH. */
+/** True if GNU time is on the PATH: it measures any program. */
 export const hasGnuTime = (): boolean => spawnSync('time', ['-f', '%M', 'true'], { stdio: 'ignore' }).status === 0;
 
 /** Runs a command once; its output is thrown away. `prepare` runs before, and does not count. */
@@ -18,7 +18,7 @@ export async function timedCommand(
   return (await measured(command, folder, 'ignore', checkout)).sample;
 }
 
-/** Runs a command once in the folder `checkout`, else in this one, and gives what it printed, too. */
+/** Runs a command once in the folder `checkout`, otherwise in this one, and also returns its output. */
 export async function measured(
   command: Command,
   folder: string,

@@ -1,7 +1,7 @@
 import type { CatalogRow, ClusterRow, OperatorRow, ViewRow } from '#core/view/rows/rows';
 
 const BEGUN = '2026-11-20T08:00:00Z';
-/** Of each cluster: its own, and those of two catalogs. */
+/** Other rows of each cluster: its own, and those of two catalogs. */
 const OTHER_ROWS = 3;
 const PACKAGES = 60;
 const TROUBLES = [
@@ -24,7 +24,7 @@ const TROUBLES = [
     text: 'It waits for approval; then it installs a newer version.',
   },
 ] as const;
-/** Of a thousand operators so many have each of the troubles. */
+/** Number of operators in a thousand that have each of the troubles. */
 const TROUBLED = 8;
 
 export const clusterName = (at: number): string => `ship-${String(at + 1).padStart(4, '0')}`;

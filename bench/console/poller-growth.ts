@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import { measureAtRest } from '../fleet-upgrade/measure-at-rest.js';
 
-/** Memory of the poller at rest, MiB: what is in use after a garbage collection, and what is resident. */
+/** Memory of the poller at rest, MiB: memory in use after a garbage collection, and resident memory. */
 export type PollerMemory = Readonly<{ usedMiB: number; residentMiB: number }>;
 export type PollerGrowth = Readonly<{ without: PollerMemory; withRows: PollerMemory }>;
 
@@ -15,8 +15,9 @@ const IDLE_SECONDS = 20;
 const WITHOUT_ROWS = join(PROJECT_ROOT, 'dist', 'bench', 'console', 'without-rows.process.js');
 
 /**
- * A poller over a simulated fleet whose operators run, with the rows of the console and without them. Both
- * run the modules as they are compiled, not as one program, so that the parts for rows can be left out.
+ * Measures a poller over a simulated fleet with running operators, with the rows of the console and without
+ * them. Both run the modules as they are compiled, not as one program, so that the parts for rows can be left
+ * out.
  */
 export async function measurePollerGrowth(options: Options): Promise<PollerGrowth> {
   const folder = await mkdtemp(join(tmpdir(), 'flotilla-unbundled-'));

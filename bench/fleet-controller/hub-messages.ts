@@ -1,6 +1,6 @@
 import type { RolloutStatus } from '../fleet-rollout/hub-api.js';
 
-/** What the process of the hub API is asked for, one after the other. */
+/** A request to the process of the hub API; it answers one after the other. */
 export type HubRequest =
   /** Serves the hub API with so many FleetClusters; the answer is its kubeconfig. */
   | Readonly<{ do: 'start'; clusters: number }>
@@ -11,9 +11,9 @@ export type HubRequest =
 
 export type HubReading = Readonly<{
   status: RolloutStatus;
-  /** Clusters that have reported what they would install, or that they have it. */
+  /** Clusters that have reported their planned install, or that they have it. */
   reported: number;
-  /** Over HTTP, by who made them and what they were; those of the Lease are left out. */
+  /** Writes over HTTP, by author and kind; those of the Lease are left out. */
   writes: Readonly<Record<string, number>>;
   /** Reports that were written in the place of appliers. */
   reports: number;

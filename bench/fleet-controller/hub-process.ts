@@ -6,7 +6,7 @@ import type { HubAnswer, HubReading, HubRequest } from './hub-messages.js';
 
 const ENTRY = join(PROJECT_ROOT, 'dist', 'bench', 'fleet-controller', 'hub-api.process.js');
 
-/** The hub API in a process of its own: what it takes is not counted as the controller's. */
+/** The hub API in a process of its own: its usage is not counted as the controller's. */
 export class HubProcess {
   readonly #child: ChildProcess = fork(ENTRY, [], {
     execArgv: ['--max-old-space-size=8192'],

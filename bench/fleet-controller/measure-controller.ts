@@ -18,7 +18,7 @@ export type ControllerOptions = Readonly<{
   say: (line: string) => void;
 }>;
 
-/** A part of the run: what the controller had used and written at its ends. */
+/** A part of the run: the controller's usage and writes at its begin and its end. */
 export type ControllerStep = Readonly<{
   name: string;
   status: RolloutStatus;
@@ -47,8 +47,8 @@ const FINAL = ['Completed', 'Halted', 'Aborted', 'RolledBack', 'Superseded'];
 type Bench = Readonly<{ hub: HubProcess; controller: ServiceProcess }>;
 
 /**
- * The fleet controller alone, as a process: roll-outs of one FleetOperator through three waves over
- * FleetClusters in a simulated hub API, where appliers are played.
+ * Measures the fleet controller alone, as a process: roll-outs of one FleetOperator through three waves over
+ * FleetClusters. The hub API is simulated, and appliers are played there.
  */
 export async function measureController(options: ControllerOptions): Promise<ControllerMeasures> {
   const folder = await mkdtemp(join(tmpdir(), 'flotilla-controller-'));

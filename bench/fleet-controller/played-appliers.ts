@@ -8,7 +8,7 @@ const SEEN_AFTER_MS = 50;
 const HOP_MS = 1_000;
 export const FIRST_BUNDLE = 'op.v1.0.0';
 
-/** Answers FleetAssignments as appliers do whose clusters have one operator, and where every hop succeeds. */
+/** Answers FleetAssignments as appliers do if their clusters have one operator and every hop succeeds. */
 export class PlayedAppliers {
   reports = 0;
   #offered = FIRST_BUNDLE;

@@ -21,7 +21,7 @@ export type RolloutStatus = Readonly<{
   counts?: Readonly<Record<string, number>>;
 }>;
 
-/** A simulated hub API with the fleet's kinds, in this process; its writes are counted by who makes them. */
+/** A simulated hub API with the fleet's kinds, in this process; counts its writes by author. */
 export class BenchHubApi {
   readonly writes = new Map<string, number>();
 

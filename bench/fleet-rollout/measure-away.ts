@@ -4,28 +4,30 @@ import { catalogImage } from '../lifecycle/operator-images.js';
 import type { BenchHubApi, RolloutStatus } from './hub-api.js';
 import { until } from './until.js';
 
-/** An upgrade while some clusters do not answer, beside the one before, in which all did; in seconds. */
+/**
+ * An upgrade while some clusters do not answer, compared with the one before, when all answered; in seconds.
+ */
 export type AwayMeasure = Readonly<{
   away: number;
   /** From the loss of those clusters until each FleetCluster says that its cluster is away. */
   noticed: number;
-  /** From the change until as many clusters as answer now had Succeeded, where all answered. */
+  /** From the change until as many clusters as answer now had Succeeded, when all answered. */
   usual: number;
   /** The same until all clusters that answer have Succeeded. */
   others: number;
-  /** Of the roll-out, when the away ones come back. */
+  /** Status of the roll-out when the unreachable clusters come back. */
   atReturn: RolloutStatus;
   /** From their return until they have Succeeded, too, and until the roll-out is Completed. */
   taken: number;
   completed: number;
   atEnd: RolloutStatus;
-  /** Of all clusters. */
+  /** End state of all clusters. */
   endState: EndState;
 }>;
 
 export type AwayOptions = Readonly<{ offline: number; say: (line: string) => void }>;
 
-/** Of the clusters, so many percent, evenly spread. */
+/** Returns so many percent of the clusters, evenly spread. */
 export const everyOf = (names: readonly string[], percent: number): readonly string[] =>
   names.filter((_, at) => Math.floor(((at + 1) * percent) / 100) > Math.floor((at * percent) / 100));
 

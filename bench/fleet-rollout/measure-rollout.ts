@@ -36,8 +36,8 @@ export type RolloutMeasures = Readonly<{
 }>;
 
 /**
- * An install and an upgrade of one operator in all clusters, as roll-outs of one wave; then rest, and where
- * that is asked for another upgrade while some clusters do not answer.
+ * Measures an install and an upgrade of one operator in all clusters, as roll-outs of one wave; then rest. If
+ * requested, also measures another upgrade while some clusters do not answer.
  */
 export async function measureRollouts(options: RolloutOptions): Promise<RolloutMeasures> {
   const api = await BenchHubApi.start();

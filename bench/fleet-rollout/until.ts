@@ -5,7 +5,7 @@ import { requireRunning } from '../fleet-upgrade/measure-upgrade.js';
 const STUCK_MS = 600_000;
 const ASKED_EVERY_MS = 100;
 
-/** Fails where a service has ended, or it is not reached within ten minutes. */
+/** Waits until it is reached. Fails if a service has ended, or it is not reached within ten minutes. */
 export async function until(hub: FleetHub, what: string, isReached: () => boolean): Promise<void> {
   const deadline = Date.now() + STUCK_MS;
   while (!isReached()) {

@@ -2,14 +2,14 @@ import type { StoredObject } from '#testing/cluster/simulated-cluster';
 import type { Trouble } from '../isolation/troubles.js';
 import type { Edition } from '../lifecycle/operator-images.js';
 
-/** What will be wrong with the only cluster of a process; a wide one has its namespaces from the start. */
+/** The later trouble of the only cluster of a process; a wide cluster has its namespaces from the start. */
 export type Troubled = Readonly<{ trouble: Trouble; namespaces: number }>;
 
-/** What a process of simulated clusters is asked for. */
+/** A request to a process of simulated clusters. */
 export type ClustersRequest =
   /** Simulates these clusters; the answer is their kubeconfig. */
   | Readonly<{ do: 'start'; clusters: readonly string[]; bare: boolean; troubled?: Troubled | undefined }>
-  /** Begins what is wrong; nothing in healthy clusters. */
+  /** Begins the trouble; does nothing in healthy clusters. */
   | Readonly<{ do: 'trouble'; groups: number }>
   /** Namespaces, OperatorGroups and a CatalogSource in each cluster. */
   | Readonly<{ do: 'prepare'; operators: readonly string[]; image: string }>
@@ -21,12 +21,12 @@ export type ClustersRequest =
   | Readonly<{ do: 'away'; clusters: readonly string[] }>
   /** Everything that the first cluster stores. */
   | Readonly<{ do: 'dump' }>
-  /** Each cluster stores these objects, which an install of the operators has left in another one. */
+  /** Each cluster stores these objects, left by an install of the operators in another one. */
   | Readonly<{ do: 'restore'; operators: readonly string[]; objects: readonly StoredObject[] }>
   | Readonly<{ do: 'count' }>
   | Readonly<{ do: 'check'; edition: Edition }>;
 
-/** What a cluster has reached: its catalog is READY, all operators of an edition have Succeeded. */
+/** Progress of a cluster: its catalog is READY, all operators of an edition have Succeeded. */
 export type FleetMilestone = 'catalog' | `edition ${Edition}`;
 
 /** Requests of the services since the start; watches are counted apart. */
@@ -36,15 +36,15 @@ export type RequestCounts = Readonly<{
   watches: number;
   /** Clusters that are watched now. */
   watched: number;
-  /** By service, verb and what was asked for. */
+  /** Requests by service, verb and target. */
   each: Readonly<Record<string, number>>;
 }>;
 
-/** What the clusters of a process hold at the end. */
+/** Content of the clusters of a process at the end. */
 export type EndState = Readonly<{
   /** Operators of the asked edition that have Succeeded, with nothing of another edition beside them. */
   succeeded: number;
-  /** What is not as it should be, for people; the first few. */
+  /** Faults, for people; the first few. */
   faults: readonly string[];
 }>;
 

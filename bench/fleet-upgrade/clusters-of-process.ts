@@ -9,7 +9,7 @@ import type { Edition } from '../lifecycle/operator-images.js';
 import type { ClustersAnswer, EndState, RequestCounts, Troubled } from './clusters-messages.js';
 import { endStateOf, watchMilestones } from './reached-milestones.js';
 
-/** Where the CatalogSource of a cluster is: its catalog is for all namespaces. */
+/** The namespace of the CatalogSource of a cluster: its catalog is for all namespaces. */
 const GLOBAL = 'olm';
 const SERVICES = new Set(['flotilla-applier', 'flotilla-poller']);
 const WRITES = new Set(['create', 'update', 'patch', 'delete', 'deletecollection']);
@@ -22,7 +22,9 @@ const KEPT_CHANGES = 32;
 const SERVED_WITHIN_MS = 1_800_000;
 const FAULTS_REPORTED = 5;
 
-/** The simulated clusters of this process: what is done in them, and what services asked of them. */
+/**
+ * The simulated clusters of this process: carries out changes in them, and counts the requests of services.
+ */
 export class ClustersOfProcess {
   readonly #counts = { reads: 0, writes: 0, watches: 0 };
   readonly #each: Record<string, number> = {};
@@ -40,7 +42,7 @@ export class ClustersOfProcess {
     for (const cluster of this.#clusters) this.#countRequests(cluster);
   }
 
-  /** Bare clusters lack OLM's kinds, which the hub then installs. */
+  /** Starts the clusters. Bare clusters lack OLM's kinds; the hub then installs them. */
   static async start(
     names: readonly string[],
     bare: boolean,
@@ -86,7 +88,7 @@ export class ClustersOfProcess {
     });
   }
 
-  /** Begins what is wrong, if anything. */
+  /** Begins the trouble, if there is any. */
   trouble(groups: number): Promise<void> {
     return this.#inEach((cluster) => {
       if (this.troubled !== undefined) begin(this.troubled.trouble, this.fleet, cluster, groups);
@@ -114,9 +116,8 @@ export class ClustersOfProcess {
   }
 
   /**
-   * These clusters are cut off, and those that were before are back. Connections break, and what is asked
-   * after that is lost without a word: it waits for its time limit, where a refused connection would end at
-   * once.
+   * Cuts these clusters off, and connects those that were cut off before. Connections break, and later
+   * requests are lost without a word: they wait for their time limit. A refused connection would end at once.
    */
   setAway(names: readonly string[]): void {
     const before = this.#away;

@@ -5,7 +5,7 @@ import { ofAllQueues, waitQuantile, waitsBetween } from './queue-waits.js';
 type Spread = Readonly<{ first: number | null; half: number | null; last: number | null }>;
 type PerService = Readonly<Record<string, number | null>>;
 
-/** What is written as JSON: other checks read these fields. Null: not known, or not reached. */
+/** Figures written as JSON: other checks read these fields. Null: not known, or not reached. */
 export type FleetFigures = Readonly<{
   clusters: number;
   operators: number;
@@ -49,7 +49,7 @@ export function fleetFigures(measures: UpgradeMeasures): FleetFigures {
   };
 }
 
-/** Of a fleet that rests from the beginning: nothing is installed or upgraded. */
+/** Returns the figures of a fleet that rests from the beginning: nothing is installed or upgraded. */
 export function atRestFigures({ size, settle, idle }: AtRestMeasures): FleetFigures {
   const none: Spread = { first: null, half: null, last: null };
   const perService = (value: (name: string) => number | null): PerService =>
@@ -70,7 +70,7 @@ export function atRestFigures({ size, settle, idle }: AtRestMeasures): FleetFigu
   };
 }
 
-/** Processor time of a service in a step; what it used before it was first read counts, too. */
+/** Returns the processor time of a service in a step; its usage before the first reading counts, too. */
 export const cpuOf = (name: string, { before, after }: FleetStep): number =>
   (after.services.get(name)?.cpuSeconds ?? Number.NaN) - (before.services.get(name)?.cpuSeconds || 0);
 
@@ -85,6 +85,6 @@ function spread({ clusterSeconds }: FleetStep, clusters: number): Spread {
   return { first: at(0), half: at(Math.ceil(clusters / 2) - 1), last: at(clusters - 1) };
 }
 
-/** Three digits after the point; null where there is no number, which JSON does not have either. */
+/** Rounds to three digits after the point; null if there is no number, as JSON has none either. */
 const rounded = (value: number | undefined): number | null =>
   value === undefined || !Number.isFinite(value) ? null : Math.round(value * 1_000) / 1_000;

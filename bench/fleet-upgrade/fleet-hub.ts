@@ -18,30 +18,30 @@ export type FleetHubOptions = Readonly<{
   size: FleetSize;
   /** The clusters lack OLM's kinds. */
   bare: boolean;
-  /** Another checkout, built, whose services run. */
+  /** Another checkout, built: its services run. */
   checkout?: string | undefined;
   profileFolder?: string | undefined;
   /** Arguments of Node for the services. */
   nodeOptions?: string | undefined;
   /** Services write their memory after a garbage collection when they get SIGUSR2. */
   reportsMemory?: boolean | undefined;
-  /** Further appliers, which run during the upgrade only. */
+  /** Further appliers; they run during the upgrade only. */
   spareAppliers?: number;
   /** Beside the healthy clusters of the size; nothing is wrong with them before they are asked for it. */
   troubled?: readonly Trouble[];
-  /** Of a wide cluster. */
+  /** Namespaces of a wide cluster. */
   namespaces?: number;
   /** The API server with the fleet's objects: a fleet controller runs, too. */
   fleetHub?: Readonly<{ context: string; kubeconfig: string }>;
 }>;
 
-/** Simulated clusters, a registry in this process, Redis, and services, which are not started yet. */
+/** Simulated clusters, a registry in this process, Redis, and services that are not started yet. */
 export type FleetHub = Readonly<{
   clusters: SimulatedClusters;
   registry: InMemoryRegistry;
   redis: Redis;
   services: readonly ServiceProcess[];
-  /** Where a service of that name writes its memory. */
+  /** Returns the file that a service of that name writes its memory to. */
   memoryFile: (service: string) => string;
   /** Not started together with the others. */
   spareAppliers: readonly ServiceProcess[];
@@ -105,7 +105,7 @@ const REPORT_MEMORY = join(PROJECT_ROOT, 'dist', 'bench', 'fleet-upgrade', 'repo
 
 const FLEET_HUB_FILE = 'kubeconfig-fleet';
 
-/** What services need to know of a fleet: the hub API is none of its clusters. */
+/** Returns the settings of services for a fleet: the hub API is none of its clusters. */
 async function fleetSettings(
   { context, kubeconfig }: NonNullable<FleetHubOptions['fleetHub']>,
   folder: string,

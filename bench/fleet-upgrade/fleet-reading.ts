@@ -3,7 +3,7 @@ import type { RequestCounts } from './clusters-messages.js';
 import type { FleetHub } from './fleet-hub.js';
 import { type QueueWaits, queueWaits } from './queue-waits.js';
 
-/** What everything has used and done since it started. */
+/** Usage and work of all parts since they started. */
 export type FleetReading = Readonly<{
   services: ReadonlyMap<string, Usage>;
   redis: Readonly<{
@@ -11,7 +11,7 @@ export type FleetReading = Readonly<{
     calls: ReadonlyMap<string, number>;
     mebibytes: number;
     keys: number;
-    /** That of this process included. */
+    /** Connections, including that of this process. */
     connections: number;
   }>;
   /** All processes of simulated clusters together. */
@@ -24,7 +24,10 @@ export type FleetReading = Readonly<{
 
 const UNKNOWN: Usage = { cpuSeconds: Number.NaN, peakMiB: Number.NaN, residentMiB: Number.NaN };
 
-/** `begins`: what is measured begins now, else it ends; the scrape of metrics is left out of it. */
+/**
+ * Reads the usage of the fleet. `begins`: the measured step begins now, otherwise it ends; the scrape of
+ * metrics is left out of it.
+ */
 export async function readFleet({ clusters, services, redis }: FleetHub, begins = false): Promise<FleetReading> {
   const scrape = () => Promise.all(services.map(async (service) => metricsAt(await service.url())));
   const early = begins ? await scrape() : undefined;

@@ -20,18 +20,18 @@ export type AtRestMeasures = Readonly<{
   settle: Readonly<{ before: FleetReading; after: FleetReading; seconds: number; watchedSeconds: number | undefined }>;
   idle: FleetStep;
   endState: EndState;
-  /** Of each service, after the step idle and a garbage collection. */
+  /** Memory of each service, after the step idle and a garbage collection. */
   collected: ReadonlyMap<string, NodeJS.MemoryUsage>;
 }>;
 
 const WATCHED_WITHIN_MS = 1_800_000;
-/** What is at rest gets its first passes in turns, one cluster every half second (decision record 0220). */
+/** Resting clusters get their first passes in turns, one cluster every half second (decision record 0220). */
 const FIRST_PASSES_WITHIN_MS = 3_600_000;
 const REPORTED_WITHIN_MS = 60_000;
 
 /**
- * The services started beside a fleet whose operators are installed. They are installed by services in one
- * cluster of its own; every cluster of the fleet then stores the objects that this one has.
+ * Measures services that start next to a fleet with installed operators. Services install them in one cluster
+ * of its own; every cluster of the fleet then stores the objects that this one has.
  */
 export async function measureAtRest(options: UpgradeOptions): Promise<AtRestMeasures> {
   const hub = await prepareFleetHub({ ...options, reportsMemory: true });
@@ -52,7 +52,10 @@ export async function measureAtRest(options: UpgradeOptions): Promise<AtRestMeas
   }
 }
 
-/** What a cluster holds in which services have installed the operators, from the catalog of `hub`. */
+/**
+ * Returns the content of a cluster after services have installed the operators there, from the catalog of
+ * `hub`.
+ */
 async function installedObjects({ registry }: FleetHub, options: UpgradeOptions, operators: readonly string[]) {
   const one = await prepareFleetHub({
     ...options,

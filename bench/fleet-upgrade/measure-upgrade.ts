@@ -22,7 +22,7 @@ export type UpgradeMeasures = Readonly<{
   idle: FleetStep;
   endState: EndState;
   solves: Readonly<{ distinct: number; total: number }>;
-  /** What lies in Redis at the end. */
+  /** Content of Redis at the end. */
   redisKinds: readonly RedisKind[];
   /** Absent: the appliers were not scaled. */
   scaled?: ScaledParts | undefined;
@@ -142,8 +142,8 @@ export async function rest(hub: FleetHub, seconds: number): Promise<FleetStep> {
 }
 
 /**
- * Until the services have written nothing for a while and have read no more than they do at rest, where each
- * cluster is asked a few things every five minutes.
+ * Waits until the services have written nothing for a while and have read no more than they do at rest. At
+ * rest they ask each cluster a few things every five minutes.
  */
 export async function untilQuiet({ clusters }: FleetHub, withinMs = QUIET_WITHIN_MS): Promise<void> {
   const deadline = Date.now() + withinMs;

@@ -39,8 +39,8 @@ export const ofAllQueues = (waits: QueueWaits): ReadonlyMap<number, number> => {
 export const jobsOf = (buckets: ReadonlyMap<number, number>): number => buckets.get(Number.POSITIVE_INFINITY) ?? 0;
 
 /**
- * The seconds that this share of the jobs waited at most, taken evenly inside its bucket; undefined where no
- * job ran.
+ * Returns the most seconds that this share of the jobs waited, taken evenly inside its bucket; undefined if
+ * no job ran.
  */
 export function waitQuantile(buckets: ReadonlyMap<number, number>, share: number): number | undefined {
   const wanted = jobsOf(buckets) * share;

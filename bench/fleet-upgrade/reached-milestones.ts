@@ -32,7 +32,7 @@ export function watchMilestones(
   });
 }
 
-/** Whether each operator of a cluster has Succeeded in this edition, and the one before is gone. */
+/** Checks that each operator of a cluster has Succeeded in this edition, and that the one before is gone. */
 export function endStateOf(cluster: SimulatedCluster, operators: readonly string[], edition: Edition): EndState {
   const phases = new Map(cluster.list(CSV_KIND).map(({ metadata, status }) => [metadata.name, phaseOf(status)]));
   const faults: string[] = [];

@@ -5,7 +5,7 @@ export type RedisKind = Readonly<{ kind: string; keys: number; bytes: number }>;
 
 const AT_ONCE = 1_000;
 
-/** What lies in Redis, by the first word of each key behind the prefix, most memory first. */
+/** Returns the content of Redis, by the first word of each key behind the prefix, most memory first. */
 export async function redisKinds(redis: Redis, prefix = 'flotilla'): Promise<readonly RedisKind[]> {
   const kinds = new Map<string, { keys: number; bytes: number }>();
   let cursor = '0';

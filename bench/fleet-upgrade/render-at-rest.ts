@@ -4,7 +4,7 @@ import { commandsOf, mebibytes, type Row, table } from './render-upgrade.js';
 
 const MEBIBYTE = 2 ** 20;
 
-/** Markdown tables: what settles, and the memory of each process. */
+/** Renders Markdown tables: the time to settle, and the memory of each process. */
 export function renderAtRest({ size, settle, idle, endState, collected }: AtRestMeasures): string {
   const minutes = idle.seconds / 60;
   const a = (what: 'reads' | 'writes') => (requestsOf(what, idle) / minutes).toFixed(0);

@@ -118,7 +118,7 @@ function commands({ size, install, upgrade }: UpgradeMeasures): string {
   return table(['command to Redis, for each operator', 'install', 'upgrade'], rows);
 }
 
-/** What is still done while nothing happens. */
+/** Renders the work that continues while nothing happens. */
 function atRest({ idle }: UpgradeMeasures): string {
   const { before, after, seconds: lasted } = idle;
   const requests = Object.entries(after.requests.each).map(
@@ -133,7 +133,7 @@ function atRest({ idle }: UpgradeMeasures): string {
   );
 }
 
-/** What lies in Redis at the end. */
+/** Renders the content of Redis at the end. */
 function kinds({ redisKinds }: UpgradeMeasures): string {
   const rows = redisKinds.map(({ kind, keys, bytes }) => [
     kind,
@@ -144,7 +144,9 @@ function kinds({ redisKinds }: UpgradeMeasures): string {
   return table(['keys in Redis at the end', 'number', 'bytes of each', 'KiB together'], rows);
 }
 
-/** Of all clusters, those that were not done included: `never` where it is one of these. */
+/**
+ * Returns the quantile over all clusters, including those that were not done: `never` if it is one of these.
+ */
 function quantile({ clusterSeconds }: FleetStep, share: number, clusters: number): number | undefined {
   return clusterSeconds[Math.max(0, Math.ceil(clusters * share) - 1)];
 }

@@ -1,7 +1,7 @@
 import type { ClustersAnswer, ClustersRequest } from './clusters-messages.js';
 import { ClustersOfProcess } from './clusters-of-process.js';
 
-/** The process of `SimulatedClusters`: does what the messages say, one after the other. */
+/** The process of `SimulatedClusters`: carries out the messages, one after the other. */
 const send = (answer: ClustersAnswer) => void process.send?.(answer);
 let clusters: ClustersOfProcess | undefined;
 let before = Promise.resolve();

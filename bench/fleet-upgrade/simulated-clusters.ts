@@ -8,7 +8,7 @@ import type { Edition } from '../lifecycle/operator-images.js';
 import type { ClustersAnswer, ClustersRequest, EndState, FleetMilestone, RequestCounts } from './clusters-messages.js';
 
 const ENTRY = join(PROJECT_ROOT, 'dist', 'bench', 'fleet-upgrade', 'simulated-clusters.process.js');
-/** Two processes at least, one for each processor of a small machine; more where there are many clusters. */
+/** Two processes at least, one for each processor of a small machine; more if there are many clusters. */
 const LEAST_PROCESSES = 2;
 const CLUSTERS_A_PROCESS = 125;
 /** Each process may hold the objects of all its clusters. */
@@ -21,7 +21,7 @@ export type SimulatedClustersOptions = Readonly<{
   nodeArguments?: readonly string[];
   /** A further cluster for each of these, named like it. */
   troubled?: readonly Trouble[] | undefined;
-  /** Of a wide cluster. */
+  /** Namespaces of a wide cluster. */
   namespaces?: number | undefined;
 }>;
 
@@ -64,7 +64,7 @@ class ClustersProcess {
   }
 }
 
-/** Simulated clusters in processes of their own: what they cost is counted apart. */
+/** Simulated clusters in processes of their own: their cost is counted apart. */
 export class SimulatedClusters {
   /** When clusters reached a milestone, in milliseconds since 1970: one number for each cluster. */
   readonly reached = new Map<FleetMilestone, Map<string, number>>();

@@ -41,7 +41,7 @@ async function createFrom(client: KubeClient, file: string, registryHost: string
     await createPatiently(client, KubernetesObject.parse(document));
 }
 
-/** A kind whose definition was created just now is served a moment later. */
+/** Creates an object with patience: a new kind is served a moment after its definition was created. */
 async function createPatiently(client: KubeClient, object: KubernetesObject): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {

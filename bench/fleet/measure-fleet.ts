@@ -14,7 +14,7 @@ export type FleetMeasures = Readonly<{
   requests: Readonly<{ reads: number; writes: number }>;
   resolve: Readonly<{ solves: number; distinct: number; solveMs: number }>;
   applyJobs: number;
-  /** During a full resync in which nothing has changed. */
+  /** Usage during a full resync without any change. */
   idle: Readonly<{ seconds: number; applyJobs: number; reads: number; writes: number }>;
   processes: readonly Readonly<{
     name: string;

@@ -1,6 +1,6 @@
 import type { FleetMeasures } from './measure-fleet.js';
 
-/** Two Markdown tables: what happened, and what each process used for it. */
+/** Renders two Markdown tables: the events, and the usage of each process for them. */
 export function renderReport(measured: FleetMeasures): string {
   const { clusters, installSeconds, requests, resolve, idle } = measured;
   const at = (share: number) =>

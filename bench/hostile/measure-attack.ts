@@ -23,10 +23,10 @@ export type AttackMeasures = Readonly<{
   applierMiB: number;
   /**
    * From the Subscription in a good cluster until its operators run, the median of all good clusters;
-   * undefined where one took too long.
+   * undefined if one took too long.
    */
   installSeconds: number | undefined;
-  /** What the check `budgets` of poller and applier says. */
+  /** Report of the check `budgets` of poller and applier. */
   reported: readonly string[];
 }>;
 
@@ -40,8 +40,8 @@ const AFTER_MS = 5_000;
 const SETTINGS = { FLOTILLA_RESYNC_INTERVAL: '5s', NODE_OPTIONS: '--max-old-space-size=512' };
 
 /**
- * Good clusters and a hostile one with a hub of their own: what the attack does to the hub
- * and to the good clusters.
+ * Measures good clusters and a hostile one with a hub of their own: the effects of the attack on the hub and
+ * on the good clusters.
  */
 export async function measureAttack(attack: AttackName | undefined): Promise<AttackMeasures> {
   const folder = await mkdtemp(join(tmpdir(), 'flotilla-hostile-'));
@@ -76,7 +76,7 @@ export async function measureAttack(attack: AttackName | undefined): Promise<Att
   }
 }
 
-/** In seconds; undefined where it takes too long. */
+/** Returns the seconds of an install; undefined if it takes too long. */
 async function installIn(
   { registry }: ServicesEnvironment,
   client: KubeClient | undefined,

@@ -11,7 +11,7 @@ export type IsolationOptions = Readonly<{
   operators: number;
   pairs: number;
   troubles: readonly Trouble[];
-  /** Of the wide cluster; in so many of them an OperatorGroup is made as the upgrade begins. */
+  /** Namespaces of the wide cluster. In `groups` of them an OperatorGroup is made as the upgrade begins. */
   namespaces: number;
   groups: number;
   profileFolder?: string | undefined;
@@ -20,11 +20,11 @@ export type IsolationOptions = Readonly<{
 
 /** The upgrade of the healthy clusters, in a hub of its own. */
 export type IsolationRun = Readonly<{
-  /** Whether the troubled clusters were there. */
+  /** True if the troubled clusters were there. */
   beside: boolean;
   /** From the push of the catalog until each healthy cluster was done, sorted. */
   clusterSeconds: readonly number[];
-  /** Of each service, until the last healthy cluster was done. */
+  /** Processor time of each service, until the last healthy cluster was done. */
   cpuSeconds: ReadonlyMap<string, number>;
   /** The same of all processes of simulated clusters. */
   simulatorCpuSeconds: number;
@@ -39,8 +39,8 @@ const SETTLED_MS = 500;
 const STUCK_MS = 120_000;
 
 /**
- * The same upgrade of the healthy clusters again and again, without the troubled ones and beside them. Both
- * take turns in which goes first, so that a machine that becomes slower is in favour of none.
+ * Measures the same upgrade of the healthy clusters again and again, without the troubled ones and next to
+ * them. Both take turns in going first, so that a machine that becomes slower is in favour of none.
  */
 export async function measureIsolation(options: IsolationOptions): Promise<readonly IsolationPair[]> {
   const pairs: IsolationPair[] = [];
@@ -64,7 +64,7 @@ async function run(options: IsolationOptions, beside: boolean): Promise<Isolatio
   try {
     return await upgrade(hub, options, beside, say);
   } finally {
-    // Without their shutdown, which would wait for the requests that hang.
+    // Without their shutdown: it would wait for the requests that hang.
     await Promise.all(hub.services.map((service) => service.stop('SIGKILL')));
     await hub.stop();
   }

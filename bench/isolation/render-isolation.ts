@@ -4,7 +4,7 @@ import type { IsolationPair, IsolationRun } from './measure-isolation.js';
 /** The time with the troubled clusters is to be at most so much longer. */
 export const GOAL = 1.1;
 
-/** A Markdown table with a row for each pair, and what follows from all. */
+/** Renders a Markdown table with a row for each pair, and the conclusion from all. */
 export function renderIsolation(pairs: readonly IsolationPair[], healthy: number): string {
   const rows = pairs.map(({ alone, beside }, index) => [
     String(index + 1),
@@ -26,11 +26,11 @@ export function renderIsolation(pairs: readonly IsolationPair[], healthy: number
   return `${table(head, rows)}\nratio, median of ${pairs.length} pairs: ${ratio.toFixed(2)} (goal: at most ${GOAL})\n`;
 }
 
-/** Whether each healthy cluster was upgraded in each run. */
+/** True if each healthy cluster was upgraded in each run. */
 export const isComplete = (pairs: readonly IsolationPair[], healthy: number): boolean =>
   pairs.every(({ alone, beside }) => [alone, beside].every(({ clusterSeconds }) => clusterSeconds.length === healthy));
 
-/** By the last healthy cluster; NaN where it was not done. */
+/** Returns the ratio by the last healthy cluster; NaN if it was not done. */
 const ratioOf = ({ alone, beside }: IsolationPair, healthy: number): number =>
   (at(beside, 1, healthy) ?? Number.NaN) / (at(alone, 1, healthy) ?? Number.NaN);
 

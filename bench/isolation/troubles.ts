@@ -4,21 +4,21 @@ import type { SimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { pause } from '#testing/patience';
 import { namespace, operatorGroup } from '../lifecycle/lifecycle-objects.js';
 
-/** What is wrong with a cluster. `wide`: it has thousands of namespaces. */
+/** Troubles of a cluster. `wide`: it has thousands of namespaces. */
 export const TROUBLES = ['slow', 'hanging', 'failing', 'expired', 'wide'] as const;
 export type Trouble = (typeof TROUBLES)[number];
 
 const SLOW_MS = 5_000;
 const teamNamespace = (index: number): string => `team-${index + 1}`;
 
-/** Namespaces of a wide cluster, in which nothing of OLM is. */
+/** Creates the namespaces of a wide cluster, without anything of OLM in them. */
 export function widen(cluster: SimulatedCluster, namespaces: number): void {
   for (let index = 0; index < namespaces; index += 1) cluster.create(namespace(teamNamespace(index)));
 }
 
 /**
- * Begins what is wrong. `groups`: in so many namespaces of a wide cluster an OperatorGroup is made, each of
- * which is work for the hub.
+ * Begins the trouble. `groups`: the number of namespaces of a wide cluster that get an OperatorGroup; each is
+ * work for the hub.
  */
 export function begin(trouble: Trouble, fleet: SimulatedFleet, cluster: SimulatedCluster, groups: number): void {
   switch (trouble) {

@@ -18,7 +18,7 @@ import { AUDIT_POLICY, fromAuditLog, fromSimulator, type RequestSource } from '.
  * an applier as processes.
  */
 export type LifecycleEnvironment = Readonly<{
-  /** Of the first cluster. */
+  /** Client of the first cluster. */
   client: KubeClient;
   clients: readonly KubeClient[];
   /** To the first cluster. */
@@ -33,7 +33,7 @@ export type LifecycleEnvironmentOptions = Readonly<{
   /** How many simulated clusters; 0: one real control plane. */
   simulated: number;
   profileFolder?: string | undefined;
-  /** Another checkout, built, whose services run; this one without it. */
+  /** Another checkout, built: its services run; absent: those of this one. */
   checkout?: string | undefined;
   logLevel?: 'debug' | 'info';
 }>;
@@ -94,7 +94,10 @@ async function build(folder: string, options: LifecycleEnvironmentOptions, endin
   return { client, clients, requests, registry, services, redisUrl: redis.url };
 }
 
-/** What runs a service of a checkout; before programs were bundled it was a file of the app itself. */
+/**
+ * Returns the program that runs a service of a checkout; before programs were bundled it was a file of the
+ * app itself.
+ */
 export function programOf(checkout: string, service: ServiceName): string {
   const bundled = join(checkout, 'dist/programs', `${service}.js`);
   return existsSync(bundled) ? bundled : join(checkout, 'dist/apps', service, 'src/main.js');

@@ -33,7 +33,7 @@ export const operatorGroup = (place: string): KubernetesObject => ({
   spec: { targetNamespaces: [place] },
 });
 
-/** A kind whose definition was created just now is served a moment later. */
+/** Creates an object with patience: a new kind is served a moment after its definition was created. */
 export async function createPatiently(client: KubeClient, object: KubernetesObject): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {

@@ -11,8 +11,8 @@ import { type Journey, type Milestone, Milestones } from './milestones.js';
 import { catalogImage, csvName, type Edition, type OperatorShape, putOperators } from './operator-images.js';
 
 /**
- * One operator brought to one version: seconds from the Subscription to each milestone, and
- * what our services asked for.
+ * One operator brought to one version: seconds from the Subscription to each milestone, and the requests of
+ * our services.
  */
 export type Passage = Readonly<{
   seconds: ReadonlyMap<Milestone, number>;
@@ -154,7 +154,7 @@ class Lifecycle {
     return [...first, ...(await this.#quiet())].filter(({ service }) => service === 'flotilla-applier');
   }
 
-  /** Until our services have asked for nothing for a while; what they asked for until then. */
+  /** Waits until our services have requested nothing for a while; returns their requests until then. */
   async #quiet(): Promise<readonly CountedRequest[]> {
     const all: CountedRequest[] = [];
     let quietSince = performance.now();

@@ -16,7 +16,7 @@ export type ManyMeasures = Readonly<{
 const PLACE = 'fleet';
 const PATIENCE_MS_PER_CLUSTER = 60_000;
 
-/** The same operators in every one of many simulated clusters: what the services take for them. */
+/** Measures the usage of the services for the same operators in every one of many simulated clusters. */
 export async function measureMany(size: Readonly<{ clusters: number; operators: number }>): Promise<ManyMeasures> {
   const environment = await startLifecycleEnvironment({ simulated: size.clusters });
   try {

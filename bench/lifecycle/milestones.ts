@@ -9,7 +9,7 @@ const OLM = 'operators.coreos.com/v1alpha1';
 const SUBSCRIPTION: KindRef = { apiVersion: OLM, kind: 'Subscription' };
 const CATALOG_SOURCE: KindRef = { apiVersion: OLM, kind: 'CatalogSource' };
 
-/** What people wait for, in the order in which it comes. */
+/** Milestones that people wait for, in the order of time. */
 export const MILESTONES = [
   'catalog READY',
   'InstallPlan created',
@@ -60,7 +60,8 @@ export class Milestones {
   }
 
   /**
-   * Begins before what it waits for is asked for; `done` once that version runs and the Subscription says so.
+   * Begins a journey before its object is requested; `done` once that version runs and the Subscription says
+   * so.
    */
   journey(namespace: string, csv: string): Journey {
     const { promise, resolve } = Promise.withResolvers<void>();

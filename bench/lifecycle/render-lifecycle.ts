@@ -6,7 +6,7 @@ import { MILESTONES } from './milestones.js';
 
 const WRITES = new Set(['create', 'update', 'patch', 'delete', 'deletecollection']);
 
-/** Markdown tables: times, requests, many at once, at rest, and what each process used. */
+/** Renders Markdown tables: times, requests, many at once, at rest, and the usage of each process. */
 export function renderLifecycle(measured: LifecycleMeasures): string {
   const { passages, crowd, idle, passedAgain } = measured;
   const head = ['operator', 'what', ...MILESTONES, 'reads', 'writes', 'CPU of all services'];
@@ -47,7 +47,7 @@ function usageTable(all: ReadonlyMap<string, Usage | undefined>): string {
   return table(['process', 'CPU', 'peak memory'], rows);
 }
 
-/** Requests by verb and resource of the middle run of each kind: where they go. */
+/** Renders the requests of the middle run of each kind, by verb and resource. */
 export function renderRequests({ passages }: LifecycleMeasures): string {
   return passages
     .map(({ shape, what, runs }) => {

@@ -9,11 +9,11 @@ type Framing = 'head' | 'known' | 'size' | 'chunk' | 'after-chunk' | 'trailer' |
  */
 export class AnswerReader {
   status = 0;
-  /** Bytes of the body so far, without what frames chunks. */
+  /** Bytes of the body so far, without the framing of chunks. */
   bytes = 0;
   #next: Framing = 'head';
   #left = 0;
-  /** What came of a head or a line that is not complete yet. */
+  /** The received part of a head or a line that is not complete yet. */
   #text = '';
 
   constructor(private readonly take: (piece: Buffer) => void = () => {}) {}
@@ -27,12 +27,12 @@ export class AnswerReader {
     while (at < received.length && !this.done) at = this.#step(received, at);
   }
 
-  /** Takes what belongs together from there; returns where it ended. */
+  /** Takes one unit from there: a head, a line or a part of the body. Returns its end. */
   #step(received: Buffer, at: number): number {
     if (this.#next === 'known' || this.#next === 'chunk') return this.#body(received, at);
     const end = this.#next === 'head' ? HEAD_END : LINE_END;
     const before = this.#text.length;
-    // Heads and lines are short, so what comes after them is not made into text.
+    // Heads and lines are short, so the bytes after them are not made into text.
     this.#text += received.toString('latin1', at, Math.min(received.length, at + 4_096));
     const found = this.#text.indexOf(end);
     if (found === -1) return Math.min(received.length, at + 4_096);

@@ -22,7 +22,7 @@ export const ownServer = (directory: string): readonly string[] => [
   '0',
 ];
 
-/** Starts a server and waits for its first line, which names a URL that ends in `/all`. */
+/** Starts a server and waits for its first line: it names a URL that ends in `/all`. */
 export async function startServer([program = '', ...args]: readonly string[]): Promise<CatalogServer> {
   const server = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const line = await firstLine(server);

@@ -3,7 +3,7 @@ import { AnswerReader } from './answer-reader.js';
 
 const READ_BYTES = 256 * 1024;
 
-/** What was received; `bytes` of the body. */
+/** The received answer; `bytes` of the body. */
 export type Received = Readonly<{ status: number; bytes: number }>;
 
 /**

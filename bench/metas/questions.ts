@@ -6,7 +6,7 @@ const WHOLE = 30;
 /** A kind of question to a server of a catalog; `path` is relative to the catalog's own path. */
 export type Question = Readonly<{ what: string; path: (at: number) => string; times: number; gzip?: boolean }>;
 
-/** What is asked of a catalog with these packages, one after the other. */
+/** Returns the questions about a catalog with these packages, one after the other. */
 export function questionsAbout(packages: readonly string[]): Question[] {
   const of = (at: number) => encodeURIComponent(packages[at % packages.length] ?? '');
   return [
@@ -24,14 +24,14 @@ export function questionsAbout(packages: readonly string[]): Question[] {
   ];
 }
 
-/** The question for the package with most bytes, where its name is known. */
+/** Returns the question for the package with most bytes, if its name is known. */
 export const questionFor = (packageName: string): Question => ({
   what: '`metas?package=`, the largest',
   path: () => `/metas?package=${encodeURIComponent(packageName)}`,
   times: QUESTIONS / 5,
 });
 
-/** Names of a catalog's packages, and which of them has most bytes. */
+/** Returns the names of a catalog's packages, and the one with most bytes. */
 export async function packagesAt(base: string): Promise<Readonly<{ names: string[]; largest: string }>> {
   const connection = await OneConnection.open(base);
   try {

@@ -25,7 +25,7 @@ const label = (name: string, y: number): string =>
 
 const MOST_SHARE = 1_000;
 
-/** Bars of lengths; on a scale of powers of ten where they differ by more than a thousand. */
+/** Plots bars of lengths; on a scale of powers of ten if they differ by more than a thousand. */
 export function barPlot(title: string, rows: readonly PlottedRow[]): string {
   const values = rows.map(({ value }) => value).filter((value) => value > 0);
   const [least, most] = [Math.min(...values), Math.max(...values)];

@@ -10,7 +10,7 @@ const cellsOf = (line: string): string[] =>
     .split(/(?<!\\)\|/)
     .map((cell) => cell.trim());
 
-/** What a bench has printed, taken apart. */
+/** Takes the output of a bench apart. */
 export function readTables(output: string): readonly OutputPart[] {
   const blocks = output.split(/\n(?=\|)(?<!\|\n)|(?<=\|\n)(?!\|)/);
   return blocks

@@ -3,7 +3,7 @@ import { comparisonSection, markdownOf, type ReportSection } from './comparison-
 import { barPlot } from './plots.js';
 import { durationIn, type MarkdownTable, readTables } from './read-tables.js';
 
-/** What each bench measures, in the order of the page. */
+/** Subject of each bench, in the order of the page. */
 export const BENCHES: Readonly<Record<string, string>> = {
   compare: 'The original programs and Flotilla at the same work, in turns',
   catalogs: 'Catalogs: validated, rendered, listed, indexed, polled',
@@ -29,8 +29,8 @@ Made by \`make bench-report\` from what the programs in \`bench\` print, without
 read it. A run is one machine on one day: compare ratios, CPU and memory; times are upper bounds where the load average says that others used the machine.`;
 
 /**
- * The report as files: one page, a picture for each table that has durations, and what each program has
- * printed. `method` is the path from the page to bench/README.md.
+ * Renders the report as files: one page, a picture for each table that has durations, and the output of each
+ * program. `method` is the path from the page to bench/README.md.
  */
 export function renderReport(runs: readonly BenchRun[], method: string): ReadonlyMap<string, string> {
   const ordered = Object.keys(BENCHES).flatMap((name) => runs.find(({ bench }) => bench === name) ?? []);
@@ -79,7 +79,7 @@ function sectionOf(run: BenchRun): ReportSection {
 /** Fewer bars show nothing that the table does not. */
 const FEWEST_BARS = 3;
 
-/** A plot of the first column with durations; undefined where there is none. */
+/** Plots the first column with durations; undefined if there is none. */
 function plotOf({ headings, rows }: MarkdownTable): Readonly<{ title: string; svg: string }> | undefined {
   const column = headings.findIndex(
     (_, at) => at > 0 && rows.filter((row) => durationIn(row[at] ?? '') !== undefined).length >= FEWEST_BARS,

@@ -13,16 +13,16 @@ import { PROJECT_ROOT } from '#platform/files/project-root';
 import { CatalogShelf } from '../../apps/cli/src/resolution/catalog-shelf.js';
 import { CASES, REAL_CASES } from './resolution-cases.js';
 
-/** Where the real catalog is looked for; it is not part of the project. */
+/** The folder of the real catalog; it is not part of the project. */
 export const REAL_CATALOGS = join(PROJECT_ROOT, '../shared/data/catalogs');
 export const hasRealCatalog = (): boolean => existsSync(join(REAL_CATALOGS, 'v4.20'));
 
-/** What one process measured of one case; times in milliseconds, memory in MiB. */
+/** Measures of one process for one case; times in milliseconds, memory in MiB. */
 export type Measured = Readonly<{
   answer: string;
   /** From the catalog as it is stored (real: files; made up: JSON of its records) to the answer. */
   coldMs: number;
-  /** Of that, the first answer alone, once the index is in memory: the first that this process gives. */
+  /** The part of the first answer alone, once the index is in memory: the first that this process gives. */
   firstMs: number;
   warm: Readonly<{ runs: number; medianMs: number; p99Ms: number; cpuMs: number }>;
   peakMiB: number;
@@ -31,7 +31,9 @@ export type Measured = Readonly<{
 const WARM_MS = 1_500;
 const MAX_RUNS = 2_000;
 
-/** Measures the case of the given name in this process, which should be a fresh one; warm for so long. */
+/**
+ * Measures the case of the given name in this process. Use a fresh process. `warmMs`: time for warm answers.
+ */
 export async function measureCase(name: string, warmMs = WARM_MS): Promise<Measured> {
   const { open, subscriptions } = stored(name);
   const desired = desiredFor(subscriptions);

@@ -91,7 +91,7 @@ export function ordinaryCatalog(packages: number, bundles: number, subscriptions
   return { records, subscriptions: subscriptionList };
 }
 
-/** Packages in a row, of which every bundle needs an API of the next. */
+/** Makes packages in a row: every bundle needs an API of the next package. */
 export function chain(depth: number, bundles: number): ResolutionInput {
   const records = range(depth).map((at) => {
     const properties = [provides(at), ...(at + 1 < depth ? [needsApi(at + 1)] : [])];
@@ -122,7 +122,7 @@ export function ladder(depth: number, bundles: number): ResolutionInput {
   return { records, subscriptions: [subscribe('step-0')] };
 }
 
-/** Subscriptions that need many APIs, each of which many packages provide. */
+/** Makes Subscriptions that need many APIs; many packages provide each API. */
 export function providers(apis: number, perApi: number, bundles: number, roots: number): ResolutionInput {
   const records = range(apis).flatMap((api) =>
     range(perApi).map((provider) => {

@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import { usageOf } from '../fleet/process-usage.js';
 import type { LifecycleEnvironment } from '../lifecycle/lifecycle-environment.js';
 
-/** What a hub has used since its processes started. */
+/** Usage of a hub since its processes started. */
 export type HubUsage = Readonly<{
   /** Processor time of each service and of Redis. */
   cpuSeconds: Readonly<Record<string, number>>;

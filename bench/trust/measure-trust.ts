@@ -8,7 +8,7 @@ export type Side = (typeof SIDES)[number];
 export const WORKS = ['install', 'upgrade', 'catalog refresh', 'idle'] as const;
 export type Work = (typeof WORKS)[number];
 
-/** Of one pair of hubs, per operator, per catalog, or for all the time at rest. */
+/** Measures of one pair of hubs, per operator, per catalog, or for all the time at rest. */
 export type Pair = Readonly<Record<Side, Measured>>;
 
 export type Measured = Readonly<Partial<Record<Work, Cost>> & { one?: HubUsage; many?: HubUsage }>;
@@ -28,7 +28,7 @@ export type TrustOptions = Readonly<{
 
 type Hubs = Readonly<Record<Side, MeasuredHub>>;
 
-/** Done once at first, so that what is counted is neither start nor compilation. */
+/** Work done once at first, so that neither start nor compilation is counted. */
 const WARM_UP = 2;
 
 /**

@@ -14,7 +14,7 @@ import { catalogImage, csvName, type Edition, putOperators } from '../lifecycle/
 import { type HubUsage, hubUsage } from './hub-usage.js';
 import { catalogReference, type LargeCatalogs } from './large-catalogs.js';
 
-/** What a hub used for one kind of work. */
+/** Usage of a hub for one kind of work. */
 export type Cost = Readonly<{ cpuSeconds: Readonly<Record<string, number>>; redisCommands: number; requests: number }>;
 
 export type MeasuredHubOptions = Readonly<{

@@ -5,7 +5,9 @@ type Column = Readonly<{ what: string; unit: string; digits: number; of: (side: 
 const sum = (values: Readonly<Record<string, number>>): number =>
   Object.values(values).reduce((total, one) => total + one, 0);
 
-/** Medians of both sides with their spread, and the median of what differs within each pair. */
+/**
+ * Renders the medians of both sides with their spread, and the median of the differences within each pair.
+ */
 export function renderTrust(pairs: readonly Pair[]): string {
   const rows = columns(pairs).map(({ what, unit, digits, of }) => {
     const before = pairs.map((pair) => of(pair.before));
