@@ -93,8 +93,8 @@ for (const [name, source] of Object.entries(FILES)) {
 }
 
 /**
- * Escapes all characters outside ASCII. V8 holds the text of every program as long as it runs, and Node gives
- * it two bytes a character if one is not ASCII: a few dozen of them would take 5 MiB of each service. In
+ * Escapes all characters outside ASCII. V8 holds the text of every program as long as it runs. Node gives the
+ * text two bytes a character if one is not ASCII: a few dozen of them would take 5 MiB of each service. In
  * strings, templates and patterns an escape means the same.
  */
 function inAscii(file: string, code: string): string {

@@ -28,7 +28,7 @@ export type TrustOptions = Readonly<{
 
 type Hubs = Readonly<Record<Side, MeasuredHub>>;
 
-/** Work done once at first, so that neither start nor compilation is counted. */
+/** Operators and catalogs of the first, unmeasured turn, so that neither start nor compilation is counted. */
 const WARM_UP = 2;
 
 /**

@@ -13,8 +13,8 @@ export class PackageNotLocked extends Error {
 }
 
 /**
- * Returns the folders of these packages and of all that they need at run time, as paths in the lock file
- * (`node_modules/a/node_modules/b`), sorted.
+ * Returns the sorted folders of these packages and of all that they need at run time. They are paths in the
+ * lock file (`node_modules/a/node_modules/b`).
  *
  * @throws PackageNotLocked if one of them is not in the lock file; optional ones may be missing
  */

@@ -36,8 +36,8 @@ class UnknownCluster extends FlotillaError {
 export const PASS = Symbol('pass');
 
 /**
- * Pauses for a cluster with an identity that is not known yet, and for a paused cluster. The end of a pause
- * queues jobs itself.
+ * Delays of jobs for a cluster that has not identified itself yet, and for a paused cluster. The end of the
+ * pause queues jobs itself.
  */
 const AWAITED_MS = 5_000;
 const PAUSED_MS = 15_000;

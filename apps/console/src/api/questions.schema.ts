@@ -112,7 +112,7 @@ export const Difference = z.strictObject({
   /** The object or thing. */
   what: z.string(),
   text: z.string(),
-  /** Lines of a difference, each with its sign; empty if the text is complete. */
+  /** Lines of a difference, each with its sign; empty if the text says everything. */
   lines: z.array(z.string()),
 });
 

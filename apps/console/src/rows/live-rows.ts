@@ -27,7 +27,7 @@ type Options = Readonly<{ reader: ViewReader; clock: Clock; log: Log }>;
 
 /**
  * The rows of the fleet in memory: they follow the read model. While the store is unreachable or being
- * refilled, the last rows stay, as of the time they were last known to be complete.
+ * refilled, the last rows stay. Their time is the last one at which they were known to be complete.
  */
 export class LiveRows {
   #byCluster = new Map<string, Map<string, ViewRow>>();

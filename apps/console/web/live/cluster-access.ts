@@ -10,8 +10,8 @@ import { useLoaded } from './loaded.js';
 type Reached = Pick<ClusterRow, 'cluster' | 'context'>;
 
 /**
- * Returns an advice for a cluster with its command. The command reaches the cluster like advice of the hub
- * and the command line.
+ * Returns advice for a cluster with its command. The command reaches the cluster like advice of the hub and
+ * of the command line does.
  */
 export function todoIn({ cluster, context }: Reached, todo: string): AdviceParts {
   return adviceParts(commandIn(context === undefined ? { cluster } : contextAccess({ cluster, context }), todo));

@@ -159,8 +159,8 @@ export class SimulatedCluster {
   }
 
   /**
-   * Stores exactly its content of an earlier time, as a server with data restored from a backup (with
-   * `etcdutl --bump-revision --mark-compacted`, as Kubernetes asks for): watches begin again.
+   * Stores exactly its content of an earlier time; watches begin again. So does a server with data restored
+   * from a backup, with `etcdutl --bump-revision --mark-compacted`, as Kubernetes asks for.
    */
   rollBack(to: readonly StoredObject[]): void {
     const { storage } = this.#state;

@@ -15,7 +15,7 @@ import { Ended } from './ended.js';
 import { Pace } from './pace.js';
 import { PathSteps } from './path-steps.js';
 
-/** Minutes without a new cluster at the target that make this worth a message. */
+/** Minutes until it is worth reporting that no cluster has reached the target. */
 const TELLING = 10;
 
 /** One roll-out, followed as it goes. */

@@ -6,7 +6,7 @@ const TIMEOUT_MS = 5_000;
 export type DiscoveryAnswer = Readonly<{ served: JsonObject } | { fault: string }>;
 
 /**
- * Asks the backend of an aggregated API for its discovery, over TLS with the name of its Service, as the API
+ * Asks the backend of an aggregated API for its discovery. Uses TLS with the name of its Service, as the API
  * server does.
  */
 export function askBackend(
