@@ -40,10 +40,7 @@ const LABEL_NOTE =
 
 /** A listener. `fieldManager`: the service that its clients write as. */
 type Subscription = Readonly<{ fieldManager: string; listener: ClusterListener }>;
-/**
- * A cluster in the registry. `attempts` counts the times that the cluster is asked for its identity: only the
- * newest counts.
- */
+/** A cluster in the registry. `attempts` counts questions for its identity: only the newest counts. */
 type Registered = { readonly member: RegisteredCluster; readonly timers: Timers; attempts: number };
 
 /**
@@ -246,10 +243,7 @@ export class ClusterRegistry {
     this.#end(registered.member, () => registered.member.close());
   }
 
-  /**
-   * Sorts the members in the order of the kubeconfigs. The order decides between two that stand for one
-   * cluster.
-   */
+  /** Sorts the members as the kubeconfigs do. The order decides between two of one cluster. */
   #inOrder(): void {
     const members = this.#entries.flatMap(({ cluster }) => {
       const registered = this.#members.get(cluster);

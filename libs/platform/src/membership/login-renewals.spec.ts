@@ -23,7 +23,7 @@ let file = '';
 let fleet: SimulatedFleet;
 let clock: ManualClock;
 let renewals: LoginRenewals;
-/** What a process has in use: the access of the file, as the registry reads it again. */
+/** Access that a process uses: that of the file, as the registry reads it again. */
 let used: { access: ClusterAccess; client: KubeClient };
 
 beforeEach(async () => {

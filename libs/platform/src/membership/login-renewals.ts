@@ -14,7 +14,7 @@ import type { StoreLogin } from './stored-logins.js';
 type UsedLogin = Readonly<{ access: ClusterAccess; client: KubeClient }>;
 
 type LoginRenewalsOptions = Readonly<{
-  /** By cluster; those of this process alone. */
+  /** Renewals of this process, by cluster. */
   logins: () => ReadonlyMap<string, UsedLogin>;
   store: StoreLogin;
   clock: Clock;
@@ -25,7 +25,7 @@ type LoginRenewalsOptions = Readonly<{
 type LoginCounts = Readonly<{ endless: number; bounded: number; others: number }>;
 
 const CHECK_EVERY_MS = 30_000;
-/** By then a stored login has been read again. A login that was not stored is renewed again. */
+/** Time after which a stored login has been read again. A login that was not stored is renewed again. */
 const STORED_WITHIN_MS = 120_000;
 const LONGEST_PAUSE_MS = 15 * 60_000;
 const FIRST_PAUSE_MS = 30_000;

@@ -39,7 +39,7 @@ export type ResolutionEffect =
   /** The plan exists, as read from or answered by the API server. */
   | Readonly<{ effect: 'planned'; resolution: Resolved; plan: InstallPlan; leftOut?: LeftOutOfBundles }>;
 
-/** By bundle: the parts of its manifests that no install can read, one line each. */
+/** Parts of manifests that no install can read, one line each, by bundle. */
 type LeftOutOfBundles = ReadonlyMap<string, readonly string[]>;
 
 const RESOLUTION_FAILED = 'ResolutionFailed';

@@ -9,7 +9,7 @@ import type { FleetSubject } from '#core/rollout/controller/record/subjects';
 import type { DecisionEffects } from '#core/rollout/controller/step/decisions';
 import { isFinal } from '#core/rollout/controller/step/phases';
 import type { RolloutStatus } from '#core/rollout/controller/step/rollout-state';
-import { isInFlight, type RolloutRow } from '#core/rollout/controller/step/row';
+import { begins, isMoving, type RolloutRow } from '#core/rollout/controller/step/row';
 import { type StepResult, stepRollout } from '#core/rollout/controller/step/step';
 import { cutsOf, wavesOf } from '#core/rollout/placement/waves';
 import { nextStallAt } from '#core/rollout/status/rollout-conditions';
@@ -392,13 +392,3 @@ const hasSaidItsEnd = ({ record: { status }, object }: LiveRollout): boolean =>
 /** Returns the time at which a rollout is stalled if nothing moves in it. Infinite: it cannot be. */
 const stallOf = ({ record, object }: LiveRollout): number =>
   nextStallAt(record, (object.status ?? {}) as StoredRolloutStatus) ?? Number.POSITIVE_INFINITY;
-
-/** True if the cluster changes, or is checked, by order of the rollout. */
-const isMoving = (row: RolloutRow | undefined): boolean =>
-  row !== undefined && (isInFlight(row) || row.phase === 'RollingBack');
-
-/** True if a cluster starts, continues with a hop, or goes back. */
-function begins(before: RolloutRow | undefined, after: RolloutRow): boolean {
-  if (after.phase === 'RollingBack') return before?.phase !== 'RollingBack';
-  return after.phase === 'Applying' && (before?.attempt !== after.attempt || before.hop !== after.hop);
-}

@@ -33,10 +33,7 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
   readonly #log: Log;
   readonly #random: () => number;
   #stopped = false;
-  /**
-   * Ends the wait of the reflector, except for a watch. Undefined while it watches, as it does most of the
-   * time.
-   */
+  /** Ends the wait of the reflector, except for a watch. Undefined while it watches. */
   #waiting: AbortController | undefined;
   #running: Promise<void> | undefined;
   #watching: SilenceTimer | undefined;

@@ -56,7 +56,7 @@ export type CsvWorld = Readonly<{
   clusterProxy?: KubernetesObject | undefined;
   /** gitVersion of the API server, such as `v1.34.4`; undefined when discovery failed. */
   serverVersion: string | undefined;
-  /** Those of the requested kinds, as {@link servedKey}, that are served according to discovery. */
+  /** Requested kinds, as {@link servedKey}, that discovery serves. */
   servedKinds: ReadonlySet<string>;
 }>;
 

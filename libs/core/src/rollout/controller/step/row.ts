@@ -100,3 +100,13 @@ export const hasBrought = ({ attempt, phase, reason }: RolloutRow): boolean =>
  */
 export const isChanged = (row: RolloutRow): boolean =>
   hasBrought(row) || (row.attempt > 0 && (row.phase === 'Failed' || isInFlight(row)));
+
+/** True if the cluster changes, or is checked, by order of the rollout. */
+export const isMoving = (row: RolloutRow | undefined): boolean =>
+  row !== undefined && (isInFlight(row) || row.phase === 'RollingBack');
+
+/** True if a cluster starts, continues with a hop, or goes back. */
+export function begins(before: RolloutRow | undefined, after: RolloutRow): boolean {
+  if (after.phase === 'RollingBack') return before?.phase !== 'RollingBack';
+  return after.phase === 'Applying' && (before?.attempt !== after.attempt || before.hop !== after.hop);
+}
