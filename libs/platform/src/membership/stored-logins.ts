@@ -18,7 +18,7 @@ export const loginStore =
   (hub: Pick<KubeClient, 'get' | 'update'> | undefined): StoreLogin =>
   async (access, token) => {
     const [, namespace, name] = access.isInKubeconfig === false ? (SECRET.exec(access.file) ?? []) : [];
-    if (namespace === undefined || name === undefined) return inFile(access, token);
+    if (namespace === undefined || name === undefined) return inTurn(access.file, () => inFile(access, token));
     if (hub === undefined) throw new Error(`${access.file} cannot be written: the hub has no hub API`);
     const found = await hub.get({ apiVersion: 'v1', kind: 'Secret', namespace, name });
     if (found === undefined) throw new Error(`there is no ${access.file}`);
@@ -28,6 +28,15 @@ export const loginStore =
     // Refused by its resourceVersion if the Secret was written since.
     await hub.update({ ...found, data: { ...data, [KEY]: Buffer.from(next).toString('base64') } });
   };
+
+const turns = new Map<string, Promise<void>>();
+
+/** Writes to one file one after the other: each reads what the one before has written. */
+function inTurn(file: string, write: () => Promise<void>): Promise<void> {
+  const turn = (turns.get(file) ?? Promise.resolve()).catch(() => undefined).then(write);
+  turns.set(file, turn);
+  return turn;
+}
 
 /** The file as a whole, or not at all, and readable by its owner alone. */
 async function inFile(access: ClusterAccess, token: string): Promise<void> {
