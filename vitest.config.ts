@@ -42,6 +42,7 @@ export default defineConfig({
     // More than the two cores that `make test` is made for: while files wait for a pause or a time limit, two
     // work. But each worker loads and compiles the modules for itself, which is seconds of CPU.
     maxWorkers: chosen?.includes('extended') === true ? 4 : 3,
+    globalSetup: './libs/testing/src/own-temporary-folder.ts',
     // Titles name whole rows of the specification.
     taskTitleValueFormatTruncate: 400,
     expect: { poll: PATIENCE },

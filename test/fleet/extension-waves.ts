@@ -13,7 +13,7 @@ const ROLLBACK = 'flotilla.dev/rollback-to-revision';
 type Rollout = Readonly<{
   phase?: string;
   waves?: readonly Readonly<{ name: string; phase: string }>[];
-  classes?: readonly Readonly<{ hash: string; approval: string; changes: readonly string[] }>[];
+  classes?: readonly Readonly<{ hash: string; clusters: number; approval: string; changes: readonly string[] }>[];
 }>;
 
 const rolloutOf = async (fleet: FleetHub, name: string) => (await fleet.status('FleetRollout', name)) as Rollout;
@@ -32,11 +32,14 @@ const offer = (fleet: FleetHub, image: string) =>
 const decide = (fleet: FleetHub, name: string, spec: object) =>
   fleet.apply('FleetDecision', name, { reason: 'CHG-1190', by: { user: 'anna', groups: [] }, ...spec });
 
-/** A class that waits for its approval, and is none of these. */
-async function waitingClass(fleet: FleetHub, rollout: string, but: readonly string[] = []) {
+/**
+ * A class that waits for its approval, and is none of `but`. It has at least `size` clusters: a cluster that
+ * still plans the target before this one is skipped, and its rollout can end without it.
+ */
+async function waitingClass(fleet: FleetHub, rollout: string, size: number, but: readonly string[] = []) {
   const find = async () =>
     (await rolloutOf(fleet, rollout)).classes?.find(
-      ({ approval, hash }) => approval === 'Waiting' && !but.includes(hash),
+      ({ approval, hash, clusters }) => approval === 'Waiting' && clusters >= size && !but.includes(hash),
     );
   await expect.poll(async () => (await find()) !== undefined, LONG_PATIENCE).toBe(true);
   const found = await find();
@@ -80,14 +83,14 @@ export async function rollOutExtensions(fleet: FleetHub): Promise<void> {
   const catalogIn = (name: string) => fleet.client(name).get({ ...CLUSTER_CATALOG_API, name: 'lamps' });
   const before = (await catalogIn(lab))?.['spec'];
   await offer(fleet, await beacon.putCatalog('v2', ['1.0.0', '1.1.0']));
-  const reviewed = await waitingClass(fleet, 'beacon-2');
+  const reviewed = await waitingClass(fleet, 'beacon-2', names.length);
   expect(reviewed.changes).toContain('Minor');
   expect((await catalogIn(lab))?.['spec'], 'nothing was written').toEqual(before);
 
   // The same version, and another content by the time of its turn.
   await beacon.putBundle('1.1.0', 'other');
   await decide(fleet, 'approve-other', { rollout: 'beacon-2', action: 'Approve', class: reviewed.hash });
-  const other = await waitingClass(fleet, 'beacon-2', [reviewed.hash]);
+  const other = await waitingClass(fleet, 'beacon-2', 1, [reviewed.hash]);
   expect(await all()).toEqual(every(FIRST));
   expect(await textIn(fleet, lab)).toBe('1.0.0');
   await decide(fleet, 'approve-again', { rollout: 'beacon-2', action: 'Approve', class: other.hash });
@@ -120,7 +123,7 @@ export async function returnExtensions(fleet: FleetHub, withoutRegistry: () => (
 
   await beacon.putBundle('1.2.0');
   await offer(fleet, await beacon.putCatalog('v3', ['1.0.0', '1.2.0']));
-  const next = await waitingClass(fleet, 'beacon-3');
+  const next = await waitingClass(fleet, 'beacon-3', names.length);
   await decide(fleet, 'approve-last', { rollout: 'beacon-3', action: 'Approve', class: next.hash });
   await expect.poll(async () => (await rolloutOf(fleet, 'beacon-3')).phase, LONG_PATIENCE).toBe('Completed');
   expect(await all()).toEqual(names.map(() => LAST));

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type TestContext, vi } from 'vitest';
 import { PROJECT_ROOT } from '#platform/files/project-root';
-import { PATIENCE } from '#testing/patience';
+import { LONG_PATIENCE } from '#testing/patience';
 
 /** The `flotilla` command, as `make demo` runs it. */
 export class RunningDemo {
@@ -40,7 +40,7 @@ export class RunningDemo {
   async prints(text: string | RegExp): Promise<void> {
     await vi.waitFor(() => {
       if (!`${this.out}${this.err}`.match(text)) throw new Error(`not printed: ${text}\n${this.out}${this.err}`);
-    }, PATIENCE);
+    }, LONG_PATIENCE);
   }
 
   /** Every address that it said something answers at. */
