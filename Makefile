@@ -4,7 +4,7 @@ SHELL := /bin/bash
 # Go, which `make e2e` may need, is at its end: its own installer does not put it on everybody's PATH.
 export PATH := $(CURDIR)/.tools/bin:$(CURDIR)/node_modules/.bin:$(PATH):/usr/local/go/bin
 
-.PHONY: help setup build demo test test-all mutants verify audit pin-images e2e console-test screenshots compose-test bench bench-compare bench-report bench-catalogs bench-lifecycle bench-metas bench-up bench-console bench-hostile bench-trust bench-baseline bench-fleet bench-isolation chaos corpus format clean
+.PHONY: help setup build demo test test-all mutants verify audit pin-images e2e console-test screenshots compose-test bench bench-compare bench-report bench-catalogs bench-lifecycle bench-metas bench-up bench-console bench-hostile bench-trust bench-baseline bench-fleet bench-isolation chaos corpus tables format clean
 .PHONY: dist release site
 
 help: ## what can be made
@@ -141,6 +141,9 @@ chaos: needs-chaos build ## faults at random on a fleet at work, the same end as
 
 corpus: needs-corpus build ## 2,000 made bundles and catalogs with every oddity of the field, validated, rendered, planned, installed; SEED=, COUNT=, ONLY=
 	@node dist/test/corpus/corpus.js $(if $(SEED),--seed $(SEED)) $(if $(COUNT),--count $(COUNT)) $(if $(ONLY),--only '$(ONLY)')
+
+tables: needs-tables setup ## write the index of decisions from the front matter of its records
+	@node scripts/write-tables.ts
 
 format: needs-format setup ## rewrite files in our format
 	@biome check --write .

@@ -14,7 +14,7 @@ const TESTS = /^(test|bench|apps\/cli\/src\/commands\/demo)\//;
  * Gates and the standing roll-out are terms of the fleet kinds: fields, reasons and phases have these names.
  */
 const NOT_FLEET =
-  /^(?!libs\/core\/src\/(kernel\/api\/fleet|cluster|rollout|view)\/|libs\/(platform|lifecycle)\/src\/(fleet|rollouts|clusters)\/|apps\/cli\/src\/commands\/fleet\/|docs\/(fleet|settings|decisions\/(018|034|035|README))|test\/.*fleet)/;
+  /^(?!libs\/core\/src\/(kernel\/api\/fleet|cluster|rollout|view)\/|libs\/(platform|lifecycle)\/src\/(fleet|rollouts|clusters)\/|apps\/cli\/src\/commands\/fleet\/|docs\/(fleet|why\/fleet|settings|decisions\/(018|034|035|README))|test\/.*fleet)/;
 const RULES: readonly Rule[] = [
   { word: /\bwish(es|ed)?\b/i, better: 'desired state' },
   { word: /\b(told|tells?|telling)\b/i, better: 'report, emit an event, set a condition; distinguish' },

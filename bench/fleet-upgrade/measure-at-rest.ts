@@ -25,7 +25,7 @@ export type AtRestMeasures = Readonly<{
 }>;
 
 const WATCHED_WITHIN_MS = 1_800_000;
-/** Resting clusters get their first passes in turns, one cluster every half second (decision record 0220). */
+/** Resting clusters get their first passes in turns, one cluster every half second (decision 0220). */
 const FIRST_PASSES_WITHIN_MS = 3_600_000;
 const REPORTED_WITHIN_MS = 60_000;
 

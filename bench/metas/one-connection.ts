@@ -9,7 +9,7 @@ export type Received = Readonly<{ status: number; bytes: number }>;
 /**
  * One question after the other over one connection, with everything read into the same memory. Node's own
  * client makes a buffer of each 64 KiB that come, and its garbage collector then takes longer than the server
- * that is measured (docs/decisions/0442).
+ * that is measured (why: tests.md "Servers are measured without garbage").
  */
 export class OneConnection {
   #reader: AnswerReader | undefined;

@@ -89,6 +89,7 @@ export const NAVIGATION: readonly NavigationSection[] = [
       { source: 'k8s/crds/README.md' },
       { source: 'docs/spec/README.md', name: 'How OLM behaves' },
       { source: 'docs/decisions/README.md', name: 'Decisions' },
+      { source: 'docs/why/README.md', name: 'Why' },
       { source: 'ARCHITECTURE.md' },
       { source: 'CONTRIBUTING.md' },
       { source: 'SECURITY.md' },

@@ -21,7 +21,7 @@ const markdown = new MarkdownIt({ html: false, linkify: false });
 
 /** A page of Markdown as HTML, with anchors as GitHub has them, and with its footnotes at the end. */
 export function renderMarkdown(source: string, targetOf: LinkTarget): RenderedPage {
-  const { text: body, notes } = readFootnotes(withPlainPictures(source));
+  const { text: body, notes } = readFootnotes(withPlainPictures(withoutNotes(source)));
   const tokens = markdown.parse(body, {});
   labelCells(tokens);
   const slugs = new HeadingSlugs();
@@ -102,6 +102,10 @@ function retarget(token: Token, attribute: string, targetOf: LinkTarget): boolea
   if (to !== undefined) token.attrSet(attribute, to);
   return to !== undefined;
 }
+
+/** Removes front matter, and comments on lines of their own. */
+const withoutNotes = (source: string): string =>
+  source.replace(/^---\n[\s\S]*?\n---\n+/, '').replaceAll(/^<!-- .* -->\n/gm, '');
 
 /** A picture in a light and a dark form, as GitHub shows it, is the light one here, as all others are. */
 const withPlainPictures = (source: string): string =>

@@ -22,7 +22,7 @@ const START = 160;
  * heading of a verb, while long pages name every word in some place.
  */
 function weightOf(path: string): number {
-  if (/^(decisions|spec)\/|^(changelog|readme|architecture|contributing)\./.test(path)) return 0.05;
+  if (/^(decisions|spec|why|contributing)\/|^(changelog|readme|architecture|contributing)\./.test(path)) return 0.05;
   if (/^(bench|differences-from-olm)/.test(path)) return 0.3;
   return path === 'reference/verbs.html' ? 1.5 : 1;
 }

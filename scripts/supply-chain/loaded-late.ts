@@ -1,5 +1,5 @@
 /**
- * Packages that programs load with `createRequire` when they are first needed (decision 0197). No import of
+ * Packages that programs load with `createRequire` when they are first needed (decision 0119). No import of
  * a bundle names them, so that they are named here: they must lie beside the programs.
  */
 export const LOADED_LATE: readonly string[] = ['logic-solver'];

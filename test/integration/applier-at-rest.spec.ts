@@ -31,7 +31,7 @@ describe('how many requests the applier needs', () => {
     bench = await ApplierBench.start({ cached: true });
     bench.namespace('harbors');
     bench.subscribe('harbors', 'harbor-operator');
-    // The cache of a cluster opens with the first pass (decision record 0164), once for all its namespaces.
+    // The cache of a cluster opens with the first pass (decision 0164), once for all its namespaces.
     bench.cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'first' } });
     await bench.pass('first');
   });
@@ -41,7 +41,7 @@ describe('how many requests the applier needs', () => {
   // two operators with both.
   it('to install two operators: no more than 145', async () => {
     expect(await used(() => bench.installed('harbors', ...V1))).toBeLessThan(145);
-    // Objects are made as they will be (decision record 0163): what is patched existed before the plan.
+    // Objects are made as they will be (decision 0163): what is patched existed before the plan.
     expectAtMost({ get: 18, list: 3, create: 45, update: 4, status: 32, patch: 20, event: 16 });
   });
 
@@ -59,7 +59,7 @@ describe('how many requests the applier needs', () => {
   it('to upgrade both over two hops, which is four upgrades: no more than 200', async () => {
     bench.publishSecondEdition();
     expect(await used(() => bench.installed('harbors', ...V1_2))).toBeLessThan(200);
-    // The deletion of a ClusterServiceVersion costs no read (decision record 0162), its release two lists of
+    // The deletion of a ClusterServiceVersion costs no read (decision 0162), its release two lists of
     // rights. Patched are the older plan, which loses its label, and the ClusterServiceVersion that loses its
     // finalizer. Each of the four waits for its Deployment, which is an Event more.
     expectAtMost({ get: 26, list: 14, create: 36, update: 18, status: 50, patch: 8, delete: 12, event: 32 });

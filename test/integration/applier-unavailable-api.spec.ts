@@ -23,7 +23,8 @@ describe('an operator whose aggregated API does not answer', () => {
     ]);
     bench.subscribe('lights', 'tide-operator');
     bench.subscribe('lights', 'lighthouse-operator');
-    // The status of an Operator waits for a CSV that has just begun to install (decision record 0448).
+    // The status of an Operator waits for a CSV that has just begun to install (why: classic.md "The status
+    // of an Operator waits for two seconds").
     await bench.settle(
       'lights',
       () => csv('lighthouse-operator.v1.0.0')?.status?.phase === 'Succeeded' && kinds().has('ClusterServiceVersion'),

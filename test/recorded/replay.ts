@@ -73,7 +73,7 @@ class Player {
     [/^create (\S+)$/, (file = '') => this.#create(file)],
     [/^serve catalog (\S+)\/ on <catalog-address>$/, (folder = '') => this.#serve(folder)],
     // What the recorder did in place of the pods of an unpack Job: the hub pulls
-    // bundles itself (decision 0127).
+    // bundles itself (why: classic.md "Unpack annotations").
     [/^(reached: unpack ConfigMap|opm alpha bundle extract: rc 0)$/, async () => undefined],
     [/^reached: (.+)$/, (text = '') => this.#reach(text)],
     [/^NOT reached within \d+s: (.+)$/, (text = '') => this.#doesNotReach(text)],

@@ -53,7 +53,7 @@ const sources = execFileSync('git', ['ls-files', '-z', '--', 'apps', 'libs', 'te
   .split('\0')
   .filter((file) => file.endsWith('.ts') && !file.endsWith('spec-references.spec.ts'));
 
-describe('citations of docs/spec and docs/decisions in the source', () => {
+describe('citations of docs/spec in the source', () => {
   const texts = sources.flatMap((file) => {
     try {
       return [{ file, text: readFileSync(join(ROOT, file), 'utf8') }];
@@ -76,27 +76,6 @@ describe('citations of docs/spec and docs/decisions in the source', () => {
   it('names sections that the pages have', () => {
     const broken = texts.flatMap(({ file, text }) => brokenCitations(text).map((citation) => `${file}: ${citation}`));
     expect(broken).toEqual([]);
-  });
-
-  it('names decision records that exist', () => {
-    const records = new Set(readdirSync(join(ROOT, 'docs/decisions')).map((file) => file.slice(0, 4)));
-    const missing = texts.flatMap(({ file, text }) =>
-      [...text.matchAll(/\b[Dd]ecisions? (\d+)(?: and (\d+))?\b/g)].flatMap(([, ...numbers]) =>
-        numbers.flatMap((number) =>
-          number === undefined || records.has(number) ? [] : [`${file}: decision ${number}`],
-        ),
-      ),
-    );
-    expect(missing).toEqual([]);
-  });
-
-  it('lists each decision record in the index, with its title', () => {
-    const folder = join(ROOT, 'docs/decisions');
-    const files = readdirSync(folder).filter((file) => /^\d{4}-/.test(file));
-    const index = readFileSync(join(folder, 'README.md'), 'utf8');
-    const title = (file: string) => /^# (.*)$/m.exec(readFileSync(join(folder, file), 'utf8'))?.[1];
-    const rows = files.toSorted().map((file) => `| [${file.slice(0, 4)}](${file}) | ${title(file)} |`);
-    expect(index.split('\n').filter((line) => line.startsWith('| ['))).toEqual(rows);
   });
 
   it('notices a section that does not exist', () => {

@@ -41,7 +41,8 @@ export const BY_CHANCE: readonly Departure[] = [
   },
   {
     name: 'why-no-client',
-    because: 'where OLM says that a catalog has no client, we go on to say why (decision 0112)',
+    because:
+      'where OLM says that a catalog has no client, we go on to say the cause (why: catalogs.md "`connectionState` without a pod")',
     scenario: 'catalog-faults',
     leaveOut: both(
       ...['Subscription', REFUSALS].map((kind) => inTexts(kind, WHY, '$1')),

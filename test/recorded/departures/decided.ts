@@ -15,7 +15,8 @@ import type { Departure } from './departure.js';
 export const DECIDED: readonly Departure[] = [
   {
     name: 'catalog-connection',
-    because: 'decision 0112: no pod and no service behind a source; connectionState tells what the hub holds',
+    because:
+      'why: catalogs.md "`connectionState` without a pod": no pod and no service behind a source; connectionState tells what the hub holds',
     leaveOut: both(
       ...['connectionState', 'registryService', 'latestImageRegistryPoll'].map((field) =>
         inKind('CatalogSource', drop('status', field)),
@@ -31,12 +32,12 @@ export const DECIDED: readonly Departure[] = [
   },
   {
     name: 'plan-generate-name',
-    because: 'decision 0105: plans are named install-<hash of their content>, so they have no generateName',
+    because: 'decision 0103: plans are named install-<hash of their content>, so they have no generateName',
     leaveOut: inKind('InstallPlan', drop('metadata', 'generateName')),
   },
   {
     name: 'plan-moves',
-    because: 'decision 0105: a repeated job finds in its plan which Subscriptions it was made for',
+    because: 'decision 0103: a repeated job finds in its plan which Subscriptions it was made for',
     leaveOut: inKind('InstallPlan', drop('metadata', 'annotations', 'flotilla.dev/moves')),
   },
   {
@@ -51,14 +52,15 @@ export const DECIDED: readonly Departure[] = [
   },
   {
     name: 'csv-refused-rights',
-    because: 'docs/decisions/0504: a CSV whose install was forbidden remembers the rights that it had',
+    because:
+      'why: classic.md "A refused install remembers its inputs": a CSV whose install was forbidden remembers the rights that it had',
     scenario: 'attenuated-csv-install',
     leaveOut: inKind('ClusterServiceVersion', drop('metadata', 'annotations', 'flotilla.dev/refused-rights')),
   },
   {
     name: 'rights-without-label',
     because:
-      'docs/decisions/0504: more rights of the account count at once; OLM waits for its group to be looked at again',
+      'why: classic.md "A refused install remembers its inputs": more rights of the account count at once; OLM waits for its group to be looked at again',
     scenario: 'attenuated-csv-install',
     dump: 'role-changed',
     leaveOut: both(
@@ -69,12 +71,13 @@ export const DECIDED: readonly Departure[] = [
   },
   {
     name: 'plan-shared-crds',
-    because: 'decision 0122: a plan names the other owners of a CRD and what changes for them',
+    because:
+      'why: classic.md "The code of OLM counts": a plan names the other owners of a CRD and what changes for them',
     leaveOut: inKind('InstallPlan', drop('metadata', 'annotations', 'flotilla.dev/shared-crds')),
   },
   {
     name: 'no-unpack-job',
-    because: 'decision 0127: the hub pulls the bundle, so nothing is unpacked into the cluster',
+    because: 'why: classic.md "Unpack annotations": the hub pulls the bundle, so nothing is unpacked into the cluster',
     scenario: 'unpack-image-bundle',
     leaveOut: both(
       withoutKinds('Job'),
@@ -83,7 +86,8 @@ export const DECIDED: readonly Departure[] = [
   },
   {
     name: 'inline-manifests',
-    because: 'decision 0127: a plan that has room for its manifests holds them; OLM refers to the unpacked bundle',
+    because:
+      'why: classic.md "Unpack annotations": a plan that has room for its manifests holds them; OLM refers to the unpacked bundle',
     scenario: 'unpack-image-bundle',
     leaveOut: eachStep((step) => at(step, ['resource', 'manifest'], () => undefined)),
   },

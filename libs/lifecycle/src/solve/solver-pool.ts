@@ -19,7 +19,7 @@ const THREAD_MIB = 1_024;
 const YOUNG_MIB = 24;
 /**
  * Time without work after which a thread ends. A thread takes some 20 MiB, and starting one takes a quarter
- * of a second of the processor (decision record 0455).
+ * of a second of the processor (why: speed.md "Solver threads keep package records").
  */
 const IDLE_MS = 60_000;
 

@@ -96,7 +96,7 @@ const stagesOfExtension =
 
 /**
  * Returns the client that writes the objects. If the extension names a service account, it writes in that
- * account's name (decision 0130).
+ * account's name (why: extensions.md "`serviceAccount` of a ClusterExtension").
  */
 function writerOf(client: KubeClient, { extension }: ExtensionRead): KubeClient {
   const { namespace, serviceAccount } = extension.spec;

@@ -17,7 +17,7 @@ function clusterOf(isOpenShift: boolean, ofCluster?: string) {
 }
 const settings = (globalCatalogNamespace: string) => ({ ...readSettings({}), globalCatalogNamespace });
 
-describe('globalCatalogNamespaceOf (decision 0107)', () => {
+describe('globalCatalogNamespaceOf', () => {
   it.each([
     { openShift: false, ofCluster: undefined, ofAll: '', namespace: 'olm', questions: 1 },
     { openShift: true, ofCluster: undefined, ofAll: '', namespace: 'openshift-marketplace', questions: 1 },

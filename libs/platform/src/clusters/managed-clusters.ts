@@ -14,8 +14,8 @@ import { outboundPolicyOf } from '../registry/configured-limits.js';
 import type { Log } from '../telemetry/log.port.js';
 
 /**
- * Returns the namespace set for the cluster, or for all (decision 0107). Otherwise `openshift-marketplace` if
- * OpenShift's config API is served, and `olm` if not.
+ * Returns the namespace set for the cluster, or for all (why: classic.md "Global catalog namespace").
+ * Otherwise `openshift-marketplace` if OpenShift's config API is served, and `olm` if not.
  */
 export async function globalCatalogNamespaceOf(client: KubeClient, settings: Settings): Promise<string> {
   if (client.globalCatalogNamespace !== undefined) return client.globalCatalogNamespace;

@@ -17,7 +17,7 @@ const MOST_TRIES = 10;
 /**
  * The finalizer that keeps a FleetCluster until its cluster is released. It is set before anything is written
  * to the cluster. A FleetCluster deleted without it is gone at once, and leaves the hub's marks there forever
- * (decision 0437).
+ * (decision 0282).
  */
 export class ReleaseMarks {
   /** By cluster the UID of the FleetCluster that was marked, until the watch has it. */

@@ -9,7 +9,7 @@ const WORKS = 0.15;
 const RESTS = 0.1;
 /**
  * After so many checks in a row: once soon, and once when the caches of clusters without work have been
- * closed, a minute after their last pass (decision record 0457).
+ * closed, a minute after their last pass (why: speed.md "Garbage is collected at rest, twice").
  */
 const COLLECTED_AFTER = [3, 12];
 
@@ -22,8 +22,8 @@ type CollectAtRestOptions = Readonly<{
 
 /**
  * Collects all garbage of the process once it rests after work, and gives free memory back to the system. V8
- * collects when a program allocates, so a process at rest keeps its peak memory (decision record 0221).
- * Collects twice after each burst of work, never during one.
+ * collects when a program allocates, so a process at rest keeps its peak memory (why: speed.md "Garbage is
+ * collected at rest, twice"). Collects twice after each burst of work, never during one.
  */
 export function collectAtRest({ clock, cpuMs = cpuMsOfProcess, collect = collectAll }: CollectAtRestOptions): void {
   let before = cpuMs();

@@ -1,7 +1,7 @@
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import type { ResourceLimits } from 'node:worker_threads';
 
-/** Arguments of Node for each service: the young generation of its heap, MiB (decision record 0194). */
+/** Arguments of Node for each service: the young generation of its heap, MiB (decision 0194). */
 export const SERVICE_ARGUMENTS: readonly string[] = ['--max-semi-space-size=8'];
 
 /** Variables that the allocator of the C library reads from the environment when a service starts. */
@@ -23,7 +23,7 @@ export function boundGarbage(): void {
 /**
  * Returns limits of the next thread: of its heap, and of the young generation in it; MiB. The argument of the
  * process for its own young generation would outrank the thread's, so it is lifted for threads. The heap of
- * the caller keeps its limit from the start (decision record 0440).
+ * the caller keeps its limit from the start (why: speed.md "The young generation of a thread is its own").
  */
 export function threadMemory(heapMiB: number, youngMiB: number): ResourceLimits {
   setFlagsFromString('--max-semi-space-size=0');

@@ -24,7 +24,7 @@ const MOVED_WITHIN_MS = 10_000;
 
 /**
  * One queue in as many parts as there are shards of clusters. A process adds jobs to every part, and takes
- * those of its own shards (decision record 0158).
+ * those of its own shards (decision 0158).
  */
 export class ShardedJobQueue<J> extends JobQueue<J> {
   readonly name: string;

@@ -88,7 +88,8 @@ async function assessNamespace(client: KubeClient, namespace: string, deps: Name
 }
 
 /**
- * Returns the findings of `flotilla migrate subscription --dry-run`, without pulling bundles (decision 0422).
+ * Returns the findings of `flotilla migrate subscription --dry-run`, without pulling bundles (why: command.md
+ * "Assessments pull no bundles").
  */
 async function moveOf(client: KubeClient, subscription: Subscription, state: MigrationState) {
   if ((subscription.status?.installedCSV ?? '') === '') return null;

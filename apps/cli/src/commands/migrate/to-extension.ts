@@ -45,7 +45,7 @@ export type MigrateOptions = Readonly<{
 /**
  * Runs `flotilla migrate subscription NAME -n NS`: an operator of OLM Classic becomes a ClusterExtension of
  * the same bundle. Every step finds out by itself whether it was done. A move that was killed therefore
- * continues from its last step (decision 0401).
+ * continues from its last step (why: extensions.md "From Subscription to ClusterExtension").
  */
 export async function migrateSubscription(client: KubeClient, io: Io, options: MigrateOptions): Promise<void> {
   const settings = commandSettings(process.env);

@@ -37,7 +37,8 @@ const UNMARKED = {
 
 /**
  * Runs `flotilla migrate extension NAME`: rolls a move back to Subscription and ClusterServiceVersion as they
- * were. Like the move, it continues an earlier try (decision 0401).
+ * were. Like the move, it continues an earlier try (why: extensions.md "From Subscription to
+ * ClusterExtension").
  */
 export async function migrateExtension(client: KubeClient, io: Io, options: BackOptions): Promise<void> {
   const { name, timeoutMs } = options;

@@ -1,7 +1,10 @@
 import type { Property } from '../model/catalog.js';
 import type { Bundle } from './bundle.js';
 
-/** Advice to the author if an item of `properties` or `dependencies` has no type (decision 0118). */
+/**
+ * Advice to the author if an item of `properties` or `dependencies` has no type (why: command.md "Near-miss
+ * forms get the right form").
+ */
 export const TYPED_ITEM_FORM = 'write each item as {type: <type>, value: <value>}, without "property:" around it';
 
 /**

@@ -1,7 +1,7 @@
 /**
- * An invariant of upgrade graphs that the new catalog breaks (decision 0117: "any operator found in Old has a
- * single replacement in New", "any operator found in New has a single replacement in New", "any z-stream
- * release in Old will update to the latest z-stream release in New").
+ * An invariant of upgrade graphs that the new catalog breaks (why: command.md "Invariants of upgrade graphs":
+ * "any operator found in Old has a single replacement in New", "any operator found in New has a single
+ * replacement in New", "any z-stream release in Old will update to the latest z-stream release in New").
  */
 export type BrokenInvariant = Readonly<{
   invariant: Invariant;

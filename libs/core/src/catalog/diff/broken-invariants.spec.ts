@@ -21,12 +21,12 @@ describe('brokenInvariants', () => {
       after: { stable: [...LINE, e('1.2.0', { replaces: 'ant.v1.1.0' })] },
     },
     {
-      because: 'a bad version is skipped (decision 0117)',
+      because: 'a bad version is skipped',
       before: { stable: LINE },
       after: { stable: [...LINE, e('1.2.0', { replaces: 'ant.v1.0.0', skips: ['ant.v1.1.0'] })] },
     },
     {
-      because: 'a z-stream replaces all before it (decision 0117)',
+      because: 'a z-stream replaces all before it',
       before: { stable: [e('1.0.0'), e('1.0.1', { replaces: 'ant.v1.0.0' })] },
       after: { stable: [e('1.0.0'), e('1.0.1'), e('1.0.2', { skips: ['ant.v1.0.0', 'ant.v1.0.1'] })] },
     },
@@ -36,7 +36,7 @@ describe('brokenInvariants', () => {
       after: { stable: [e('1.2.0', { skipRange: '>=1.0.0 <1.2.0' })] },
     },
     {
-      because: 'an older minor gets its next patch, which the newest replaces (decision 0117)',
+      because: 'an older minor gets its next patch, which the newest replaces',
       before: {
         stable: [e('1.0.0'), e('1.0.1', { replaces: 'ant.v1.0.0' }), e('1.1.0', { replaces: 'ant.v1.0.1' })],
       },

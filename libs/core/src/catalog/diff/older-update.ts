@@ -32,7 +32,7 @@ export function olderUpdate(entry: Entry, old: EntryGroup, now: EntryGroup): Old
 
 /**
  * True if `to` is the newest release of its own minor version and the newest of the channel is reached from
- * it (decision 0117).
+ * it (why: command.md "Invariants of upgrade graphs").
  */
 function isZStreamUpdate(from: Entry, to: Entry, now: EntryGroup): boolean {
   const minor = minorOf(from);

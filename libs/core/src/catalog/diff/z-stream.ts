@@ -25,9 +25,9 @@ export function goesToNewestPatch(channel: EntryGroup, installed: Installed, new
 }
 
 /**
- * Returns the minor versions that are z-streams: every older release updates to the newest of them at once,
- * as decision 0117 asks. The newest must have a skipRange or skip one of them: a line of two releases alone
- * is no z-stream.
+ * Returns the minor versions that are z-streams: every older release updates to the newest of them at once
+ * (why: command.md "Invariants of upgrade graphs"). The newest must have a skipRange or skip one of
+ * them: a line of two releases alone is no z-stream.
  */
 export function zStreamMinors(channel: EntryGroup): ReadonlySet<string> {
   const byMinor = Map.groupBy(channel.entries, (entry) => minorOf(entry) ?? '');

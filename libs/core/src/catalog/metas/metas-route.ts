@@ -15,7 +15,7 @@ export type CatalogPlace = readonly string[];
 
 /** As catalogd: one cluster's catalogs. */
 export const CATALOGS: CatalogPlace = ['catalogs', '*'];
-/** The hub's: the catalogs of all clusters (decision 0106). */
+/** The hub's: the catalogs of all clusters (decision 0137). */
 export const CATALOGS_OF_CLUSTERS: CatalogPlace = ['clusters', '*', 'catalogs', '*'];
 
 /**

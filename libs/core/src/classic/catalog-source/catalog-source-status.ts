@@ -36,17 +36,20 @@ export type CatalogState = Readonly<{
 export type StatusSettings = Readonly<{
   /** Base of the hub's content URLs, without a closing slash. */
   contentUrl: string;
-  /** OLM's own strictness: a failed refresh makes the catalog unhealthy at once (decision 0111). */
+  /**
+   * OLM's own strictness: a failed refresh makes the catalog unhealthy at once (why: catalogs.md "A failed
+   * refresh").
+   */
   strict: boolean;
 }>;
 
 type Status = NonNullable<CatalogSource['status']>;
 
 /**
- * Returns the status of a CatalogSource without a pod behind it (decisions 0111 and 0112). READY while
- * content is held, even when a refresh failed: then reason and message report it. CONNECTING before the first
- * answer. TRANSIENT_FAILURE when nothing was ever loaded. Fields of other writers stay unchanged. `now` is
- * ISO 8601.
+ * Returns the status of a CatalogSource without a pod behind it (why: catalogs.md "A failed refresh",
+ * "`connectionState` without a pod"). READY while content is held, even when a refresh failed:
+ * then reason and message report it. CONNECTING before the first answer. TRANSIENT_FAILURE when nothing was
+ * ever loaded. Fields of other writers stay unchanged. `now` is ISO 8601.
  */
 export function catalogSourceStatus(
   source: CatalogSource,
@@ -88,7 +91,10 @@ function invalidText({ metadata }: CatalogSource, message: string, template: Tem
 
 const referenceTo = ({ readAt, ...named }: ReadConfigMap) => ({ ...named, lastUpdateTime: readAt });
 
-/** True when the catalog may be resolved from (spec: catalog-sources.md §8; decision 0111). */
+/**
+ * True when the catalog may be resolved from (spec: catalog-sources.md §8; why: catalogs.md "A failed
+ * refresh").
+ */
 export function isServing(state: CatalogState, strict: boolean): boolean {
   return state.held !== undefined && !(strict && state.failure !== undefined);
 }
@@ -127,7 +133,10 @@ function complaint(
   return problem === undefined ? {} : { reason: 'InvalidIntervalError', message: problem };
 }
 
-/** Reason of a catalog that is READY without some of its bundles (decision 0495). */
+/**
+ * Reason of a catalog that is READY without some of its bundles (why: catalogs.md "Listings lose one
+ * bundle").
+ */
 export const BUNDLES_LEFT_OUT = 'BundlesLeftOut';
 
 /** Enough lines to show an author the mistake; all of them would fill the status. */

@@ -10,7 +10,8 @@ export type ListedCsv = Readonly<{ csv: unknown }> &
 
 /**
  * The CSVs of the ConfigMap by name. A CSV is lost if it cannot be read or is listed twice. It is also lost
- * if a CRD that it owns cannot be read, is listed twice or is missing (decision 0495).
+ * if a CRD that it owns cannot be read, is listed twice or is missing (why: catalogs.md "Listings lose one
+ * bundle").
  */
 export function listedCsvs({ crds, csvs }: Pick<ConfigMapLists, 'crds' | 'csvs'>): ReadonlyMap<string, ListedCsv> {
   const lost = lostApis(crds.items);

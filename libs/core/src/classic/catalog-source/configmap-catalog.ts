@@ -13,9 +13,9 @@ export type ConfigMapContent = Readonly<{ catalog: Catalog; leftOut: readonly st
 
 /**
  * The catalog that a ConfigMap's three keys describe, with every bundle's manifests inline: a CSV and the
- * CRDs it owns (decision 0114). OLM's configmap-server serves it whole or not at all; here a bundle or
- * package that is at fault is left out alone (decision 0495). Throws {@link ConfigMapCatalogError} if a key
- * cannot be read, or if no package is left.
+ * CRDs it owns (why: catalogs.md "ConfigMap catalogs"). OLM's configmap-server serves it whole or not at all;
+ * here a bundle or package that is at fault is left out alone (why: catalogs.md "Listings lose one bundle").
+ * Throws {@link ConfigMapCatalogError} if a key cannot be read, or if no package is left.
  */
 export function catalogOfConfigMap(data: Readonly<Record<string, string>>): ConfigMapContent {
   const lists = readConfigMapLists(data);

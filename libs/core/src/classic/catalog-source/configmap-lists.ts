@@ -45,7 +45,8 @@ const ConfigMapPackage = schemaOf((value): Decoded<ConfigMapPackage> => {
 /**
  * Reads the keys of a catalog's ConfigMap in the order of OLM's configmap-server, and stops at the first that
  * is missing or cannot be read. Throws {@link ConfigMapCatalogError} for a key that is missing or not a list.
- * An item that cannot be read is reported separately (decision 0495). Source of the form: decision 0114.
+ * An item that cannot be read is reported separately (why: catalogs.md "Listings lose one bundle"). The form:
+ * why: catalogs.md "ConfigMap catalogs".
  */
 export function readConfigMapLists(data: Readonly<Record<string, string>>): ConfigMapLists {
   return {

@@ -75,7 +75,7 @@ function wantedCondition(csv: ClusterServiceVersion, live: OperatorCondition | u
   };
 }
 
-/** A new object is a part of its CSV's operator at once (decision record 0163). */
+/** A new object is a part of its CSV's operator at once (decision 0163). */
 function componentLabels(csv: ClusterServiceVersion) {
   const labels = componentLabelsOf(csv).map((label) => [label, ''] as const);
   return labels.length === 0 ? {} : { labels: Object.fromEntries(labels) };

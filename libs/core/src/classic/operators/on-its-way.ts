@@ -9,8 +9,8 @@ const WAIT_MS = 2_000;
 /**
  * Milliseconds by which the write of an Operator's status is delayed; undefined if it must be written now. A
  * ClusterServiceVersion among its components may have just reached a phase that it will leave. Meanwhile each
- * pass would write a status that the next one replaces (decision record 0448). A ClusterServiceVersion that
- * stays in its phase delays nothing.
+ * pass would write a status that the next one replaces (why: classic.md "The status of an Operator waits for
+ * two seconds"). A ClusterServiceVersion that stays in its phase delays nothing.
  */
 export function untilSettled(components: readonly KubernetesObject[], now: Date): number | undefined {
   const ages = components.filter(({ kind }) => kind === CSV_API.kind).map((csv) => ageOnItsWay(csv, now.getTime()));

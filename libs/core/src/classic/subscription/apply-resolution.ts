@@ -121,7 +121,8 @@ export const applyResolution = (
 
 /**
  * Same as {@link applyResolution} once the plan exists, with the condition on the plan in the same write:
- * OLM's next sync writes it a moment later (spec: subscriptions.md §4; decision record 0445).
+ * OLM's next sync writes it a moment later (spec: subscriptions.md §4; why: classic.md "The condition of a
+ * new plan comes with its reference").
  */
 export const applyPlanned = (
   subscriptions: readonly Subscription[],

@@ -16,7 +16,9 @@ import {
 
 const SERVING: ReadonlySet<string> = new Set(['READY', 'IDLE']);
 
-/** A catalog that has a valid spec and content to serve (decision 0112). */
+/**
+ * A catalog that has a valid spec and content to serve (why: catalogs.md "`connectionState` without a pod").
+ */
 export const isHealthy = ({ status }: CatalogSource): boolean =>
   status?.reason !== 'SpecInvalidError' && SERVING.has(status?.connectionState?.lastObservedState ?? '');
 

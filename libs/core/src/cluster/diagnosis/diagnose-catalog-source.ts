@@ -12,8 +12,8 @@ import { type Diagnosis, diagnosis, sentence } from './diagnosis.js';
 import { endedAdvice, pullAdvice } from './pull-trouble.js';
 
 /**
- * Diagnoses a CatalogSource by its status, with advice (spec: catalog-sources.md §8; decisions 0111 and
- * 0112).
+ * Diagnoses a CatalogSource by its status, with advice (spec: catalog-sources.md §8; why: catalogs.md
+ * "A failed refresh", "`connectionState` without a pod").
  */
 export function diagnoseCatalogSource(found: CatalogSource): Diagnosis {
   const source = readableSource(found);

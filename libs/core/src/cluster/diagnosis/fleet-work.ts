@@ -27,7 +27,8 @@ export type OrderedPackage = FleetWork & Readonly<{ package: string }>;
 
 /**
  * Returns the fleet's work on a Subscription, by the fleet's own annotation or the annotations of an attempt.
- * The annotations stay if a FleetOperator is removed with `removal: Keep` (decision 0353).
+ * The annotations stay if a FleetOperator is removed with `removal: Keep` (why: fleet-operators.md "Clusters
+ * that leave a FleetOperator").
  */
 export function fleetWorkOf({ metadata }: Readonly<{ metadata: ObjectMeta }>): FleetWork | undefined {
   const { annotations = {} } = metadata;

@@ -10,9 +10,10 @@ type CompanionFacts = Readonly<{
 }>;
 
 /**
- * Decides if the hub writes an object that OLM ships next to its CRDs (decision 0128). ClusterRoles are kept
- * as OLM ships them, since users' rights depend on them. Every other object is created if it is missing, and
- * then belongs to its owner. The OLMConfig holds settings, and a second OperatorGroup would stop a namespace.
+ * Decides if the hub writes an object that OLM ships next to its CRDs (why: classic.md "Companions of the
+ * CRDs"). ClusterRoles are kept as OLM ships them, since users' rights depend on them. Every other object is
+ * created if it is missing, and then belongs to its owner. The OLMConfig holds settings, and a second
+ * OperatorGroup would stop a namespace.
  */
 export function companionInstallation(ours: KubernetesObject, { live, groups }: CompanionFacts): 'write' | 'nothing' {
   if (ours.kind === 'OperatorGroup' && groups > 0) return 'nothing';

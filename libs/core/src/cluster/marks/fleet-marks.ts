@@ -115,7 +115,7 @@ export type DeniedBundle = Readonly<{ bundle: string; rollout?: string | undefin
 
 /**
  * Returns a bundle and the bundles that the same rollouts denied: the versions at which the path to it had
- * failed. A retry of one of them tries all (decision 0464).
+ * failed. A retry of one of them tries all (why: fleet-returns.md "Denied versions").
  */
 export function deniedTogether(denied: readonly DeniedBundle[], bundle: string): ReadonlySet<string> {
   const rollouts = new Set(denied.filter((one) => one.bundle === bundle).map(({ rollout }) => rollout));

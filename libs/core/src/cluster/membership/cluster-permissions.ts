@@ -12,8 +12,9 @@ const SERVICES: readonly ServiceOfRights[] = ['poller', 'applier'];
 
 /**
  * Returns the status of a FleetCluster with the rights that one service lacks there, and the condition that
- * sums up both services. Each service checks with its own login (decision 0470). `lacks`: undefined if the
- * service needs nothing there. Returns the same object if nothing changed.
+ * sums up both services. Each service checks with its own login (why: clusters.md "Rights of the hub in a
+ * cluster"). `lacks`: undefined if the service needs nothing there. Returns the same object if nothing
+ * changed.
  */
 export function withMissingRights(
   before: FleetClusterStatus,

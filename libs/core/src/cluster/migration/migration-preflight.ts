@@ -41,7 +41,8 @@ const note = (text: string, todo: string): MigrationFinding => ({ kind: 'note', 
 
 /**
  * Returns the obstacles to a move from a Subscription to a ClusterExtension, each with advice. Refusals come
- * first (spec: v1-apply.md §2 and §3, v1-resolution.md step 9; decision 0401).
+ * first (spec: v1-apply.md §2 and §3, v1-resolution.md step 9; why: extensions.md "From Subscription to
+ * ClusterExtension").
  */
 export function migrationFindings(facts: MigrationFacts): readonly MigrationFinding[] {
   const { subscription, csv, missingKinds } = facts;

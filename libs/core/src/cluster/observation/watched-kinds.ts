@@ -80,7 +80,7 @@ export const WATCHED_KINDS: readonly WatchedKinds[] = [
     keep: observedNames,
   },
   // Secrets are missing on purpose: the poller may not read them, so the applier watches
-  // theirs (decision record 0008).
+  // theirs (decision 0008).
   {
     concerns: {
       Service: ownerByLabel,

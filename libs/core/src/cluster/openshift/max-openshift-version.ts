@@ -15,7 +15,10 @@ const MAX_OPENSHIFT_VERSION = 'olm.maxOpenShiftVersion';
 
 const Properties = z.array(z.looseObject({ type: z.string(), value: z.unknown() })).nullable();
 
-/** The annotations that hold an operator's properties, and the form of each (decision 0126). */
+/**
+ * The annotations that hold an operator's properties, and the form of each (why: classic.md
+ * "`olm.maxOpenShiftVersion`").
+ */
 const ANNOTATIONS = [
   { key: 'olm.properties', form: Properties },
   {

@@ -1,6 +1,6 @@
 /**
  * Field managers of the services. They never use OLM's own names. So managed fields show the writes of a real
- * OLM in the cluster (decision 0102).
+ * OLM in the cluster (decision 0101).
  */
 export const POLLER = 'flotilla-poller';
 export const APPLIER = 'flotilla-applier';

@@ -67,7 +67,8 @@ export const ISOLATION_FIELD = `metadata.annotations.${ISOLATION_ANNOTATION}`;
 
 /**
  * The only group of a namespace with isolation, or why a FleetOperator may not adopt it. Its targets and its
- * ServiceAccount stay: a FleetOperator that names others is refused (decision 0471).
+ * ServiceAccount stay: a FleetOperator that names others is refused (why: fleet-operators.md "Adopted
+ * OperatorGroups").
  */
 export function adoptedGroup(live: readonly OperatorGroup[], { spec }: FleetOperator): OperatorGroup | string {
   const { namespace, classic } = spec;

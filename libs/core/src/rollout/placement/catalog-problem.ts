@@ -8,7 +8,7 @@ export type UsedCatalog = Pick<FleetCatalog, 'metadata'> &
 
 /**
  * Returns the reason why no rollout of a FleetOperator starts with this FleetCatalog. Returns undefined
- * if one may. Rings promote CatalogSources alone (decision 0429).
+ * if one may. Rings promote CatalogSources alone (why: fleet-catalogs.md "Rings").
  */
 export function catalogProblem(
   { spec: { api } }: FleetOperator,

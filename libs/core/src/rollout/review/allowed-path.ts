@@ -19,7 +19,8 @@ type PathRules = Readonly<{
 /**
  * Returns the number of hops of a path that a cluster may take, or the reason why it may not take the first.
  * A path ends before the first hop that `versions` does not admit or that is denied (design: fleet.md §3.1).
- * A denied first hop is all of its path: it begins nothing, and no path leads over it (decision 0478).
+ * A denied first hop is all of its path: it begins nothing, and no path leads over it (why: fleet-returns.md
+ * "Paths past a denied version").
  */
 export function allowedHops(
   path: readonly [PathStop, ...PathStop[]],

@@ -4,7 +4,7 @@ import type { PackageRecord } from '../../catalog/model/package-record.js';
 /**
  * Returns the deprecations in the catalog of a Subscription that concern its next bundle, as texts: of its
  * package, its channel, the bundle. Without a channel none counts, as in the conditions of a Subscription
- * (decision 0428; spec: subscriptions.md §4 "Deprecation").
+ * (why: fleet-operators.md "Deprecations"; spec: subscriptions.md §4 "Deprecation").
  */
 export function classicDeprecations(record: PackageRecord, channel: string | undefined, bundle: string): string[] {
   const entry = record.entries.find(({ name, channel: of }) => name === bundle && (!channel || of === channel));
@@ -17,7 +17,7 @@ export function classicDeprecations(record: PackageRecord, channel: string | und
 
 /**
  * The same of a ClusterExtension: without channels each of them counts, and entries without message do not
- * (decision 0428).
+ * (why: fleet-operators.md "Deprecations").
  * (spec: v1-extension.md).
  */
 export function v1Deprecations(

@@ -368,7 +368,7 @@ it('says of a wave that goes back at the instant of its last success that it was
   expect(summary.rollouts[0]?.waves.map(({ completedAt }) => completedAt)).toEqual([41, null]);
 });
 
-describe('a cluster that has a newer version than the target from the start (decision 0288)', () => {
+describe('a cluster that has a newer version than the target from the start', () => {
   const [newer, to] = ['kafka-operator.v2.5.0', 'kafka-operator.v2.4.0'];
   const clusters = [{ name: 'ahead', installed: { [subject]: newer } }, { name: 'behind' }];
   const ended = (more: object) => {

@@ -21,7 +21,10 @@ export function currentWave({ spec, status, tallies }: SeenRollout): { at: numbe
   return name === undefined ? undefined : { at, name };
 }
 
-/** The conditions of a FleetRollout (design: fleet.md §1.7; decision 0287). `rows`: those of targets. */
+/**
+ * The conditions of a FleetRollout (design: fleet.md §1.7; why: fleet-rollouts.md "Statuses of a rollout").
+ * `rows`: those of targets.
+ */
 export function rolloutConditions(
   rollout: SeenRollout,
   { rows, movedAt, now }: Readonly<{ rows: readonly RolloutRow[]; movedAt: number; now: number }>,

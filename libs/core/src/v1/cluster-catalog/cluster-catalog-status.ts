@@ -23,7 +23,7 @@ export type ServedState = Readonly<{
 export const CLUSTER_CATALOG_CONDITIONS = ['Progressing', 'Serving'];
 
 type ServedSettings = Readonly<{
-  /** `<content URL of the hub>/clusters/<cluster>/catalogs/<name>` (decision 0106). */
+  /** `<content URL of the hub>/clusters/<cluster>/catalogs/<name>` (decision 0137). */
   baseUrl: string;
   now: Date;
 }>;

@@ -26,7 +26,10 @@ export const reachableFrom =
   (bundle) =>
     isSuccessor(bundle, installed, channels) || isInstalled(bundle, installed);
 
-/** Accepts bundles of the installed major version; 0.x counts as one (decision 0131). */
+/**
+ * Accepts bundles of the installed major version; 0.x counts as one (why: extensions.md "No automatic major
+ * updates").
+ */
 export const sameMajorAs =
   ({ asWritten: { major } }: InstalledRelease): CandidateRule =>
   ({ version }) =>

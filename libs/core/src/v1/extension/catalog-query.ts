@@ -26,7 +26,7 @@ export type ExtensionCatalog = Readonly<{
 
 /**
  * `follow`: the catalog's edges alone decide, as OLM does it. `manual`: no step to another major version
- * unless it is asked for (decision 0131).
+ * unless it is asked for (why: extensions.md "No automatic major updates").
  */
 export type MajorUpdates = 'follow' | 'manual';
 

@@ -13,8 +13,9 @@ export type HeldBack = Readonly<{ version: string; installed: string }>;
 /**
  * The rule that keeps an extension on its major version, if it applies. It does not apply when the range
  * excludes the installed version and no bundle of the installed major is in it: then the range asks for
- * another major version (decision 0131). The installed version is checked first, so that the rule stays in
- * force when the catalog with the installed major is deleted, pruned, set Unavailable or no longer selected.
+ * another major version (why: extensions.md "No automatic major updates"). The installed version is checked
+ * first, so that the rule stays in force when the catalog with the installed major is deleted, pruned, set
+ * Unavailable or no longer selected.
  */
 export function majorRule(
   mode: MajorUpdates,

@@ -11,7 +11,7 @@ import type { Log } from '#platform/telemetry/log.port';
 
 /**
  * The annotation `olm.catalogImageTemplate` in one cluster: its result for that cluster's
- * version (decision 0115).
+ * version (why: catalogs.md "Image templates follow the cluster").
  */
 export class ImageTemplates {
   #gitVersion: string | undefined;

@@ -89,8 +89,8 @@ async function inPart(
 }
 
 /**
- * A locked deletion is one for want of the original (decision record 0508). The cache may not have that yet:
- * one request says whether it is there.
+ * A locked deletion is one for want of the original (why: classic.md "Copies of a CSV"). The cache may not
+ * have that yet: one request says whether it is there.
  * @throws DecidedOnCache if it is
  */
 async function requireGone(

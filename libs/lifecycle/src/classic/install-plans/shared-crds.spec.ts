@@ -26,7 +26,7 @@ async function brought(...owners: readonly string[]): Promise<void> {
 const among = async (...objects: Parameters<typeof sharedCrdsAmong>[1]) =>
   sharedCrdsAmong(await at.input('shop'), objects);
 
-describe('decision 0122: CRDs that other operators have, too', () => {
+describe('CRDs that other operators have, too', () => {
   it('names the owners of other namespaces, and what changes for them', async () => {
     at.put(lampCsv('mill'));
     await brought('mill/lamp.v1');

@@ -105,7 +105,7 @@ export class ObservedCluster implements ClusterPart {
   readonly #sightings: Sightings;
   readonly #timers: Timers;
   readonly #urgency: PassUrgency;
-  /** Namespaces at rest that wait for the turn of the cluster (decision record 0220). */
+  /** Namespaces at rest that wait for the turn of the cluster (decision 0220). */
   readonly #resting = new Set<string>();
   /** Namespaces with an object that was seen being deleted. */
   readonly #leaving = new Set<string>();

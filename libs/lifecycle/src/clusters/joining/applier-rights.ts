@@ -19,7 +19,8 @@ const ASKED_AT_ONCE = 32;
 
 /**
  * Reports in the status of FleetClusters the rights that the applier's login is missing there. The poller has
- * another login, and cannot know (decision 0470). Only changes are written.
+ * another login, and cannot know (why: clusters.md "Rights of the hub in a cluster"). Only changes are
+ * written.
  */
 @Injectable()
 export class ApplierRights {

@@ -37,7 +37,7 @@ type Gate = Readonly<{
   installed: (client: KubeClient) => Promise<InstalledOperator[]>;
 }>;
 
-/** OLM Classic's own ClusterOperator, and that of OLM v1 (decision 0126). */
+/** OLM Classic's own ClusterOperator, and that of OLM v1 (why: classic.md "`olm.maxOpenShiftVersion`"). */
 const GATES: readonly Gate[] = [
   { clusterOperator: 'operator-lifecycle-manager', kind: 'ClusterServiceVersions', installed: installedCsvs },
   { clusterOperator: 'olm', kind: 'ClusterExtensions', installed: installedExtensions },
@@ -56,9 +56,9 @@ const DECIDING: readonly Readonly<{ kind: KindRef; labelSelector?: string }>[] =
 const NAMED = 5;
 
 /**
- * Reports to OpenShift clusters if installed operators allow their next minor version (decision 0126): at the
- * ClusterOperator if there is one, and at the hub always. Writes only to a cluster in which Flotilla alone
- * acts.
+ * Reports to OpenShift clusters if installed operators allow their next minor version (why: classic.md
+ * "`olm.maxOpenShiftVersion`"): at the ClusterOperator if there is one, and at the hub always. Writes only to
+ * a cluster in which Flotilla alone acts.
  */
 @Injectable()
 export class ClusterUpgrades {

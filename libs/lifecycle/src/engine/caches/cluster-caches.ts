@@ -22,7 +22,7 @@ type Leased = { readonly cache: ClusterCache; holders: number };
 
 /**
  * One cache per cluster, for all roles of a process: its watches run from the first lease to the end of the
- * last one (decision record 0156).
+ * last one (decision 0156).
  */
 export class ClusterCaches {
   readonly #leased = new Map<string, Leased>();

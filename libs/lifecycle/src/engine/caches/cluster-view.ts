@@ -52,7 +52,7 @@ type Opened = Readonly<{ lease: CacheLease; rights: RightsChanges; listed: Promi
 
 /**
  * The source of reads for passes over the subjects of one cluster: the cache, and requests for the rest. The
- * first pass opens the cache. It is closed when no pass has read for a while (decision record 0164).
+ * first pass opens the cache. It is closed when no pass has read for a while (decision 0164).
  */
 export class ClusterView {
   readonly #options: ClusterViewOptions;

@@ -45,7 +45,7 @@ export async function tryActions(
   return outcome.ok ? outcome : { ...outcome, error: await namingWebhook(reader, outcome.error) };
 }
 
-/** The API server refuses a locked deletion of an object that has changed (decision record 0162). */
+/** The API server refuses a locked deletion of an object that has changed (decision 0162). */
 const isUnlockedDeletion = (action: Action): boolean => action.do === 'delete' && action.resourceVersion === undefined;
 
 /**

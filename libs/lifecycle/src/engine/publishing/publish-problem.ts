@@ -54,8 +54,8 @@ export type PublishDeps<F extends ProblemFamily> = Readonly<{
  * groups, plans, CSVs and revisions do not depend on it, and a resolver may be slow or unreachable.
  *
  * Most changes of a subject leave its problem as it is. A problem that was stored a short while ago is then
- * not written again, if Redis says that it is there (decision record 0160). If no pass is urgent, none is
- * enqueued (decision record 0190), except for a new problem with a solution that is there already: no
+ * not written again, if Redis says that it is there (decision 0160). If no pass is urgent, none is
+ * enqueued (decision 0190), except for a new problem with a solution that is there already: no
  * resolver reports it. Returns true if a pass was enqueued.
  */
 export async function publishProblem<F extends ProblemFamily>(

@@ -25,7 +25,8 @@ const NOTHING_CHOSEN: Resolved = { result: 'resolved', chosen: [], subscriptions
 
 /**
  * Returns the versions that are newer than a Subscription's present or next one, in all channels and catalogs
- * that it sees. It is the outlook of `flotilla explain`, but nothing is solved for a page (decision 0305).
+ * that it sees. It is the outlook of `flotilla explain`, but nothing is solved for a page (why: console.md
+ * "Newer versions without solving").
  */
 export function newerVersions({ read, subscription, resolution, catalogs, isExplained }: OutlookQuestion) {
   const namespace = desiredNamespaceOf(read);

@@ -96,7 +96,7 @@ const STORIES = [
   { scope: 'Wave', onFailure: 'Halt' },
 ];
 
-describe.each(STORIES)('a gate of scope $scope under $onFailure (decision 0526)', ({ scope, onFailure }) => {
+describe.each(STORIES)('a gate of scope $scope under $onFailure', ({ scope, onFailure }) => {
   const strategy = strategyOf(scope, onFailure);
 
   it.each(['killed', 'asleep'] as const)('does not run out of time while the controller is %s', async (how) => {

@@ -17,7 +17,7 @@ type DecisionPolicyDeps = Readonly<{
 
 const IN_FOLDER: Health = { up: true, detail: 'decisions lie in the folder of the fleet: who writes there decides' };
 
-/** Reports whether the API server of the hub holds decisions to their authors (decision record 0204). */
+/** Reports whether the API server of the hub holds decisions to their authors (decision 0204). */
 export function decisionPolicyCheck({ hub, clock, isFolder = false }: DecisionPolicyDeps): HealthCheck {
   let known = isFolder ? IN_FOLDER : undefined;
   let readMs = Number.NEGATIVE_INFINITY;

@@ -60,7 +60,7 @@ const NOT_YET = {
 
 /**
  * True if an attempt continues to run. No decision depends on the version that is installed meanwhile, and
- * the end of the attempt is reported with everything (decision 0359).
+ * the end of the attempt is reported with everything (why: fleet-rollouts.md "An attempt is reported twice").
  */
 export function isOnItsWay(report: AssignmentReport, before: AssignmentReport | undefined): before is AssignmentReport {
   if (before?.state !== 'Running' || report.state !== 'Running' || report.reason === RETURNING) return false;

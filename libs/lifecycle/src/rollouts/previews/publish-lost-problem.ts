@@ -8,7 +8,7 @@ import type { WantedOperator } from './wanted-operators.js';
 /**
  * Publishes the problem of a namespace in which all plans wait, if Redis has lost it or its packages. Nothing
  * needs resolving there and no event would republish the problem. But fleet orders still need its catalogs'
- * offers and deprecations (decision 0466).
+ * offers and deprecations (why: fleet-rollouts.md "Inputs that come later are requested again").
  */
 export async function publishLostProblem(
   deps: PublishDeps<NamespaceProblems>,

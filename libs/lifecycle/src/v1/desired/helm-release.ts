@@ -30,8 +30,9 @@ export type ReleaseRevision = Readonly<{ desired: DesiredRevision }> | Readonly<
 
 /**
  * Returns the first revision of an extension without revisions, made from the Helm release by which OLM v1
- * has installed it (spec: v1-apply.md §7, "Migration from Helm"; decision 0400). Undefined if there is no
- * such release, or none of the bundle that the extension's status calls installed.
+ * has installed it (spec: v1-apply.md §7, "Migration from Helm"; why: extensions.md "Helm releases become
+ * revisions"). Undefined if there is no such release, or none of the bundle that the extension's status calls
+ * installed.
  */
 export async function releaseRevision(pass: ExtensionPass): Promise<ReleaseRevision | undefined> {
   const { name, extension, revisions } = pass.read;

@@ -38,7 +38,7 @@ const isOff = ({ spec }: ClusterExtension): boolean =>
 
 /**
  * Returns the rights that the extension's service account is missing to manage all of it, in one text
- * (decision 0130).
+ * (why: extensions.md "`serviceAccount` of a ClusterExtension").
  */
 export async function permissionProblems(
   pass: ExtensionPass,

@@ -23,7 +23,7 @@ const FOLDER_LIMITS = { files: 5_000, fileBytes: 16 * MIB, bytes: 64 * MIB, dept
  * Lists the YAML files below a folder in the order of their names, without the hub's own files there. Names
  * that begin with a dot are skipped, as in `.git`. A link is followed inside the folder, and its target is
  * read once. A link that leads out of the folder is a problem: the hub may have the right to read files there
- * that must not be quoted in a message (decision 0433).
+ * that must not be quoted in a message (why: fleet-folder.md "One hub on a folder").
  */
 export async function listFolder(folder: string): Promise<FolderListing> {
   const files: FolderFile[] = [];

@@ -93,13 +93,16 @@ export type ClusterAccess = Readonly<{
 
 /** Settings of the context's extension for its cluster alone. */
 export type ClusterTerms = Readonly<{
-  /** Decision 0107. */
+  /** The global catalog namespace of the cluster (why: classic.md "Global catalog namespace"). */
   globalCatalogNamespace?: string;
   /** The UID of its namespace kube-system: with another one the context leads to another cluster. */
   identity?: string;
   /** The hub observes the cluster and does not act there: until it is resumed. */
   paused?: boolean;
-  /** Another one acts there, such as OpenShift's OLM: the hub reports, and never writes (decision 0216). */
+  /**
+   * Another one acts there, such as OpenShift's OLM: the hub reports, and never writes (why: clusters.md
+   * "Observed clusters").
+   */
   observed?: boolean;
   /** The hub leaves the cluster: `clusters remove` was begun. */
   leaving?: boolean;

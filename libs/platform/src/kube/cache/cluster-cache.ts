@@ -31,7 +31,7 @@ const POLL_EVERY_MS = 5;
  * One cluster's objects of a set of kinds, from watches and from the answers to our own writes. It may
  * be some milliseconds behind the cluster, and says so when it is further: questions that it cannot
  * answer it does not answer. All roles of a process share it, so that no kind is watched twice
- * (decision record 0156).
+ * (decision 0156).
  */
 export class ClusterCache {
   readonly #kinds: ReadonlyMap<string, Held>;

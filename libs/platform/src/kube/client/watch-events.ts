@@ -46,7 +46,7 @@ const KNOWN_TYPES = ['MODIFIED', 'ADDED'] as const;
  * makes.
  *
  * Written out, and not as functions that wait for each other: each of those takes half a kilobyte for as
- * long as the watch rests (decision record 0456).
+ * long as the watch rests (decision 0193).
  */
 export class WatchEvents<T extends KubernetesObject> implements WatchedEvents<T>, LineReader {
   #lines: WatchLines | undefined;

@@ -67,7 +67,7 @@ const NO_OBJECT = { fieldSelector: 'metadata.name=-' } as const;
 /**
  * Finds out whether an API server still has the history that this process has seen of it. etcd that was
  * restored from a backup goes back; its server accepts watches from versions that it has not reached, and is
- * silent there (decision record 0499). So after each lost connection one small read compares facts, for all
+ * silent there (decision 0499). So after each lost connection one small read compares facts, for all
  * watches of the cluster together.
  */
 export class ServerHistory {

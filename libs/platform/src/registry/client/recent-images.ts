@@ -14,7 +14,7 @@ type RecentImagesOptions = Readonly<{
 /**
  * Images that were read a short while ago, in memory: the clusters of a fleet install the same bundle one
  * after the other. The key is made of access key and digest, so one login's images are not given to another
- * (decision record 0137). Only pulls that want the same files share an image. Beyond the bytes the least
+ * (decision 0137). Only pulls that want the same files share an image. Beyond the bytes the least
  * recently used go.
  */
 export class RecentImages {

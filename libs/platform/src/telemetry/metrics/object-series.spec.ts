@@ -18,7 +18,7 @@ function gaugeOf(limit: number) {
 }
 const labels = (name: string, reason = 'r') => ({ name, reason });
 
-describe('ObjectSeries (decision 0129)', () => {
+describe('ObjectSeries', () => {
   it('has one series per object', async () => {
     const { series, shown } = gaugeOf(2);
     series.set('east', 'a', labels('a'), 1);

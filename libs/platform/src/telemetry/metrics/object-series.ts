@@ -5,7 +5,7 @@ const MOST_SHARED = 10_000;
 
 /**
  * Labels of objects' series. Clusters beyond the limit share series; labels that name an object are left
- * empty there (decision 0129).
+ * empty there (why: clusters.md "Bounded series").
  */
 export class ObjectLabels {
   readonly #clusters = new Set<string>();
@@ -48,7 +48,7 @@ type Series = { labels: Record<string, string>; value: number };
 /**
  * A gauge with one series per object that follows the object: when its labels change, the old series goes.
  * Clusters beyond the limit share series without namespace, name and version. Their value is the sum
- * (decision 0129).
+ * (why: clusters.md "Bounded series").
  */
 export class ObjectSeries {
   readonly #labels: ObjectLabels;

@@ -4,7 +4,7 @@ import type { LiveFleet, LiveRollout } from '#lifecycle/rollouts/controller/stat
 
 /**
  * Returns the target of a cluster in a roll-out. It is the roll-out's target, or the cluster's own plan if
- * `overrides` of the FleetOperator lead it to other versions (decision 0347).
+ * `overrides` of the FleetOperator lead it to other versions (why: fleet-operators.md "Overrides").
  */
 export function targetThere(
   fleet: Pick<LiveFleet, 'clusters' | 'ownTargets'>,

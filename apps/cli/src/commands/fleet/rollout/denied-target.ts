@@ -18,7 +18,7 @@ export function deniedBy(fleet: LiveFleet, subject: string, target: string): str
 
 /**
  * Returns the versions that a roll-out denies a subject: its target, and the version on its path that failed
- * (decision 0464).
+ * (why: fleet-returns.md "Denied versions").
  */
 export function deniedOf(fleet: LiveFleet, subject: string, rollout: string): string[] {
   const found = new Set<string>();

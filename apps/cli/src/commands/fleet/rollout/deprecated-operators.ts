@@ -8,7 +8,10 @@ export type DeprecatedAnswer = Readonly<{ subject: string; because: string; clus
 /** The part of the fleet in question; absent: all of it. */
 export type DeprecatedAsked = Readonly<{ subject?: string; cluster?: string }>;
 
-/** Returns the installed and deprecated operators, as the clusters report them (decision 0428). */
+/**
+ * Returns the installed and deprecated operators, as the clusters report them (why: fleet-operators.md
+ * "Deprecations").
+ */
 export function deprecatedOperators(fleet: LiveFleet, { subject, cluster }: DeprecatedAsked = {}): DeprecatedAnswer[] {
   const subjects = [...fleet.files.subjects.values()].filter(({ key }) => subject === undefined || key === subject);
   return subjects.flatMap((one) => {

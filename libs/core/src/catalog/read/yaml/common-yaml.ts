@@ -11,7 +11,7 @@ export const NOT_COMMON = Symbol('not common YAML');
  * Reads the value of a YAML document of common form: a mapping that begins in the first column. It is the
  * value that `loadFirstDocument` gives. Returns {@link NOT_COMMON} for every other text, well formed or not.
  * So it does for every form that is rare: anchors, aliases, tags, merges, flow collections that are not
- * empty, folded scalars, tabs, comments behind a value, several documents (decision 0172).
+ * empty, folded scalars, tabs, comments behind a value, several documents (decision 0151).
  */
 export const readCommonYaml = (text: string): unknown =>
   UNUSUAL.test(text) || !text.isWellFormed() ? NOT_COMMON : readPrintableYaml(text);

@@ -152,7 +152,7 @@ export function installDeployments(csv: ClusterServiceVersion, world: CsvWorld):
   return [...writes, ...deletions];
 }
 
-/** A new object is a part of its CSV's operator at once (decision record 0163). */
+/** A new object is a part of its CSV's operator at once (decision 0163). */
 function gathered(object: KubernetesObject, csv: ClusterServiceVersion): KubernetesObject {
   const labels = Object.fromEntries(componentLabelsOf(csv).map((label) => [label, '']));
   return { ...object, metadata: { ...object.metadata, labels: { ...labels, ...object.metadata.labels } } };

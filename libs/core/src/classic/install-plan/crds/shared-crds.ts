@@ -5,7 +5,7 @@ import { alongside, keptAlongside, ownersElsewhere } from './crd-reads.js';
 
 /**
  * Annotation of an InstallPlan, ours: the CRDs that it changes and that operators of other namespaces came
- * with, as JSON. It is written before a user approves the plan (decision 0122).
+ * with, as JSON. It is written before a user approves the plan (why: classic.md "The code of OLM counts").
  */
 export const SHARED_CRDS_ANNOTATION = 'flotilla.dev/shared-crds';
 

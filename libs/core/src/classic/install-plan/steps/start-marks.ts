@@ -9,7 +9,7 @@ import { CSV_KIND } from './install-plan-step.js';
 
 /**
  * Marks that the objects of a plan have from their creation on. OLM adds each afterwards, with a separate
- * write; the objects end the same (decision record 0163).
+ * write; the objects end the same (decision 0163).
  */
 export type StartMarks = Readonly<{
   /** Annotations of the members of the namespace's one group. */

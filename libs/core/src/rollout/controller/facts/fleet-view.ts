@@ -39,7 +39,10 @@ export type FleetView = Readonly<{
   isTarget: (subject: FleetSubject, cluster: KnownCluster) => boolean;
   /** True if a newer target waits for its turn. */
   hasNext: (subject: FleetSubject) => boolean;
-  /** True if the cluster gets its own plan, not the target of the rollout (decision 0347). */
+  /**
+   * True if the cluster gets its own plan, not the target of the rollout (why: fleet-operators.md
+   * "Overrides").
+   */
   isOwn: (record: RolloutRecord, cluster: KnownCluster) => boolean;
   /** Hash of the desired spec of a subject. */
   askedOf: (subject: string) => string | undefined;

@@ -7,7 +7,8 @@ import { VERSION_NOT_ALLOWED } from './report-reasons.js';
 
 /**
  * Returns other FleetOperators of the namespace that the plan of a rollout in a cluster changes, too, each
- * with the class that it must have approved there (design: fleet.md §3.2, decision 0472).
+ * with the class that it must have approved there (design: fleet.md §3.2, why: fleet-operators.md
+ * "Neighbours").
  */
 export function movedNeighbours(
   files: FleetFiles,

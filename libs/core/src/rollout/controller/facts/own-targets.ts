@@ -17,7 +17,7 @@ type OwnTargetsFleet = Readonly<{
 
 /**
  * Clusters with other versions than the target of a rollout, by `overrides` of a FleetOperator. They go
- * through its waves, too, and get their own plans (decision 0347).
+ * through its waves, too, and get their own plans (why: fleet-operators.md "Overrides").
  */
 export class OwnTargets {
   readonly #groups = new Map<string, ReadonlySet<Group>>();

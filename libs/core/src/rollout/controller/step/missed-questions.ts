@@ -10,7 +10,7 @@ type Progress = Readonly<Record<string, GateProgress>>;
 
 /**
  * Extends the deadlines of gates by the time during which a question was due and no controller asked it
- * (decision 0526). Nothing was missed while a controller attended to the rollout.
+ * (why: fleet-rollouts.md "Missed questions"). Nothing was missed while a controller attended to the rollout.
  */
 export function forgiveMissedQuestions(clusters: Iterable<string>, draft: Draft): void {
   if (draft.view.attendedUntil >= draft.now) return;

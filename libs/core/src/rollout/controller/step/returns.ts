@@ -17,7 +17,8 @@ export function chosenToReturn(row: RolloutRow, goBack: GoBack): RolloutRow {
 
 /**
  * Chooses clusters for a return: those of waves that roll back, and failed ones that roll back by themselves.
- * If a rule denies Rollback, they stay unchanged, and the rollback ends without a return (decision 0467).
+ * If a rule denies Rollback, they stay unchanged, and the rollback ends without a return (why:
+ * fleet-returns.md "A rule that denies Rollback").
  */
 export function chooseReturns(clusters: Iterable<string>, draft: Draft): void {
   const denied = deniesReturns(draft.spec.strategy.approval) ? { blocked: 'Denied' } : {};

@@ -352,7 +352,7 @@ const isOfSpec = ({ trigger, target }: FleetRollout['spec']): boolean =>
 /**
  * Returns the status of a rollout without its subject, which was deleted: no further wave opens, and it is
  * not Completed. If the subject were created again, its clusters would follow a Completed rollout without
- * waves (decision record 0427).
+ * waves (why: fleet-rollouts.md "A deleted subject aborts its rollout").
  */
 const withoutSubject = (status: RolloutStatus): RolloutStatus =>
   status.phase === 'RollingBack' || status.isAborting

@@ -10,9 +10,10 @@ import { keepOnce } from '../review/kept-plan.js';
 
 /**
  * Keeps the changes of a class of a rollout of a Staged FleetCatalog, as FleetPlans of operators do. The
- * first cluster of the class creates the FleetPlan, and nothing changes it (decision 0356). The plans of the
- * operators have the changes that the content brings. A cluster with more changes is in a class of its own
- * (decision 0517): returns the hash that names that class, undefined for the class of the plan.
+ * first cluster of the class creates the FleetPlan, and nothing changes it (why: fleet-rollouts.md
+ * "FleetPlans"). The plans of the operators have the changes that the content brings. A cluster with more
+ * changes is in a class of its own (decision 0517): returns the hash that names that class, undefined for the
+ * class of the plan.
  */
 export async function keepCatalogPlan(
   place: Pick<OrderPlace, 'hub' | 'memo'>,

@@ -153,7 +153,7 @@ function marksAfter(row: AssignmentRow, subject: ClassicSubject, clock: OrderClu
 
 /**
  * Returns the version with an approved plan that has not come up: no rollout leads to it or over it again
- * (decision 0464). Undefined if all installs that were begun have succeeded.
+ * (why: fleet-returns.md "Denied versions"). Undefined if all installs that were begun have succeeded.
  */
 function failedOnTheWay({ subscription, plan, isSucceeded }: ClassicSubject): string | undefined {
   const { currentCSV, installedCSV } = subscription.status ?? {};

@@ -2,7 +2,10 @@ import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { APPLIED_CODE_ANNOTATION, notedParts, withAppliedNote } from '#core/rollout/desired/drift';
 import type { HubKey } from '#platform/keys/hub-key';
 
-/** Notes of the fields that the fleet applied, authenticated by the key of the hub (decision 0351). */
+/**
+ * Notes of the fields that the fleet applied, authenticated by the key of the hub (why: fleet-operators.md
+ * "The note has a code of the hub").
+ */
 export class AppliedNotes {
   readonly #key: HubKey | undefined;
 

@@ -46,7 +46,7 @@ export type OrderPreviews = Readonly<{
   extensions?: ExtensionPlans;
   /**
    * Schedules another pass. Call it when an answer is not available yet: nothing else may bring another pass
-   * then (decision 0466).
+   * then (why: fleet-rollouts.md "Inputs that come later are requested again").
    */
   noteWait?: () => void;
 }>;

@@ -57,8 +57,8 @@ const isThere = async (place: PlanShelf, kept: FleetPlanName): Promise<boolean> 
 
 /**
  * Creates the FleetPlan of a class. The first cluster of the class does so, and nothing changes it after that
- * (decision 0356). `specOf` returns undefined if another pass must create it. Returns the `differences` that
- * the FleetPlan shows, undefined as long as there is none.
+ * (why: fleet-rollouts.md "FleetPlans"). `specOf` returns undefined if another pass must create it. Returns
+ * the `differences` that the FleetPlan shows, undefined as long as there is none.
  */
 export async function keepOnce(
   place: PlanShelf,

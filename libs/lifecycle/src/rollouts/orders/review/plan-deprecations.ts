@@ -9,9 +9,9 @@ import { withoutPlan } from './fleet-plans.js';
 type Found = Readonly<{ finding: RowFinding; planned: PlannedThere | undefined }>;
 
 /**
- * Returns a finding that is Deprecated if the catalog deprecates a version that its plan leads to (decision
- * 0428). Nothing is planned until the catalog was read. If it has no answer the plan counts as deprecated: no
- * plan passes an approval rule unread.
+ * Returns a finding that is Deprecated if the catalog deprecates a version that its plan leads to (why:
+ * fleet-operators.md "Deprecations"). Nothing is planned until the catalog was read. If it has no answer the
+ * plan counts as deprecated: no plan passes an approval rule unread.
  */
 export async function withDeprecations(
   { askDeprecations, noteWait }: Pick<OrderPreviews, 'askDeprecations' | 'noteWait'>,
