@@ -142,7 +142,7 @@ chaos: needs-chaos build ## faults at random on a fleet at work, the same end as
 corpus: needs-corpus build ## 2,000 made bundles and catalogs with every oddity of the field, validated, rendered, planned, installed; SEED=, COUNT=, ONLY=
 	@node dist/test/corpus/corpus.js $(if $(SEED),--seed $(SEED)) $(if $(COUNT),--count $(COUNT)) $(if $(ONLY),--only '$(ONLY)')
 
-tables: needs-tables setup ## write the index of decisions from the front matter of its records
+tables: needs-tables setup ## write the index of decisions and the tables of folders
 	@node scripts/write-tables.ts
 
 format: needs-format setup ## rewrite files in our format

@@ -91,6 +91,8 @@ export const NAVIGATION: readonly NavigationSection[] = [
       { source: 'docs/decisions/README.md', name: 'Decisions' },
       { source: 'docs/why/README.md', name: 'Why' },
       { source: 'ARCHITECTURE.md' },
+      { source: 'docs/contributing/folders.md' },
+      { source: 'docs/contributing/tests.md' },
       { source: 'CONTRIBUTING.md' },
       { source: 'SECURITY.md' },
       doc('dependencies'),

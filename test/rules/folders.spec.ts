@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import { type ImportGraph, readImportGraph } from '../../scripts/tests/import-graph.js';
@@ -122,23 +121,5 @@ describe('in the product', () => {
 
   it(`no file of less than ${SHORT_LINES} lines lies beside its only importer`, () => {
     expect(shortFiles({ graph, texts }, HELD, SHORT_LINES)).toEqual([]);
-  });
-
-  it.each([
-    ...['kernel', 'catalog', 'classic', 'v1', 'cluster', 'rollout', 'view'].map((wing) => `libs/core/src/${wing}`),
-    'libs/lifecycle/src',
-    'libs/platform/src',
-    'libs/testing/src',
-    'apps/cli/src',
-    'apps/cli/src/commands',
-    'apps/console/src',
-    'apps/console/web',
-  ])('ARCHITECTURE.md names each folder of %s', (parent) => {
-    const page = readFileSync(join(PROJECT_ROOT, 'ARCHITECTURE.md'), 'utf8');
-    const inside = [...productOf(graph, [`${parent}/`]).keys()];
-    const folders = inside.map((path) => path.slice(parent.length + 1).split('/')).filter(({ length }) => length > 1);
-    const names = new Set(folders.map(([name = '']) => name));
-    expect(names.size).toBeGreaterThan(4);
-    expect([...names].filter((name) => !page.includes(`\`${name}/`) && !page.includes(`\`${name}\``))).toEqual([]);
   });
 });
