@@ -8,6 +8,7 @@ import {
   list,
   oneOf,
   ownPort,
+  pairs,
   path,
   port,
   type Setting,
@@ -124,6 +125,19 @@ describe('what a setting says of its values', () => {
   ])('$wants', ({ setting, wants }) => {
     expect(setting.wants).toBe(wants);
   });
+
+  it.each([
+    ['', {}],
+    ['a=1', { a: '1' }],
+    [' a = 1 ,, b=x%3Dy%2C=z ', { a: '1', b: 'x=y,=z' }],
+    ['a=1,a=2', { a: '2' }],
+    ['a=', { a: '' }],
+    ['a', undefined],
+    ['=1', undefined],
+    ['a b=1', undefined],
+    ['a=%zz', undefined],
+    ['a=%0d%0aother:%201', undefined],
+  ])('reads pairs of %j', (given, expected) => expect(pairs('', {}).parse(given, {})).toEqual(expected));
 
   it('keeps secrets and other names of the variable', () => {
     const setting = text('', '', { secret: true, aliases: ['REDIS_URL'] });

@@ -183,3 +183,41 @@ export const url = (meaning: string, form: Pick<TextForm, 'aliases'> = {}): Sett
   parse: (value) => (value === '' || (URL_FORM.test(value) && URL.canParse(value)) ? value : undefined),
   wants: 'a URL such as http://catalog-poller:8080',
 });
+
+/** Names of headers and attributes. */
+const PAIR_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
+
+/**
+ * Reads pairs such as `name=value,other=value`, their values percent-encoded, as OpenTelemetry's own
+ * variables have them. A later pair replaces an earlier one of its name.
+ */
+export const pairs = (
+  meaning: string,
+  form: Pick<TextForm, 'secret' | 'aliases'>,
+): Setting<Readonly<Record<string, string>>> => ({
+  ...text('', meaning, form),
+  unit: 'pairs',
+  parse: parsePairs,
+  wants: 'pairs such as name=value,other=value, with values percent-encoded',
+});
+
+function parsePairs(text: string): Readonly<Record<string, string>> | undefined {
+  const found: [string, string][] = [];
+  for (const pair of text.split(',').filter((part) => part.trim() !== '')) {
+    const [name = '', ...rest] = pair.split('=');
+    const value = decoded(rest.join('=').trim());
+    if (rest.length === 0 || value === undefined || !PAIR_NAME.test(name.trim())) return undefined;
+    found.push([name.trim(), value]);
+  }
+  return Object.fromEntries(found);
+}
+
+/** Returns the decoded text; undefined if it is not percent-encoded, or no header may have its characters. */
+function decoded(encoded: string): string | undefined {
+  try {
+    const value = decodeURIComponent(encoded);
+    return /[\0\r\n]/.test(value) ? undefined : value;
+  } catch {
+    return undefined;
+  }
+}

@@ -14,6 +14,7 @@ import {
   list,
   oneOf,
   ownPort,
+  pairs,
   path,
   port,
   type Setting,
@@ -155,6 +156,14 @@ export const settingGroups = {
     otlpEndpoint: url(
       'Collector to which traces are sent, by OTLP over HTTP with JSON, such as `http://collector:4318`. Empty: none are made',
       { aliases: ['OTEL_EXPORTER_OTLP_ENDPOINT'] },
+    ),
+    otlpHeaders: pairs('Headers of each request to the collector, such as `authorization=Bearer%20TOKEN`', {
+      secret: true,
+      aliases: ['OTEL_EXPORTER_OTLP_HEADERS'],
+    }),
+    otlpResourceAttributes: pairs(
+      'Attributes of the resource of all traces, such as `deployment.environment.name=production`',
+      { aliases: ['OTEL_RESOURCE_ATTRIBUTES'] },
     ),
     queuePage: flag(
       false,

@@ -111,7 +111,10 @@ export async function openHub(options: HubOptions): Promise<Hub> {
   const { disk, workRoom } = await openCache(folder, settings, log);
   const frame = await openFrame(settings, log, key);
   const { clock, metrics, tls } = frame;
-  const tracer = await openTracer({ endpoint: settings.otlpEndpoint, clock, log, metrics });
+  const tracer = await openTracer({
+    ...{ endpoint: settings.otlpEndpoint, headers: settings.otlpHeaders, clock, log, metrics },
+    resourceAttributes: settings.otlpResourceAttributes,
+  });
   const endedImages = await EndedImages.open(join(folder, 'ended-images.json'), boundsOf(settings));
   metrics.watchEndedImages(() => endedImages.asked.length);
   const registry = await configuredRegistryClient(settings, {

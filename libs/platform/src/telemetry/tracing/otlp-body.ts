@@ -7,11 +7,18 @@ const FAILED = 2;
 /** OTLP's kind of a span within a service. */
 const INTERNAL = 1;
 
-/** The request of OTLP over HTTP for these spans, as JSON: one resource for each service. */
-export function otlpBody(spans: readonly EndedSpan[], version: string): string {
+/**
+ * Returns the request of OTLP over HTTP for these spans, as JSON: one resource for each service. `given`:
+ * attributes of every resource. A service keeps its own name.
+ */
+export function otlpBody(
+  spans: readonly EndedSpan[],
+  version: string,
+  given: Readonly<Record<string, string>> = {},
+): string {
   const services = [...new Set(spans.map(({ name }) => SPANS[name].service))];
   const resourceSpans = services.map((service) => ({
-    resource: { attributes: attributesOf({ 'service.namespace': 'flotilla', 'service.name': service }) },
+    resource: { attributes: attributesOf({ 'service.namespace': 'flotilla', ...given, 'service.name': service }) },
     scopeSpans: [
       {
         scope: { name: 'flotilla', version },

@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { PATIENCE } from '#testing/patience';
 import { ManualClock } from '../../clock/manual-clock.js';
 import { SystemClock } from '../../clock/system-clock.js';
+import { readSettings } from '../../config/settings.js';
 import { PROJECT_ROOT } from '../../files/project-root.js';
 import { silentLog } from '../log.port.js';
 import { openTracer } from './open-tracer.js';
@@ -35,10 +36,10 @@ afterEach(async () => {
 
 /** A collector that answers as `answer` does; the requests that came. */
 async function collector(answer: (response: ServerResponse) => void) {
-  const requests: Readonly<{ path: string; type: string; body: string }>[] = [];
+  const requests: Readonly<{ path: string; type: string; key: unknown; body: string }>[] = [];
   const listener = async (request: IncomingMessage, response: ServerResponse) => {
     const { url = '', headers } = request;
-    requests.push({ path: url, type: headers['content-type'] ?? '', body: await text(request) });
+    requests.push({ path: url, type: headers['content-type'] ?? '', key: headers['x-key'], body: await text(request) });
     answer(response);
   };
   server = createServer((request, response) => void listener(request, response));
@@ -96,6 +97,24 @@ describe('spans', () => {
     expect(observe?.['parentSpanId']).toBeUndefined();
     expect(solve?.['parentSpanId']).toBe(observe?.['spanId']);
     expect(install).toMatchObject({ status: { code: 2, message: 'a step failed' } });
+  });
+
+  it('are sent with the headers and attributes of the settings, which take no name from a service', async () => {
+    const { requests, endpoint } = await collector((response) => response.end('{}'));
+    const { otlpHeaders, otlpResourceAttributes } = readSettings({
+      OTEL_EXPORTER_OTLP_HEADERS: 'x-key=a%20b%3D, content-type=text/plain',
+      OTEL_RESOURCE_ATTRIBUTES: 'service.namespace=ours,service.name=other,region=north%2C%20west',
+    });
+    const sent = new OtlpTracer({
+      ...{ endpoint, headers: otlpHeaders, resourceAttributes: otlpResourceAttributes },
+      ...{ clock: new ManualClock(), log: silentLog, onSpans: () => undefined },
+    });
+    sent.ended(span());
+    await sent.stop();
+    expect(requests.map(({ key, type }) => [key, type])).toEqual([['a b=', 'application/json']]);
+    const { resourceSpans } = Body.parse(JSON.parse(requests[0]?.body ?? ''));
+    const pairs = resourceSpans[0]?.resource.attributes.map(({ key, value }) => `${key}=${value.stringValue}`);
+    expect(pairs).toEqual(['service.namespace=ours', 'service.name=resolver-worker', 'region=north, west']);
   });
 
   it('of several ClusterServiceVersions have ids of their own', async () => {

@@ -11,6 +11,10 @@ import type { EndedSpan, Tracer } from './tracer.port.js';
 export type OtlpTracerOptions = Readonly<{
   /** URL of the collector, such as `http://collector:4318`. */
   endpoint: string;
+  /** Headers of each request. */
+  headers?: Readonly<Record<string, string>>;
+  /** Attributes of every resource. */
+  resourceAttributes?: Readonly<Record<string, string>>;
   clock: Clock;
   log: Pick<Log, 'info' | 'warn'>;
   onSpans: (outcome: 'sent' | 'dropped', count: number) => void;
@@ -82,7 +86,7 @@ export class OtlpTracer implements Tracer {
     while (this.#waiting.length > 0) {
       const spans = this.#waiting.slice(0, MOST_AT_ONCE);
       this.#waiting = this.#waiting.slice(MOST_AT_ONCE);
-      await this.#send(otlpBody(spans, projectVersion())).then(
+      await this.#send(otlpBody(spans, projectVersion(), this.options.resourceAttributes)).then(
         () => this.#note(spans.length),
         (error: unknown) => this.#note(spans.length, error),
       );
@@ -107,7 +111,7 @@ export class OtlpTracer implements Tracer {
     try {
       const { request } = await import('undici');
       this.#dispatcher ??= dispatcherFor({ route });
-      const headers = { 'content-type': 'application/json' };
+      const headers = { ...this.options.headers, 'content-type': 'application/json' };
       const asked = { method: 'POST', headers, body, signal, dispatcher: await this.#dispatcher } as const;
       const { statusCode, body: answer } = await request(this.#url, asked);
       await answer.dump();
