@@ -38,11 +38,13 @@ function rowsOf(index: number): readonly ViewRow[] {
     }),
     operatorRow(cluster, 'harbor', failed ? { standing, cause: CAUSE } : {}),
     ...(failed ? [planRow(cluster, 'harbor', FAILED_HASH, { phase: 'Failed', approved: true })] : []),
-    operatorRow(cluster, 'lamp', waits ? { standing, next: 'lamp.v1.1.0', plan: 'install-1', planHash: HASH } : {}),
+    operatorRow(cluster, 'lamp', waits ? { standing, ...WAITS } : {}),
     ...(waits ? [planRow(cluster, 'lamp', HASH, { rbac: true })] : []),
     catalogRow(cluster, `sha256:${'a'.repeat(64)}`),
   ];
 }
+
+const WAITS = { next: 'lamp.v1.1.0', plan: 'install-1', planHash: HASH, stillRuns: 'lamp.v1.0.0' } as const;
 
 export function fillFleet(view: MemoryView): void {
   for (let index = 0; index < 40; index += 1)

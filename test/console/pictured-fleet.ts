@@ -83,7 +83,7 @@ function operatorsOf(cluster: string, at: number): OperatorRow[] {
       ...{ channel: name === 'metrics-stack' ? 'alpha' : 'stable', deprecated: name === 'metrics-stack' },
       catalog: name === 'metrics-stack' ? 'olm/community' : 'olm/flotilla-samples',
       approval: name === 'lamp-operator' ? 'Manual' : 'Automatic',
-      ...(trouble && { standing: trouble.standing, cause: trouble.cause }),
+      ...(trouble && { standing: trouble.standing, cause: trouble.cause, stillRuns: `${name}.v${version}` }),
       ...(trouble?.next !== undefined && { next: `${name}.v${trouble.next}` }),
       ...(waits && { plan: 'install-7xk2d', planHash: PICTURED_HASH }),
     });

@@ -24,7 +24,8 @@ export const sizedFleet = (clusters: number): SizedFleet => {
 function rowsOf(at: number, { waiting }: SizedFleet): readonly ViewRow[] {
   const cluster = clusterName(at);
   const isWaiting = at < waiting;
-  const waits = { standing: 'needs-approval', next: 'lamp.v1.1.0', plan: 'install-1', planHash: HASH } as const;
+  const plan = { next: 'lamp.v1.1.0', plan: 'install-1', planHash: HASH, stillRuns: 'lamp.v1.0.0' } as const;
+  const waits = { standing: 'needs-approval', ...plan } as const;
   const own = [
     operatorRow(cluster, 'harbor', at % 20 === 0 ? { standing: 'failed', cause: CAUSE } : {}),
     operatorRow(cluster, 'lamp', isWaiting ? waits : {}),

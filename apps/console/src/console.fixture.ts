@@ -52,6 +52,8 @@ export const catalogRow = (cluster: string, digest: string, more: Partial<Catalo
   ...more,
 });
 
+const WAITS = { standing: 'needs-approval', next: 'lamp.v1.1.0', stillRuns: 'lamp.v1.0.0' } as const;
+
 /** The rows of two clusters: one well, one with a failed operator and a plan that waits. */
 export function fillTwoClusters(view: MemoryView): void {
   const cause = { code: 'plan-failed', kind: 'InstallPlan', names: ['harbor'], text: 'plan failed' };
@@ -65,7 +67,7 @@ export function fillTwoClusters(view: MemoryView): void {
     changed: [
       clusterRow('west', { standing: 'failed', cause }),
       operatorRow('west', 'harbor', { standing: 'failed', cause }),
-      operatorRow('west', 'lamp', { standing: 'needs-approval', next: 'lamp.v1.1.0', planHash: 'hash-1' }),
+      operatorRow('west', 'lamp', { ...WAITS, planHash: 'hash-1' }),
       planRow('west', 'lamp', 'hash-1'),
       catalogRow('west', `sha256:${'b'.repeat(64)}`),
     ],

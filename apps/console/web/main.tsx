@@ -1,9 +1,11 @@
 import { useSignalEffect } from '@preact/signals';
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { ErrorBoundary, LocationProvider, lazy, Route, Router, useLocation } from 'preact-iso';
+import { ErrorBoundary, LocationProvider, Route, Router, useLocation } from 'preact-iso';
 import type { Me } from '../src/api/lists.schema.js';
-import { Failed, Frame, SignIn } from './frame/frame.js';
+import { Failed } from './frame/failed.js';
+import { Frame, SignIn } from './frame/frame.js';
+import { lazyPage } from './frame/lazy-page.js';
 import { forgetAnswers, read } from './live/ask.js';
 import { askForFleet } from './live/first-look.js';
 import { me, signedOut, takeKey } from './live/session.js';
@@ -17,23 +19,23 @@ import './theme/parts.css';
 import './theme/pages.css';
 
 const fleetPage = () => import('./pages/fleet/fleet.page.js');
-const Fleet = lazy(fleetPage);
-const Clusters = lazy(() => import('./pages/clusters/clusters.page.js'));
-const Cluster = lazy(() => import('./pages/cluster/cluster.page.js'));
-const Operators = lazy(() => import('./pages/operators/operators.page.js'));
-const PackageSpreadPage = lazy(() => import('./pages/package-spread/package-spread.page.js'));
-const Operator = lazy(() => import('./pages/operator/operator.page.js'));
-const Approvals = lazy(() => import('./pages/approvals/approvals.page.js'));
-const Review = lazy(() => import('./pages/review/review.page.js'));
-const Catalogs = lazy(() => import('./pages/catalogs/catalogs.page.js'));
-const Catalog = lazy(() => import('./pages/catalog/catalog.page.js'));
-const PackagePage = lazy(() => import('./pages/package/package.page.js'));
-const Rollouts = lazy(() => import('./pages/rollouts/rollouts.page.js'));
-const Rollout = lazy(() => import('./pages/rollout/rollout.page.js'));
-const Changes = lazy(() => import('./pages/changes/changes.page.js'));
-const Hub = lazy(() => import('./pages/hub/hub.page.js'));
-const About = lazy(() => import('./pages/about/about.page.js'));
-const Missing = lazy(() => import('./pages/missing/missing.page.js'));
+const Fleet = lazyPage(fleetPage);
+const Clusters = lazyPage(() => import('./pages/clusters/clusters.page.js'));
+const Cluster = lazyPage(() => import('./pages/cluster/cluster.page.js'));
+const Operators = lazyPage(() => import('./pages/operators/operators.page.js'));
+const PackageSpreadPage = lazyPage(() => import('./pages/package-spread/package-spread.page.js'));
+const Operator = lazyPage(() => import('./pages/operator/operator.page.js'));
+const Approvals = lazyPage(() => import('./pages/approvals/approvals.page.js'));
+const Review = lazyPage(() => import('./pages/review/review.page.js'));
+const Catalogs = lazyPage(() => import('./pages/catalogs/catalogs.page.js'));
+const Catalog = lazyPage(() => import('./pages/catalog/catalog.page.js'));
+const PackagePage = lazyPage(() => import('./pages/package/package.page.js'));
+const Rollouts = lazyPage(() => import('./pages/rollouts/rollouts.page.js'));
+const Rollout = lazyPage(() => import('./pages/rollout/rollout.page.js'));
+const Changes = lazyPage(() => import('./pages/changes/changes.page.js'));
+const Hub = lazyPage(() => import('./pages/hub/hub.page.js'));
+const About = lazyPage(() => import('./pages/about/about.page.js'));
+const Missing = lazyPage(() => import('./pages/missing/missing.page.js'));
 
 function Pages() {
   return (

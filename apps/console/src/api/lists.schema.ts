@@ -22,7 +22,10 @@ import {
 /** Most rows of one answer. */
 export const LARGEST_WINDOW = 200;
 
-/** Several values are separated by commas and any may match; different keys must all match. */
+/**
+ * Several values are separated by commas and any may match; different keys must all match. In a value a
+ * backslash escapes a comma and a backslash.
+ */
 export const ListQuery = z.strictObject({
   /** Words that must all occur in names, package, catalog or cause. */
   q: z.string().max(200).optional(),
@@ -41,6 +44,14 @@ export const ListQuery = z.strictObject({
   cause: z.string().max(1_000).optional(),
   phase: z.string().max(200).optional(),
   by: z.string().max(1_000).optional(),
+  /** A row, or a content of a catalog, by its `id`. */
+  id: z.string().max(1_400).optional(),
+  /** Changes of the operator with this `id`, and approvals of its plans; with `cluster`. */
+  about: z.string().max(1_400).optional(),
+  /** Bundles that run. */
+  runs: z.string().max(4_000).optional(),
+  /** Roll-outs that have not ended. */
+  moving: z.enum(['true', 'false']).optional(),
   /** Kind of a change, such as `approval`. */
   kind: z.string().max(200).optional(),
   since: z.string().max(40).optional(),
@@ -77,7 +88,7 @@ const StandingCounts = z.strictObject({
   well: z.int(),
 });
 
-/** How many clusters have a version of a package. */
+/** How many clusters run a version of a package. */
 export const VersionCount = z.strictObject({ version: z.string(), bundle: z.string(), clusters: z.int() });
 
 /** All operators of one package. */
@@ -86,11 +97,13 @@ export const PackageSpread = z.strictObject({
   clusters: z.int(),
   operators: z.int(),
   newest: z.string(),
-  /** Operators that have the newest bundle of their channel. */
+  /** Operators that run the newest bundle of their channel. */
   upToDate: z.int(),
   /** The most frequent first, eight at most; `other` counts the rest. */
   versions: z.array(VersionCount).max(8),
   other: z.int(),
+  /** Clusters with an operator of it that runs no version, or none that is known. */
+  idle: z.int(),
   counts: StandingCounts,
   catalogs: z.array(z.string()).max(20),
   deprecated: z.int(),
@@ -267,7 +280,10 @@ export const FleetSummary = z.strictObject({
 /** `GET /api/v1/hub`. */
 export const HubSummary = z.strictObject({ asOf: z.string(), services: z.array(HubRow), redis: z.string() });
 
-/** `GET /api/v1/search?q=`: clusters, packages, operators, plans and pages, twenty at most. */
+/**
+ * `GET /api/v1/search?q=`: clusters, packages, operators, plans, catalogs and pages, six of a kind at most.
+ * If there are more, a link to all of them follows.
+ */
 export const SearchAnswer = z.strictObject({
   items: z
     .array(
@@ -279,7 +295,7 @@ export const SearchAnswer = z.strictObject({
         url: z.string(),
       }),
     )
-    .max(20),
+    .max(50),
 });
 
 /** Answer of `GET /api/v1/me`: the signed-in person and their rights. */

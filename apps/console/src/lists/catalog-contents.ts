@@ -5,6 +5,7 @@ import { byText } from '../rows/sorted-rows.js';
 import type { RowColumns } from './filter.js';
 
 export const contentColumns: RowColumns<CatalogSummary> = {
+  id: (row) => row.id,
   catalog: (row) => row.name,
   name: (row) => row.name,
   digest: (row) => row.digest,
@@ -17,9 +18,14 @@ export const contentColumns: RowColumns<CatalogSummary> = {
 
 const fullName = ({ namespace, name }: CatalogRow): string => (namespace === '' ? name : `${namespace}/${name}`);
 
-/** How the content is named in addresses. */
-export const contentId = (row: CatalogRow): string =>
-  row.digest === '' ? `none-${fullName(row).replace('/', '.')}` : row.digest.replace(/^sha256:/, '').slice(0, 16);
+/**
+ * Returns the name of a content in addresses. A CatalogSource and a ClusterCatalog without content have
+ * different ones: no namespace has a dot.
+ */
+export const contentId = (row: CatalogRow): string => {
+  if (row.digest !== '') return row.digest.replace(/^sha256:/, '').slice(0, 16);
+  return row.namespace === '' ? `none.${row.name}` : `none-${row.namespace}.${row.name}`;
+};
 
 const newest = (times: readonly string[]): string => times.toSorted(byText).at(-1) ?? '';
 

@@ -1,3 +1,4 @@
+import { runningBundle } from '#core/view/questions/running-bundle';
 import type { OperatorRow } from '#core/view/rows/rows';
 import type { RolloutSummary } from '../api/lists.schema.js';
 import type { FleetRows } from '../rows/fleet-rows.js';
@@ -10,7 +11,11 @@ export const rolloutColumns: RowColumns<RolloutSummary> = {
   since: (row) => row.startedAt,
   startedAt: (row) => row.startedAt,
   id: (row) => row.id,
+  moving: (row) => String(isMoving(row)),
 };
+
+/** True if the roll-out has not ended. */
+export const isMoving = ({ finishedAt }: Pick<RolloutSummary, 'finishedAt'>): boolean => finishedAt === '';
 
 const MOST_FAILURES = 10;
 const MOST_EXAMPLES = 5;
@@ -53,22 +58,18 @@ function rolloutOf(name: string, target: string, under: readonly OperatorRow[], 
 /** Without objects of roll-outs: one package, one bundle, all clusters that are on their way to it. */
 export function derivedRollouts({ operatorsByPackage }: FleetRows): RolloutSummary[] {
   const rollouts: RolloutSummary[] = [];
-  const isMoving = ({ next, installed }: OperatorRow) => next !== '' && next !== installed;
+  const isOnItsWay = ({ next, installed }: OperatorRow) => next !== '' && next !== installed;
   // Nearly all packages rest, and a fleet has many rows.
-  const onTheirWay = new Set(operatorsByPackage.filter(isMoving).map((row) => row.package));
+  const onTheirWay = new Set(operatorsByPackage.filter(isOnItsWay).map((row) => row.package));
   if (onTheirWay.size === 0) return [];
   const ofThese = operatorsByPackage.filter((row) => onTheirWay.has(row.package));
   for (const [name, rows] of Map.groupBy(ofThese, (row) => row.package)) {
-    const moving = rows.filter(isMoving);
-    for (const [target, under] of Map.groupBy(moving, ({ next }) => next))
-      rollouts.push(
-        rolloutOf(
-          name,
-          target,
-          under,
-          rows.filter(({ installed }) => installed === target),
-        ),
-      );
+    for (const [target, coming] of Map.groupBy(rows.filter(isOnItsWay), ({ next }) => next)) {
+      const there = rows.filter(({ installed }) => installed === target);
+      const done = there.filter((row) => runningBundle(row) === target);
+      const begun = there.filter((row) => runningBundle(row) !== target);
+      rollouts.push(rolloutOf(name, target, [...coming, ...begun], done));
+    }
   }
   return rollouts.toSorted((a, b) => byText(b.startedAt, a.startedAt) || byText(a.id, b.id));
 }

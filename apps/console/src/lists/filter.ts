@@ -1,3 +1,5 @@
+import { filterValues } from '#core/kernel/text/filter-values';
+import { runningBundle } from '#core/view/questions/running-bundle';
 import type { CatalogRow, ClusterRow, OperatorRow, PlanRow, RowCause } from '#core/view/rows/rows';
 import type { ListedChange, ListQuery } from '../api/lists.schema.js';
 import { hasAllWords } from './words.js';
@@ -25,6 +27,7 @@ export const clusterColumns: RowColumns<ClusterRow> = {
 };
 
 export const operatorColumns: RowColumns<OperatorRow> = {
+  id: (row) => row.id,
   cluster: (row) => row.cluster,
   namespace: (row) => row.namespace,
   name: (row) => row.name,
@@ -34,6 +37,7 @@ export const operatorColumns: RowColumns<OperatorRow> = {
   channel: (row) => row.channel,
   version: (row) => row.version,
   installed: (row) => row.installed,
+  runs: runningBundle,
   newest: (row) => row.newest,
   next: (row) => row.next,
   api: (row) => row.api,
@@ -46,6 +50,7 @@ export const operatorColumns: RowColumns<OperatorRow> = {
 };
 
 export const planColumns: RowColumns<PlanRow> = {
+  id: (row) => row.id,
   cluster: (row) => row.cluster,
   namespace: (row) => row.namespace,
   name: (row) => row.name,
@@ -59,6 +64,7 @@ export const planColumns: RowColumns<PlanRow> = {
 };
 
 export const catalogColumns: RowColumns<CatalogRow> = {
+  id: (row) => row.id,
   cluster: (row) => row.cluster,
   namespace: (row) => row.namespace,
   name: (row) => row.name,
@@ -85,7 +91,11 @@ export const historyColumns: RowColumns<ListedChange> = {
 export const FILTERS = [
   ...(['cluster', 'namespace', 'package', 'standing', 'reach', 'catalog', 'channel', 'version'] as const),
   ...(['api', 'digest', 'hash', 'cause', 'by', 'phase', 'kind', 'deprecated'] as const),
+  ...(['id', 'about', 'runs', 'moving'] as const),
 ];
+
+/** Filters with one value: a comma in it separates nothing. */
+const WITH_ONE_VALUE: ReadonlySet<string> = new Set(['cause', 'id', 'about']);
 
 /** The filters of a query that a list does not have. */
 export const unknownFilters = <R>(query: ListQuery, columns: RowColumns<R>): string[] =>
@@ -106,7 +116,7 @@ export function matching<R>(query: ListQuery, columns: RowColumns<R>): (row: R) 
   for (const name of FILTERS) {
     const [wanted, column] = [query[name], columns[name]];
     if (wanted === undefined || column === undefined) continue;
-    const values = new Set(name === 'cause' ? [wanted] : wanted.split(','));
+    const values = new Set(WITH_ONE_VALUE.has(name) ? [wanted] : filterValues(wanted));
     tests.push((row) => hasOneOf(column(row), values));
   }
   const { since } = query;

@@ -1,3 +1,4 @@
+import { isUpToDate, runningBundle } from '#core/view/questions/running-bundle';
 import type { OperatorRow } from '#core/view/rows/rows';
 import type { PackageSpread } from '../api/lists.schema.js';
 import type { FleetRows } from '../rows/fleet-rows.js';
@@ -25,9 +26,6 @@ const addTo = (counts: Counted, value: string): void => {
 const mostFrequent = (counts: Counted): [string, number][] =>
   [...counts].toSorted((a, b) => b[1] - a[1] || byText(a[0], b[0]));
 
-const isUpToDate = ({ installed, newest }: OperatorRow): boolean =>
-  installed !== '' && (newest === '' || newest === installed);
-
 type BundleCount = { bundle: string; version: string; clusters: number; last: string };
 
 /** All operators of one package, by cluster. Each row is read once: a fleet has many. */
@@ -35,16 +33,21 @@ function spreadOf(name: string, rows: readonly OperatorRow[]): PackageSpread {
   const counts = { failed: 0, blocked: 0, 'needs-approval': 0, 'under-way': 0, well: 0 };
   const bundles = new Map<string, BundleCount>();
   const [catalogs, newest]: [Counted, Counted] = [new Map(), new Map()];
-  let [clusters, upToDate, deprecated, last] = [0, 0, 0, ''];
+  let [clusters, upToDate, deprecated, idle, last, lastIdle] = [0, 0, 0, 0, '', ''];
   for (const row of rows) {
     counts[row.standing] += 1;
     if (row.cluster !== last) clusters += 1;
     last = row.cluster;
+    const bundle = runningBundle(row);
     if (row.deprecated) deprecated += 1;
     if (isUpToDate(row)) upToDate += 1;
     addTo(catalogs, row.catalog);
     addTo(newest, row.newest);
-    if (row.installed !== '') addBundle(bundles, row);
+    if (bundle !== '') addBundle(bundles, bundle, row);
+    else if (row.cluster !== lastIdle) {
+      idle += 1;
+      lastIdle = row.cluster;
+    }
   }
   const versions = [...bundles.values()]
     .map(({ last: _last, ...one }) => one)
@@ -53,6 +56,7 @@ function spreadOf(name: string, rows: readonly OperatorRow[]): PackageSpread {
     ...{ package: name, clusters, operators: rows.length, newest: mostFrequent(newest)[0]?.[0] ?? '', upToDate },
     versions: versions.slice(0, MOST_VERSIONS),
     other: versions.slice(MOST_VERSIONS).reduce((sum, one) => sum + one.clusters, 0),
+    idle,
     counts,
     catalogs: mostFrequent(catalogs)
       .slice(0, MOST_CATALOGS)
@@ -61,10 +65,15 @@ function spreadOf(name: string, rows: readonly OperatorRow[]): PackageSpread {
   };
 }
 
-/** Adds the bundle of an operator. Several operators in one cluster count once. */
-function addBundle(bundles: Map<string, BundleCount>, { installed, version, cluster }: OperatorRow): void {
-  const known = bundles.get(installed);
-  if (known === undefined) bundles.set(installed, { bundle: installed, version, clusters: 1, last: cluster });
+/** Returns the version of a bundle that runs. Next to a newer one only its name is known. */
+const versionOf = (bundle: string, { installed, version }: OperatorRow): string =>
+  bundle === installed ? version : (/\.v?(\d.*)$/.exec(bundle)?.[1] ?? bundle);
+
+/** Adds a bundle that runs. Several operators in one cluster count once. */
+function addBundle(bundles: Map<string, BundleCount>, bundle: string, row: OperatorRow): void {
+  const { cluster } = row;
+  const known = bundles.get(bundle);
+  if (known === undefined) bundles.set(bundle, { bundle, version: versionOf(bundle, row), clusters: 1, last: cluster });
   else if (known.last !== cluster) {
     known.clusters += 1;
     known.last = cluster;

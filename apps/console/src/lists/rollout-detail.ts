@@ -9,6 +9,13 @@ const MOST_DECISIONS = 20;
 /** Approvals of one person in one minute are one decision. */
 const MINUTE = 'YYYY-MM-DDTHH:MM'.length;
 
+type RolloutFacts = Readonly<{
+  led?: Led;
+  history: KnownHistory;
+  now: Date | undefined;
+  /** Clusters that name the target as installed and do not run it. */
+  unfinished: ReadonlySet<string>;
+}>;
 type Decided = Readonly<{ decisions: readonly RolloutDecision[] | undefined; more: number }>;
 type Led = Decided & Readonly<{ paths: RolloutPaths | undefined }>;
 
@@ -16,12 +23,9 @@ type Led = Decided & Readonly<{ paths: RolloutPaths | undefined }>;
  * Returns a roll-out with its decisions and its pace. `led`: its paths and decisions as the hub API has them.
  * It is absent for a roll-out derived from the clusters: there the approvals of its plans are the decisions.
  */
-export function rolloutDetail(
-  of: RolloutSummary,
-  { led, history, now }: Readonly<{ led?: Led; history: KnownHistory; now: Date | undefined }>,
-): RolloutDetail {
+export function rolloutDetail(of: RolloutSummary, { led, history, now, unfinished }: RolloutFacts): RolloutDetail {
   const { decisions, more } = led ?? approvalsOf(of, history.entries);
-  const pace = now && rolloutPace(of, history, now);
+  const pace = now && rolloutPace(of, history, { now, unfinished });
   return {
     ...of,
     asOf: now?.toISOString() ?? '',

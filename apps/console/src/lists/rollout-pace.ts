@@ -11,19 +11,27 @@ const SHORTEST = 10 * MINUTE;
 export type KnownHistory = Readonly<{ entries: readonly HistoryEntry[]; knownSince: string }>;
 type Paced = Pick<RolloutSummary, 'package' | 'target' | 'phase' | 'startedAt' | 'finishedAt' | 'waves' | 'classes'>;
 
+/** `unfinished`: clusters that name the target as installed and do not run it. */
+type PaceFacts = Readonly<{ now: Date; unfinished: ReadonlySet<string> }>;
+
 /**
  * Counts clusters that came to the target of a roll-out in the last hour, or since the history starts.
  * Estimates the time of the others at this pace only if nothing but work is between them and the target: no
  * wave that has yet to open, no soak, no approval.
  */
-export function rolloutPace(of: Paced, { entries, knownSince }: KnownHistory, now: Date): RolloutPace | undefined {
+export function rolloutPace(
+  of: Paced,
+  { entries, knownSince }: KnownHistory,
+  { now, unfinished }: PaceFacts,
+): RolloutPace | undefined {
   const end = (of.finishedAt === '' ? now : new Date(of.finishedAt)).getTime();
   const since = Math.max(end - PARTS * PART, timeOf(knownSince, end), timeOf(of.startedAt, 0));
   if (!(since < end)) return undefined;
   const arrived = new Map<string, number>();
   for (const entry of entries) {
     const at = Date.parse(entry.at);
-    if (isArrival(entry, of) && at >= since && at <= end) arrived.set(entry.cluster, at);
+    if (!isArrival(entry, of) || unfinished.has(entry.cluster)) continue;
+    if (at >= since && at <= end) arrived.set(entry.cluster, at);
   }
   const parts = Array.from({ length: PARTS }, () => 0);
   for (const at of arrived.values()) {

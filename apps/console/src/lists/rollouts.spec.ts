@@ -46,7 +46,23 @@ it('who sees a part of the fleet sees no counts of all of it', async () => {
 
 it('a plan that waits for a roll-out that went back is no roll-out of its own', async () => {
   const ended = { ...ROW, phase: 'RolledBack', finishedAt: '2026-11-26T11:00:00Z' };
-  expect((await seenWith(true, [ended])).map(({ id }) => id)).toEqual(['fleet/lamp-1', 'harbor@harbor.v2']);
+  expect((await seenWith(true, [ended])).map(({ id }) => id)).toEqual(['harbor@harbor.v2', 'fleet/lamp-1']);
+});
+
+it('counts a cluster as done when the target runs there, not when it is only installed', async () => {
+  const failed = { installed: 'lamp.v2', standing: 'failed', cause } as const;
+  const members = [
+    operatorRow('east', 'lamp', { next: 'lamp.v2', standing: 'under-way' }),
+    operatorRow('north', 'lamp', { installed: 'lamp.v2' }),
+    operatorRow('south', 'lamp', { ...failed, stillRuns: 'lamp.v1' }),
+    operatorRow('west', 'lamp', failed),
+  ];
+  const [found] = await rolloutsSeenBy({
+    rows: new FleetOrders(members).rows,
+    reader: { rollouts: async () => [] },
+    person: { rights: { unbounded: true } } as unknown as Person,
+  });
+  expect(found?.waves).toMatchObject([{ members: 4, done: 1, underWay: 1, failed: 2 }]);
 });
 
 const NOW = new Date('2026-11-26T12:00:00Z');

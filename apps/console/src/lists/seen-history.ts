@@ -1,5 +1,6 @@
 import { type Place, wholeNamespace } from '#core/view/rights/rights';
 import type { HistoryEntry } from '#core/view/rows/history-entry';
+import type { OperatorRow } from '#core/view/rows/rows';
 import type { AuditTrail } from '#platform/console/audit-trail.port';
 import type { ViewReader } from '#platform/view/view-store.port';
 import type { ListedChange } from '../api/lists.schema.js';
@@ -7,6 +8,7 @@ import type { FleetRows } from '../rows/fleet-rows.js';
 import type { LiveRows } from '../rows/live-rows.js';
 import { labelsIn } from '../rows/visible-rows.js';
 import type { Person } from '../sign-in/person.js';
+import { historyColumns } from './filter.js';
 import type { KnownHistory } from './rollout-pace.js';
 import { trailChanges } from './trail-changes.js';
 
@@ -49,3 +51,22 @@ export async function seenChanges(
   const entries = [...known.entries, ...traced].toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at));
   return { ...known, entries };
 }
+
+type Operator = Pick<OperatorRow, 'cluster' | 'id' | 'namespace' | 'package'>;
+
+/**
+ * Returns the columns of changes with the operators that each change is about. An approval is about the
+ * operators of its package in its namespace, also those that are gone.
+ */
+export function changeColumns(entries: readonly ListedChange[], operators: readonly Operator[]): typeof historyColumns {
+  const keyOf = (one: Omit<Operator, 'id'>) => [one.cluster, one.namespace, one.package].join('\0');
+  const ids = new Map<string, Set<string>>();
+  const add = (one: Operator) => ids.set(keyOf(one), (ids.get(keyOf(one)) ?? new Set()).add(one.id));
+  for (const one of operators) add(one);
+  for (const one of entries) if (OF_OPERATORS.has(one.kind)) add({ ...one, id: one.row });
+  const about = (one: ListedChange) => (one.kind === 'approval' ? [...(ids.get(keyOf(one)) ?? [])] : one.row);
+  return { ...historyColumns, about };
+}
+
+/** Kinds of changes with the row of an operator. */
+const OF_OPERATORS: ReadonlySet<string> = new Set(['version', 'standing']);

@@ -1,5 +1,6 @@
 import { ContentGraph, ContentPackage, ContentTiles } from '#core/view/catalog-pages/catalog-answers';
 import { wayIn } from '#core/view/catalog-pages/content-graph';
+import { runningBundle } from '#core/view/questions/running-bundle';
 import type { CatalogRow, OperatorRow } from '#core/view/rows/rows';
 import { GraphAnswer, GraphQuery, PackageDetail, PackageTileList, TilesQuery } from '../api/catalogs.schema.js';
 import { notFound, RequestProblem } from '../api/problem.js';
@@ -37,8 +38,12 @@ async function ask(context: RouteContext, asked: (name: string) => ContentQuesti
 const ofPackage = ({ operatorsByPackage: rows }: FleetRows, name: string): readonly OperatorRow[] =>
   rows.filter((row) => row.package === name && row.installed !== '');
 
+/** Counts the clusters in which each bundle runs. */
 function clustersByBundle(rows: readonly OperatorRow[]): ReadonlyMap<string, number> {
-  const byBundle = Map.groupBy(rows, ({ installed }) => installed);
+  const byBundle = Map.groupBy(
+    rows.filter((row) => runningBundle(row) !== ''),
+    runningBundle,
+  );
   return new Map([...byBundle].map(([bundle, of]) => [bundle, new Set(of.map(({ cluster }) => cluster)).size]));
 }
 
@@ -54,7 +59,7 @@ const tiles: ApiRoute = get({
     const { total, items } = ContentTiles.parse(answer);
     const byPackage = Map.groupBy(context.rows.operators, (row) => row.package);
     const clustersOf = (name: string) =>
-      new Set(byPackage.get(name)?.flatMap(({ installed, cluster }) => (installed === '' ? [] : [cluster]))).size;
+      new Set(byPackage.get(name)?.flatMap((row) => (runningBundle(row) === '' ? [] : [row.cluster]))).size;
     return {
       total,
       items: items.map((tile) => ({

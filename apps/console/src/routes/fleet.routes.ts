@@ -1,12 +1,14 @@
 import { z } from 'zod';
+import { filterValues } from '#core/kernel/text/filter-values';
 import { CONSOLE_VERBS } from '#core/view/rights/console-verbs';
 import { type Place, placeOf } from '#core/view/rights/rights';
 import { projectVersion } from '#platform/files/build-info';
 import { planRowId } from '../actions/admit-targets.js';
 import * as lists from '../api/lists.schema.js';
 import { badRequest, NotAllowed, notFound, RequestProblem } from '../api/problem.js';
+import { isMoving } from '../lists/derived-rollouts.js';
 import { fleetSummary } from '../lists/fleet-summary.js';
-import { isMoving, rolloutsSeenBy } from '../lists/rollouts.js';
+import { rolloutsSeenBy } from '../lists/rollouts.js';
 import { searchIn } from '../lists/search.js';
 import { labelsIn } from '../rows/visible-rows.js';
 import { asOf } from './list.routes.js';
@@ -33,7 +35,7 @@ function askedPlace({ view, person, query }: RouteContext<z.output<typeof Rights
     return undefined;
   }
   if (plan === undefined) {
-    const named = packages?.split(',').filter((name) => name !== '');
+    const named = packages && filterValues(packages).filter((name) => name !== '');
     return { cluster, ...(namespace === undefined ? {} : { namespace }), ...(named && { packages: named }) };
   }
   if (namespace === undefined || packages !== undefined) throw badRequest('A plan has a namespace, and its packages.');

@@ -19,7 +19,7 @@ import {
 import { packageColumns, packageSpreads } from '../lists/packages.js';
 import { planClassColumns, planClasses, plansOfFleet } from '../lists/plan-classes.js';
 import { rolloutSeenBy, rolloutsSeenBy } from '../lists/rollouts.js';
-import { seenChanges } from '../lists/seen-history.js';
+import { changeColumns, seenChanges } from '../lists/seen-history.js';
 import { type Counting, windowOf } from '../lists/window.js';
 import type { FleetRows } from '../rows/fleet-rows.js';
 import { type ApiRoute, get, type RouteContext } from './route.js';
@@ -112,10 +112,11 @@ const changes: ApiRoute = get({
   query: lists.ListQuery,
   answer: lists.ChangeList,
   run: async (context) => {
-    const { query } = context;
-    checkQuery(query, historyColumns);
+    const { query, rows } = context;
     const { entries, knownSince } = await seenChanges(context);
-    const window = windowOf(entries, query, historyColumns, counting(context, 'changes', false));
+    const columns = query.about === undefined ? historyColumns : changeColumns(entries, rows.operators);
+    checkQuery(query, columns);
+    const window = windowOf(entries, query, columns, counting(context, 'changes', false));
     return { ...window, knownSince, asOf: asOf(context) };
   },
 });
@@ -146,7 +147,15 @@ const rollout: ApiRoute = get({
   },
 });
 
-const placed = { cluster: ({ cluster }: OperatorRow) => cluster, namespace: ({ namespace }: OperatorRow) => namespace };
+type Placed = Readonly<{ cluster: string; namespace: string }>;
+const placed: RowColumns<Placed> = { cluster: ({ cluster }) => cluster, namespace: ({ namespace }) => namespace };
+
+/** Returns a test for rows that are in a cluster and a namespace of the query. */
+function isPlaced(query: Query): (row: Placed) => boolean {
+  const { cluster, namespace, offset, limit } = query;
+  const place = { ...(cluster !== undefined && { cluster }), ...(namespace !== undefined && { namespace }) };
+  return matching({ ...place, offset, limit }, placed);
+}
 
 const planClassList: ApiRoute = get({
   path: '/plan-classes',
@@ -157,10 +166,8 @@ const planClassList: ApiRoute = get({
   run: async (context) => {
     const { query, rows } = context;
     checkQuery(query, planClassColumns, placed);
-    const { cluster, namespace, ...rest } = query;
-    const isIn = (wanted: string | undefined, place: string) =>
-      wanted === undefined || wanted.split(',').includes(place);
-    const plans = rows.plans.filter((plan) => isIn(cluster, plan.cluster) && isIn(namespace, plan.namespace));
+    const { cluster: _cluster, namespace: _namespace, ...rest } = query;
+    const plans = rows.plans.filter(isPlaced(query));
     const window = windowOf(planClasses(plans), rest, planClassColumns, counting(context, 'plan-classes'));
     return { ...window, fleet: plansOfFleet(plans), asOf: asOf(context) };
   },
@@ -217,15 +224,8 @@ export const listRoutes: readonly ApiRoute[] = [
     summary: 'Contents of catalogs, told apart by digest',
     answer: lists.CatalogList,
     columns: contentColumns,
-    also: { cluster: ({ cluster }) => cluster, namespace: ({ namespace }) => namespace },
-    rows: ({ catalogs }, { cluster, namespace }) =>
-      catalogContents(
-        catalogs.filter(
-          (row) =>
-            (cluster === undefined || cluster.split(',').includes(row.cluster)) &&
-            (namespace === undefined || namespace.split(',').includes(row.namespace)),
-        ),
-      ),
+    also: placed,
+    rows: ({ catalogs }, query) => catalogContents(catalogs.filter(isPlaced(query))),
   }),
   list({
     path: '/causes',

@@ -135,7 +135,8 @@ export class ConsoleServer {
     const visible = new VisibleRows(view);
     this.#visible = visible;
     const place = () => this.stream.place;
-    this.#api = new RouteRunner({ view, visible, facets, icons, reader, log, audit, trail, actions, questions, place });
+    const parts = { view, visible, facets, icons, reader, log, audit, trail, actions, questions, place };
+    this.#api = new RouteRunner({ ...parts, build: options.pages.build });
     this.#server = newServer(tls, options.trustedProxies);
     this.#protect();
     this.#routes();

@@ -13,6 +13,7 @@ const TYPES: Readonly<Record<string, string>> = {
 type PageFile = Readonly<{ body: Buffer; headers: Readonly<Record<string, string>> }>;
 
 const ENTRY = 'index.html';
+const SCRIPT = /<script [^>]*src="(\/assets\/[\w.-]+\.js)"/;
 const PAGES_FOLDER = join(PROJECT_ROOT, 'dist/console');
 
 /**
@@ -23,12 +24,16 @@ export class PageFiles {
   private constructor(
     private readonly folder: string,
     private readonly names: ReadonlySet<string>,
+    /** The script that begins the pages; its name has a hash of all of them. Empty: there is none. */
+    readonly build: string,
   ) {}
 
   /** Opens the folder; has no files if the pages are not built. */
   static async open(folder: string = PAGES_FOLDER): Promise<PageFiles> {
     const names = await readdir(folder, { recursive: true }).catch(() => []);
-    return new PageFiles(folder, new Set(names.map((name) => name.replaceAll('\\', '/'))));
+    const entry = await readFile(join(folder, ENTRY), 'utf8').catch(() => '');
+    const build = SCRIPT.exec(entry)?.[1] ?? '';
+    return new PageFiles(folder, new Set(names.map((name) => name.replaceAll('\\', '/'))), build);
   }
 
   get areBuilt(): boolean {

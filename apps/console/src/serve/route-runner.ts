@@ -38,6 +38,8 @@ type Parts = Readonly<{
   questions: QuestionTurns | undefined;
   /** Returns the place of the stream of events. */
   place: () => string;
+  /** The build of the pages; empty: there are none. */
+  build: string;
 }>;
 
 const FIRST_ROWS_WITHIN_MS = 5_000;
@@ -49,13 +51,13 @@ export class RouteRunner {
   constructor(private readonly parts: Parts) {}
 
   async answer(route: ApiRoute, request: RouteRequest): Promise<ApiReply> {
-    const { view, visible, reader, trail, facets, icons, actions, questions, place } = this.parts;
+    const { view, visible, reader, trail, facets, icons, actions, questions, place, build } = this.parts;
     const query = route.query === undefined ? undefined : parsed(route.query, request.query);
     const body = route.body === undefined ? undefined : parsed(route.body, request.body);
     await this.ready();
     const { person, params, headers, subject } = request;
     const rows = visible.of(person.rights);
-    const before = { 'event-place': place() };
+    const before = { 'event-place': place(), ...(build !== '' && { 'console-build': build }) };
     const audit = (event: AuditEvent) => this.parts.audit.write(subject, event);
     const of = { person, params, query, body, headers };
     const answer = await route.run({ ...of, rows, view, reader, trail, facets, icons, audit, actions, questions });

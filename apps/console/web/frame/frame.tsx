@@ -8,6 +8,7 @@ import { switchTheme, theme } from '../live/theme.js';
 import { count, counted } from '../live/times.js';
 import { Dialog } from '../parts/dialog.js';
 import { Announcer } from './announcer.js';
+import { Upgraded } from './failed.js';
 import { Search } from './search.js';
 import { KEYS, shortcutsOn, startShortcuts, switchShortcuts } from './shortcuts.js';
 
@@ -65,6 +66,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
         </a>
       </header>
       <main id="main" tabIndex={-1}>
+        <Upgraded />
         {fleet?.filling && <Filling of={fleet.filling} />}
         {children}
       </main>
@@ -152,23 +154,6 @@ export function ShortcutList() {
         <input type="checkbox" checked={shortcutsOn.value} onChange={switchShortcuts} /> Use single keys
       </label>
     </>
-  );
-}
-
-/** A page that could not be loaded or drawn, as after an upgrade of the hub. */
-export function Failed({ what }: { what: string }) {
-  return (
-    <div class="page">
-      <h1 tabIndex={-1}>This page failed</h1>
-      <p class="notice deprecated" role="alert">
-        {what}
-      </p>
-      <p>
-        <button type="button" class="primary" onClick={() => location.reload()}>
-          Load it again
-        </button>
-      </p>
-    </div>
   );
 }
 

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { type Query, useQuery } from '../live/address.js';
+import { filterValue, filterValues } from '#core/kernel/text/filter-values';
+import { type Query, useQuery } from '../live/query.js';
 import { count, counted } from '../live/times.js';
 import type { Windows } from '../live/windows.js';
 import { Empty } from '../parts/states.js';
@@ -13,7 +14,8 @@ export function NothingMatches({ asked, noun }: { asked: Query; noun: string }) 
       <p class="chips">
         {Object.entries(asked).map(([key, value]) => (
           <button key={key} type="button" class="chip" onClick={() => change({ [key]: undefined })}>
-            {key === 'q' ? 'words' : (TITLES[key] ?? key).toLowerCase()}: {value} <span aria-hidden="true">×</span>
+            {key === 'q' ? 'words' : (TITLES[key] ?? key).toLowerCase()}: {filterValues(value).join(', ')}{' '}
+            <span aria-hidden="true">×</span>
             <span class="hidden">, remove</span>
           </button>
         ))}
@@ -67,7 +69,7 @@ export function Filters({ keys, noun, total, facets, waiting, renew, file }: Fil
 }
 
 /** Words are asked for when the person pauses. */
-function Words({ value, onChange, noun }: { value: string; onChange: (value: string) => void; noun: string }) {
+export function Words({ value, onChange, noun }: { value: string; onChange: (value: string) => void; noun: string }) {
   const [text, setText] = useState(value);
   useEffect(() => setText(value), [value]);
   useEffect(() => {
@@ -103,6 +105,7 @@ const TITLES: Readonly<Record<string, string>> = {
   reach: 'Reach',
   deprecated: 'Deprecated',
   cause: 'Cause',
+  runs: 'Runs',
 };
 
 /**
@@ -111,7 +114,7 @@ const TITLES: Readonly<Record<string, string>> = {
  */
 function Choice({ name, value, facets, onChange }: ChoiceProps) {
   const found = facets?.[name] ?? [];
-  const isKnown = value === '' || found.some((one) => one.value === value);
+  const isKnown = value === '' || found.some((one) => filterValue(one.value) === value);
   if (found.length === 0 && value === '') return null;
   return (
     <select
@@ -129,8 +132,8 @@ function Choice({ name, value, facets, onChange }: ChoiceProps) {
       {found
         .filter((one) => one.value !== '')
         .map((one) => (
-          <option key={one.value} value={one.value}>
-            {`${value === one.value ? `${TITLES[name] ?? name}: ` : ''}${one.value} (${count(one.count)})`}
+          <option key={one.value} value={filterValue(one.value)}>
+            {`${value === filterValue(one.value) ? `${TITLES[name] ?? name}: ` : ''}${one.value} (${count(one.count)})`}
           </option>
         ))}
     </select>

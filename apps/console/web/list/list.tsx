@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useCallback, useEffect, useReducer, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
-import { type Query, useQuery, withQuery } from '../live/address.js';
+import { withQuery } from '../live/address.js';
+import { type Query, useQuery } from '../live/query.js';
 import { listen } from '../live/stream.js';
 import { Windows } from '../live/windows.js';
 import { Bones, Trouble } from '../parts/states.js';
@@ -32,7 +33,7 @@ type ListProps<R> = Readonly<{
   selected?: (selection: Selecting<R & Addressed>, asked: Query) => ComponentChildren;
 }>;
 
-const NOT_COUNTED: ReadonlySet<string> = new Set(['q', 'cause', 'deprecated', 'by', 'since']);
+const NOT_COUNTED: ReadonlySet<string> = new Set(['q', 'cause', 'deprecated', 'by', 'since', 'runs']);
 
 /**
  * Returns the columns to count: only those offered as filters, because counts over all rows take the server

@@ -1,5 +1,5 @@
 import type { OperatorRow } from '#core/view/rows/rows';
-import { paths } from '../live/address.js';
+import { exactly, paths } from '../live/address.js';
 import { Section } from '../parts/page.js';
 import { Empty } from '../parts/states.js';
 import { List } from './list.js';
@@ -14,7 +14,7 @@ export const PackageOperators = ({ title, package: name, filters }: PackageOpera
       label={`Operators of ${name}`}
       noun="operator"
       resource="operators"
-      fixed={{ package: name }}
+      fixed={exactly({ package: name })}
       filters={filters}
       columns={operatorColumns('package')}
       href={paths.operator}

@@ -1,6 +1,4 @@
-import { useLocation } from 'preact-iso';
-
-export type Query = Readonly<Record<string, string>>;
+import { filterValue } from '#core/kernel/text/filter-values';
 
 /** A path with the parts of a query that have a value, in a fixed order. */
 export function withQuery(path: string, query: Readonly<Record<string, string | undefined>>): string {
@@ -10,11 +8,11 @@ export function withQuery(path: string, query: Readonly<Record<string, string | 
   return text === '' ? path : `${path}?${text}`;
 }
 
-/** The state of a page is in its address, so that a link shows the same. */
-export function useQuery(): readonly [Query, (change: Readonly<Record<string, string | undefined>>) => void] {
-  const { path, query, route } = useLocation();
-  return [query, (change) => route(withQuery(path, { ...query, ...change }), true)];
-}
+/** Returns filters for exactly these values, whatever characters they have. */
+export const exactly = (values: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(values).flatMap(([key, value]) => (value === undefined ? [] : [[key, filterValue(value)]])),
+  );
 
 const part = encodeURIComponent;
 
@@ -29,4 +27,17 @@ export const paths = {
   catalogPackage: (id: string, name: string) => `/catalogs/${part(id)}/packages/${part(name)}`,
   review: (hash: string) => `/approvals/${part(hash)}`,
   rollout: (id: string) => `/rollouts/${part(id)}`,
+};
+
+/** Paths of the API for the row of a page. The row is found by its names, and in no window of others. */
+export const rowPaths = {
+  cluster: (cluster: string) => withQuery('clusters', { ...exactly({ cluster }), limit: '1' }),
+  operator: (cluster: string, id: string) => withQuery('operators', { ...exactly({ cluster }), id, limit: '1' }),
+  package: (name: string) => withQuery('packages', { ...exactly({ package: name }), limit: '1' }),
+  /** Catalogs of one name each with this content. */
+  content: (id: string) => withQuery('catalogs', { id }),
+  /** The content that a cluster has under the name of a catalog. */
+  contentIn: (cluster: string, catalog: string) => withQuery('catalogs', exactly({ cluster, catalog })),
+  planClass: (hash: string) => withQuery('plan-classes', { ...exactly({ hash }), limit: '1' }),
+  rollout: (id: string) => `rollouts/${part(id)}`,
 };

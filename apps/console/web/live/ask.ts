@@ -1,4 +1,5 @@
 import type { Problem } from '../../src/api/actions.schema.js';
+import { noteBuild } from './build.js';
 import { credentials, me, signedOut } from './session.js';
 
 /** The reason that a request has no answer; `status` 0: the server was not reached. */
@@ -52,6 +53,7 @@ async function send(path: string, init: RequestInit): Promise<Response> {
     const detail = 'The console does not answer.';
     throw new RequestRefused({ status: 0, code: 'not-reached', detail, todo: '', retryAfter: 0 });
   }
+  noteBuild(response.headers.get('console-build'));
   if (response.ok || response.status === 304) return response;
   const refusal = await refusalOf(response);
   if (refusal.status === 401) signedOut.value = true;

@@ -3,7 +3,7 @@ import { commandIn, contextAccess } from '#core/cluster/advice/command-in';
 import { contextOption, shellWord } from '#core/kernel/text/shell-word';
 import type { ClusterRow } from '#core/view/rows/rows';
 import type { ClusterList } from '../../src/api/lists.schema.js';
-import { withQuery } from './address.js';
+import { rowPaths } from './address.js';
 import { useLoaded } from './loaded.js';
 
 /** Access of people to a cluster: a row has a context if the hub's kubeconfig has one. */
@@ -19,7 +19,7 @@ export function todoIn({ cluster, context }: Reached, todo: string): AdviceParts
 
 /** {@link todoIn} for the page of an object; undefined until the row of its cluster was read. */
 export function useTodoIn(cluster: string): ((todo: string) => AdviceParts) | undefined {
-  const row = useLoaded<ClusterList>(withQuery('clusters', { cluster, limit: '1' })).data?.items[0];
+  const row = useLoaded<ClusterList>(rowPaths.cluster(cluster)).data?.items[0];
   return row && ((todo) => todoIn(row, todo));
 }
 

@@ -1,5 +1,5 @@
 import type { RightsAnswer } from '../../src/api/lists.schema.js';
-import { withQuery } from './address.js';
+import { exactly, withQuery } from './address.js';
 import { useLoaded } from './loaded.js';
 import { me } from './session.js';
 
@@ -12,7 +12,8 @@ type MayPlace = Readonly<{ cluster: string; namespace: string } & ({ package: st
  */
 export function useMay(verb: 'retry' | 'roll-back', place: MayPlace | undefined, anywhere: boolean): boolean {
   const isAsked = anywhere && me.value?.by !== 'loopback';
-  const path = place && withQuery('can-i', { verb, ...place });
+  const names = place && 'package' in place ? exactly({ package: place.package }) : {};
+  const path = place && withQuery('can-i', { verb, ...place, ...names });
   const answer = useLoaded<RightsAnswer>(isAsked ? path : undefined, ({ event }) => event === 'reset');
   return anywhere && place !== undefined && (!isAsked || answer.data?.allowed === true);
 }

@@ -1,5 +1,5 @@
 import type { ListedChange } from '../../src/api/lists.schema.js';
-import { paths } from '../live/address.js';
+import { paths, withQuery } from '../live/address.js';
 import { count, counted, dayOf, fullTime, timeOfDay } from '../live/times.js';
 
 const VERBS: Readonly<Record<ListedChange['kind'], string>> = {
@@ -79,6 +79,16 @@ function Line({ of }: { of: readonly ListedChange[] }) {
     </li>
   );
 }
+
+type MoreProps = Readonly<{ total: number; shown: number; query: Readonly<Record<string, string>> }>;
+
+/** Leads from the newest changes to all of them. */
+export const MoreChanges = ({ total, shown, query }: MoreProps) =>
+  total > shown ? (
+    <p class="after">
+      <a href={withQuery('/changes', query)}>All {count(total)} changes</a>
+    </p>
+  ) : null;
 
 const What = ({ of }: { of: ListedChange }) => (
   <span class="change-what">

@@ -1,5 +1,6 @@
 import { useLocation } from 'preact-iso';
-import { useQuery, withQuery } from '../live/address.js';
+import { withQuery } from '../live/address.js';
+import { useQuery } from '../live/query.js';
 
 type Tab = Readonly<{ view: string; title: string; note?: string | number | undefined }>;
 

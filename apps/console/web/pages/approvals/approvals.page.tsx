@@ -1,23 +1,22 @@
 import { useLocation } from 'preact-iso';
 import type { PlanClassList, PlanClassSummary } from '../../../src/api/lists.schema.js';
+import { Pager, placeIn, WINDOW } from '../../list/pager.js';
 import { onRowClick } from '../../list/row-click.js';
-import { paths, useQuery, withQuery } from '../../live/address.js';
+import { paths, withQuery } from '../../live/address.js';
 import { useLoaded } from '../../live/loaded.js';
+import { useQuery } from '../../live/query.js';
 import { count, counted } from '../../live/times.js';
 import { Moves } from '../../parts/moves.js';
 import { Page, Section } from '../../parts/page.js';
 import { Answered, Empty } from '../../parts/states.js';
 import { Ago } from '../../parts/text.js';
 
-/** Classes of one answer. */
-const WINDOW = 200;
-
 /** Plans that wait, equal ones as one class. */
 export default function ApprovalsPage() {
-  const [{ cluster, package: name, q, offset = '0' }, change] = useQuery();
-  const asked = { cluster, package: name, q, limit: String(WINDOW), ...(offset !== '0' && { offset }) };
+  const [{ cluster, package: name, q, offset }] = useQuery();
+  const at = placeIn(offset);
+  const asked = { cluster, package: name, q, limit: String(WINDOW), ...(at > 0 && { offset: String(at) }) };
   const classes = useLoaded<PlanClassList>(withQuery('plan-classes', asked));
-  const at = Number(offset);
   const items = classes.data?.items ?? [];
   const plans = items.reduce((sum, one) => sum + one.plans, 0);
   return (
@@ -46,18 +45,7 @@ export default function ApprovalsPage() {
             ) : (
               <Classes of={data.items} />
             )}
-            <p class="pager">
-              {at > 0 && (
-                <button type="button" onClick={() => change({ offset: at > WINDOW ? String(at - WINDOW) : undefined })}>
-                  Older
-                </button>
-              )}
-              {at + data.items.length < data.total && (
-                <button type="button" onClick={() => change({ offset: String(at + WINDOW) })}>
-                  Newer, {count(data.total - at - data.items.length)} more
-                </button>
-              )}
-            </p>
+            <Pager at={at} shown={data.items.length} total={data.total} before="Older" after="Newer" />
             <OfFleet of={data.fleet} />
           </>
         )}

@@ -3,8 +3,9 @@ import { useRoute } from 'preact-iso';
 import type { PackageTile } from '../../../src/api/catalogs.schema.js';
 import type { CatalogList, CatalogSummary } from '../../../src/api/lists.schema.js';
 import { useWindows } from '../../list/list.js';
-import { paths, useQuery, withQuery } from '../../live/address.js';
+import { exactly, paths, rowPaths, withQuery } from '../../live/address.js';
 import { useLoaded } from '../../live/loaded.js';
+import { useQuery } from '../../live/query.js';
 import { count, counted } from '../../live/times.js';
 import { CatalogTroubles } from '../../parts/catalog-troubles.js';
 import { Fact } from '../../parts/fact.js';
@@ -16,9 +17,9 @@ import { Ago, PackageIcon, shortDigest } from '../../parts/text.js';
 /** The packages of one content. */
 export default function CatalogPage() {
   const id = useRoute().params['id'] ?? '';
-  const catalogs = useLoaded<CatalogList>('catalogs?limit=200');
-  const same = catalogs.data?.items.filter((one) => one.id === id) ?? [];
-  const one = same[0];
+  const catalogs = useLoaded<CatalogList>(rowPaths.content(id));
+  const same = catalogs.data?.items ?? [];
+  const [one] = same;
   return (
     <Page title={one?.name ?? `Catalog ${id}`} asOf={catalogs.data?.asOf} above={<a href="/catalogs">Catalogs</a>}>
       {catalogs.refusal && <Trouble refusal={catalogs.refusal} since={catalogs.failingSince} renew={catalogs.renew} />}
@@ -30,16 +31,26 @@ export default function CatalogPage() {
         </Empty>
       ) : (
         <>
-          {one && <Facts of={one} others={same.slice(1)} />}
+          {one && <Facts of={one} others={same.slice(1)} total={catalogs.data?.total ?? 0} />}
           {one && one.standing !== 'well' && <CatalogTroubles catalog={one.name} />}
-          <Tiles id={id} />
+          {one?.digest === '' ? <NoContent /> : <Tiles id={id} />}
         </>
       )}
     </Page>
   );
 }
 
-function Facts({ of, others }: { of: CatalogSummary; others: readonly CatalogSummary[] }) {
+const NoContent = () => (
+  <Empty title="No content of this catalog is held.">
+    <p>Its packages appear here as soon as its image was read.</p>
+  </Empty>
+);
+
+/** `total`: the number of catalogs with this content. */
+type FactsProps = Readonly<{ of: CatalogSummary; others: readonly CatalogSummary[]; total: number }>;
+const NAMED = 5;
+
+function Facts({ of, others, total }: FactsProps) {
   return (
     <>
       <dl class="facts">
@@ -53,7 +64,7 @@ function Facts({ of, others }: { of: CatalogSummary; others: readonly CatalogSum
           </span>
         </Fact>
         <Fact name="Clusters">
-          <a href={withQuery('/operators', { catalog: of.name })}>{count(of.clusters)}</a>
+          <a href={withQuery('/operators', exactly({ catalog: of.name }))}>{count(of.clusters)}</a>
         </Fact>
         <Fact name="Polled">
           <Ago time={of.polledAt} /> ago
@@ -64,11 +75,24 @@ function Facts({ of, others }: { of: CatalogSummary; others: readonly CatalogSum
       {of.otherDigests > 0 && (
         <p class="notice">
           Other clusters have {counted(of.otherDigests, 'other content', 'other contents')} under this name.{' '}
-          <a href={withQuery('/catalogs', { q: of.name })}>Compare</a>
+          <a href={withQuery('/catalogs', exactly({ catalog: of.name }))}>Compare</a>
         </p>
       )}
       {others.length > 0 && (
-        <p class="pale">The same content is also named {others.map(({ name }) => name).join(', ')}.</p>
+        <p class="pale">
+          The same content is also named{' '}
+          {others
+            .slice(0, NAMED)
+            .map(({ name }) => name)
+            .join(', ')}
+          {total - 1 > NAMED && (
+            <>
+              {' '}
+              and <a href={withQuery('/catalogs', { id: of.id })}>{count(total - 1 - NAMED)} more</a>
+            </>
+          )}
+          .
+        </p>
       )}
     </>
   );

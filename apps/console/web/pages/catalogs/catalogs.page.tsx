@@ -1,8 +1,12 @@
 import { useLocation } from 'preact-iso';
+import { filterValues } from '#core/kernel/text/filter-values';
 import type { CatalogList, CatalogSummary } from '../../../src/api/lists.schema.js';
+import { Words } from '../../list/filters.js';
+import { Pager, placeIn, WINDOW } from '../../list/pager.js';
 import { onRowClick } from '../../list/row-click.js';
-import { paths, useQuery, withQuery } from '../../live/address.js';
+import { paths, withQuery } from '../../live/address.js';
 import { useLoaded } from '../../live/loaded.js';
+import { useQuery } from '../../live/query.js';
 import { count, counted } from '../../live/times.js';
 import { CatalogTroubles } from '../../parts/catalog-troubles.js';
 import { CodeBlock } from '../../parts/copy.js';
@@ -23,28 +27,41 @@ spec:
 
 /** Contents of catalogs by digest, with the clusters that have each content. */
 export default function CatalogsPage() {
-  const [query] = useQuery();
-  const { cluster, namespace, q, catalog } = query;
-  const catalogs = useLoaded<CatalogList>(withQuery('catalogs', { cluster, namespace, q, catalog, limit: '200' }));
+  const [query, change] = useQuery();
+  const { cluster, namespace, q, catalog, id } = query;
+  const at = placeIn(query['offset']);
+  const asked = { cluster, namespace, q, catalog, id };
+  const window = { limit: String(WINDOW), offset: at > 0 ? String(at) : undefined };
+  const catalogs = useLoaded<CatalogList>(withQuery('catalogs', { ...asked, ...window }));
   return (
     <Page
       title="Catalogs"
       asOf={catalogs.data?.asOf}
-      note={cluster && <span class="pale">in sight from {cluster}</span>}
+      note={cluster && <span class="pale">visible to {filterValues(cluster).join(', ')}</span>}
     >
+      <div class="filters">
+        <Words value={q ?? ''} onChange={(words) => change({ q: words, offset: undefined })} noun="catalog" />
+        <span class="filters-end" role="status">
+          {catalogs.data && counted(catalogs.data.total, 'content')}
+        </span>
+      </div>
       <Answered of={catalogs}>
-        {({ items }) =>
+        {({ items, total }) =>
           items.length > 0 ? (
             <>
-              <CatalogTroubles catalog={catalog} cluster={cluster} />
+              <CatalogTroubles
+                catalog={catalog && filterValues(catalog)[0]}
+                cluster={cluster && filterValues(cluster)[0]}
+              />
               <Contents of={items} />
-              {catalog && (
+              <Pager at={at} shown={items.length} total={total} />
+              {(catalog ?? id) && (
                 <p class="after">
                   <a href="/catalogs">All catalogs</a>
                 </p>
               )}
             </>
-          ) : cluster || namespace || q || catalog ? (
+          ) : Object.values(asked).some(Boolean) ? (
             <Empty title="No catalog matches.">
               <p>
                 <a href="/catalogs">All catalogs</a>

@@ -1,20 +1,27 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { ChangeList } from '../../../src/api/lists.schema.js';
-import { useQuery, withQuery } from '../../live/address.js';
+import { Pager, placeIn } from '../../list/pager.js';
+import { withQuery } from '../../live/address.js';
 import { useLoaded } from '../../live/loaded.js';
+import { useQuery } from '../../live/query.js';
 import { me } from '../../live/session.js';
-import { count, counted } from '../../live/times.js';
+import { counted } from '../../live/times.js';
 import { ChangeLines } from '../../parts/change-lines.js';
 import { Page } from '../../parts/page.js';
 import { Answered, Empty } from '../../parts/states.js';
 import { Ago } from '../../parts/text.js';
 
-const WINDOW = 200;
 const FIELDS = [
   ['cluster', 'Cluster'],
   ['package', 'Package'],
   ['by', 'By'],
 ] as const;
+/** Filters of links from other pages. */
+const SUBJECTS = [
+  ['about', 'Operator'],
+  ['hash', 'Plan class'],
+] as const;
+const shortSubject = (text: string): string => text.replace(/^(subscription|extension)\//, '').slice(0, 60);
 const KINDS = [
   ['', 'all changes'],
   ['version', 'versions'],
@@ -45,12 +52,12 @@ const sinceTime = (span: string | undefined): string => {
 /** Changes with their time and person, newest first. */
 export default function ChangesPage() {
   const [query] = useQuery();
-  const { cluster, package: name, by, q, kind, since } = query;
-  const offset = query['offset'] ?? '';
-  const path = withQuery('changes', { cluster, package: name, by, q, kind, since: sinceTime(since), offset });
+  const { cluster, package: name, by, q, kind, since, about, hash } = query;
+  const at = placeIn(query['offset']);
+  const filters = { cluster, package: name, by, q, kind, about, hash };
+  const path = withQuery('changes', { ...filters, since: sinceTime(since), offset: at > 0 ? String(at) : undefined });
   const changes = useLoaded<ChangeList>(path);
-  const at = Number(offset) || 0;
-  const isFiltered = [cluster, name, by, q, kind, since].some(Boolean);
+  const isFiltered = [...Object.values(filters), since].some(Boolean);
   return (
     <Page
       title="Changes"
@@ -71,7 +78,7 @@ export default function ChangesPage() {
           ) : (
             <>
               <ChangeLines items={items} />
-              <Pager at={at} shown={items.length} total={total} />
+              <Pager at={at} shown={items.length} total={total} before="Newer" after="Older" />
             </>
           )
         }
@@ -105,29 +112,24 @@ function ChangeFilters({ total }: { total: number | undefined }) {
         of={SINCE}
         onChange={(value) => change({ since: value || undefined, offset: undefined })}
       />
+      {SUBJECTS.map(
+        ([key, title]) =>
+          query[key] && (
+            <button
+              key={key}
+              type="button"
+              class="chip"
+              onClick={() => change({ [key]: undefined, offset: undefined })}
+            >
+              {title}: {shortSubject(query[key])} <span aria-hidden="true">×</span>
+              <span class="hidden">, remove</span>
+            </button>
+          ),
+      )}
       <span class="filters-end" role="status">
         {total !== undefined && counted(total, 'change')}
       </span>
     </div>
-  );
-}
-
-/** The ways to newer and older changes. */
-function Pager({ at, shown, total }: { at: number; shown: number; total: number }) {
-  const [, change] = useQuery();
-  return (
-    <p class="pager">
-      {at > 0 && (
-        <button type="button" onClick={() => change({ offset: at > WINDOW ? String(at - WINDOW) : undefined })}>
-          Newer
-        </button>
-      )}
-      {at + shown < total && (
-        <button type="button" onClick={() => change({ offset: String(at + WINDOW) })}>
-          Older, {count(total - at - shown)} more
-        </button>
-      )}
-    </p>
   );
 }
 

@@ -3,12 +3,13 @@ import type { ClusterRow, OperatorRow } from '#core/view/rows/rows';
 import type { CatalogList, ChangeList, ClusterList, OperatorList } from '../../../src/api/lists.schema.js';
 import { List } from '../../list/list.js';
 import { operatorColumns, Version } from '../../list/operator-columns.js';
-import { paths, useQuery, withQuery } from '../../live/address.js';
+import { exactly, paths, rowPaths, withQuery } from '../../live/address.js';
 import { handOverCheck } from '../../live/cluster-access.js';
 import { useLoaded } from '../../live/loaded.js';
+import { useQuery } from '../../live/query.js';
 import { count } from '../../live/times.js';
 import { Advice, Because } from '../../parts/because.js';
-import { ChangeLines } from '../../parts/change-lines.js';
+import { ChangeLines, MoreChanges } from '../../parts/change-lines.js';
 import { CodeBlock } from '../../parts/copy.js';
 import { Fact } from '../../parts/fact.js';
 import { Page, Section } from '../../parts/page.js';
@@ -23,7 +24,7 @@ const ATTENTION = 'failed,blocked,needs-approval,under-way';
 export default function ClusterPage() {
   const cluster = useRoute().params['cluster'] ?? '';
   const [query] = useQuery();
-  const found = useLoaded<ClusterList>(withQuery('clusters', { cluster, limit: '1' }));
+  const found = useLoaded<ClusterList>(rowPaths.cluster(cluster));
   const row = found.data?.items[0];
   const tabs = [
     { view: 'findings', title: 'What is wrong' },
@@ -143,7 +144,7 @@ const nothingOf = ({ reach, lastSeen }: ClusterRow): string =>
 
 function Findings({ of }: { of: ClusterRow }) {
   const operators = useLoaded<OperatorList>(
-    withQuery('operators', { cluster: of.cluster, standing: ATTENTION, limit: '100' }),
+    withQuery('operators', { ...exactly({ cluster: of.cluster }), standing: ATTENTION, limit: '100' }),
   );
   return (
     <Answered of={operators}>
@@ -158,7 +159,11 @@ function Findings({ of }: { of: ClusterRow }) {
               ))}
             </ul>
           )}
-          {all > items.length && <p class="after pale">and {count(all - items.length)} more</p>}
+          {all > items.length && (
+            <p class="after">
+              <a href={withQuery('', { view: 'operators', standing: ATTENTION })}>All {count(all)} operators</a>
+            </p>
+          )}
         </>
       )}
     </Answered>
@@ -210,7 +215,7 @@ function Operators({ cluster }: { cluster: string }) {
       label={`Operators of ${cluster}`}
       noun="operator"
       resource="operators"
-      fixed={{ cluster }}
+      fixed={exactly({ cluster })}
       filters={['q', 'standing', 'namespace', 'catalog', 'channel']}
       columns={operatorColumns('cluster')}
       href={paths.operator}
@@ -220,29 +225,38 @@ function Operators({ cluster }: { cluster: string }) {
 }
 
 function CatalogsOf({ cluster }: { cluster: string }) {
-  const catalogs = useLoaded<CatalogList>(withQuery('catalogs', { cluster }));
+  const here = exactly({ cluster });
+  const catalogs = useLoaded<CatalogList>(withQuery('catalogs', here));
   return (
     <Answered of={catalogs}>
-      {({ items }) =>
+      {({ items, total: all }) =>
         items.length === 0 ? (
           <Empty title="This cluster has no catalog." />
         ) : (
-          <ul class="findings">
-            {items.map((one) => (
-              <li key={`${one.name}${one.id}`}>
-                <Standing of={one.standing} />
-                <span>
-                  <a href={paths.catalog(one.id)}>
-                    <strong>{one.name}</strong>
-                  </a>{' '}
-                  <span class="pale">
-                    {one.source} · {count(one.packages)} packages · <span class="mono">{shortDigest(one.digest)}</span>
+          <>
+            <ul class="findings">
+              {items.map((one) => (
+                <li key={`${one.name}${one.id}`}>
+                  <Standing of={one.standing} />
+                  <span>
+                    <a href={paths.catalog(one.id)}>
+                      <strong>{one.name}</strong>
+                    </a>{' '}
+                    <span class="pale">
+                      {one.source} · {count(one.packages)} packages ·{' '}
+                      <span class="mono">{shortDigest(one.digest)}</span>
+                    </span>
+                    <span class="finding-cause">{one.message}</span>
                   </span>
-                  <span class="finding-cause">{one.message}</span>
-                </span>
-              </li>
-            ))}
-          </ul>
+                </li>
+              ))}
+            </ul>
+            {all > items.length && (
+              <p class="after">
+                <a href={withQuery('/catalogs', here)}>All {count(all)} catalogs</a>
+              </p>
+            )}
+          </>
         )
       }
     </Answered>
@@ -250,14 +264,17 @@ function CatalogsOf({ cluster }: { cluster: string }) {
 }
 
 function ChangesOf({ cluster }: { cluster: string }) {
-  const changes = useLoaded<ChangeList>(withQuery('changes', { cluster, limit: '100' }));
+  const changes = useLoaded<ChangeList>(withQuery('changes', { ...exactly({ cluster }), limit: '100' }));
   return (
     <Answered of={changes}>
-      {({ items }) =>
+      {({ items, total }) =>
         items.length === 0 ? (
           <Empty title="Nothing has changed here since changes are known." />
         ) : (
-          <ChangeLines items={items} />
+          <>
+            <ChangeLines items={items} />
+            <MoreChanges total={total} shown={items.length} query={exactly({ cluster })} />
+          </>
         )
       }
     </Answered>

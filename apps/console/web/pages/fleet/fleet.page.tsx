@@ -2,7 +2,7 @@ import { useLocation } from 'preact-iso';
 import type { ClusterRow } from '#core/view/rows/rows';
 import type { CauseGroup, ClusterList, FleetSummary } from '../../../src/api/lists.schema.js';
 import { onRowClick } from '../../list/row-click.js';
-import { paths, withQuery } from '../../live/address.js';
+import { exactly, paths, withQuery } from '../../live/address.js';
 import { UNWELL_CLUSTERS } from '../../live/first-look.js';
 import { useLoaded } from '../../live/loaded.js';
 import { count, counted } from '../../live/times.js';
@@ -81,7 +81,7 @@ const isCatalog = (kind: string): boolean => kind === 'CatalogSource' || kind ==
  */
 function causeHref({ key, cause, operators, clusters, example }: CauseGroup): string {
   if (operators > 0) return withQuery('/operators', { cause: key });
-  if (isCatalog(cause.kind)) return withQuery('/catalogs', { catalog: cause.names[0] });
+  if (isCatalog(cause.kind)) return withQuery('/catalogs', exactly({ catalog: cause.names[0] }));
   if (cause.kind !== 'Cluster') return '/catalogs';
   return clusters === 1 ? paths.cluster(example) : withQuery('/clusters', { cause: key });
 }

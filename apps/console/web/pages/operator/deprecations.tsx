@@ -1,13 +1,14 @@
 import type { OperatorRow } from '#core/view/rows/rows';
 import type { PackageDetail } from '../../../src/api/catalogs.schema.js';
 import type { CatalogList, CatalogSummary } from '../../../src/api/lists.schema.js';
-import { paths, withQuery } from '../../live/address.js';
+import { paths, rowPaths, withQuery } from '../../live/address.js';
 import { useLoaded } from '../../live/loaded.js';
 
 /** The content of the catalog that an operator comes from, as its cluster has it. */
 export function useContent(of: OperatorRow): CatalogSummary | undefined {
-  const catalogs = useLoaded<CatalogList>(withQuery('catalogs', { cluster: of.cluster }));
-  return catalogs.data?.items.find(({ name, digest }) => name === of.catalog && digest !== '');
+  const { cluster, catalog } = of;
+  const catalogs = useLoaded<CatalogList>(catalog === '' ? undefined : rowPaths.contentIn(cluster, catalog));
+  return catalogs.data?.items.find(({ digest }) => digest !== '');
 }
 
 /** Shows the catalog's deprecations of the installed package, channel and version. */

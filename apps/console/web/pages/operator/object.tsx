@@ -1,7 +1,8 @@
 import { shellWord } from '#core/kernel/text/shell-word';
 import type { OperatorRow } from '#core/view/rows/rows';
 import type { EventsAnswer, ObjectAddress, ObjectAnswer } from '../../../src/api/questions.schema.js';
-import { useQuery, withQuery } from '../../live/address.js';
+import { withQuery } from '../../live/address.js';
+import { useQuery } from '../../live/query.js';
 import { useQuestion } from '../../live/question.js';
 import { CodeBlock } from '../../parts/copy.js';
 import { Bones, Empty, Trouble } from '../../parts/states.js';

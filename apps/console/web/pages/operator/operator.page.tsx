@@ -1,11 +1,13 @@
 import { useRoute } from 'preact-iso';
 import { shellWord } from '#core/kernel/text/shell-word';
 import { operatorChain } from '#core/view/questions/operator-chain';
+import { runningBundle } from '#core/view/questions/running-bundle';
 import type { OperatorRow } from '#core/view/rows/rows';
 import type { OperatorList } from '../../../src/api/lists.schema.js';
 import type { Explanation } from '../../../src/api/questions.schema.js';
-import { paths, useQuery, withQuery } from '../../live/address.js';
+import { paths, rowPaths, withQuery } from '../../live/address.js';
 import { useLoaded } from '../../live/loaded.js';
+import { useQuery } from '../../live/query.js';
 import { type Question, useQuestion } from '../../live/question.js';
 import { Advice, Because } from '../../parts/because.js';
 import { Copy } from '../../parts/copy.js';
@@ -35,8 +37,8 @@ function placeOf(params: Record<string, string>): Place {
 export default function OperatorPage() {
   const place = placeOf(useRoute().params);
   const { cluster, namespace, name, kind } = place;
-  const list = useLoaded<OperatorList>(withQuery('operators', { cluster, namespace, q: name }));
-  const row = list.data?.items.find(({ id }) => id === place.id);
+  const list = useLoaded<OperatorList>(rowPaths.operator(cluster, place.id));
+  const row = list.data?.items[0];
   const explained = useQuestion<Explanation>(row && 'explain', { cluster, kind, namespace, name }, row?.updatedAt);
   return (
     <Page
@@ -62,19 +64,21 @@ export default function OperatorPage() {
 const short = (bundle: string, name: string): string =>
   bundle.startsWith(`${name}.`) ? bundle.slice(name.length + 1) : bundle;
 
-/** Shows the upgrade path: the running, the next and the newest version. */
+/** Shows the upgrade path: the running, the next and the newest version. Only a version that runs is bold. */
 function HeadNote({ of }: { of: OperatorRow }) {
-  const way = [of.stillRuns ?? '', of.installed, of.next, of.newest].filter(
+  const running = runningBundle(of);
+  const way = [running, of.installed, of.next, of.newest].filter(
     (bundle, at, all) => bundle !== '' && all.indexOf(bundle) === at,
   );
   return (
     <>
       <Standing of={of.standing} />
-      <span class="way" title="installed, next, newest in the channel">
+      <span class="way" title="running, next, newest in the channel">
+        {running === '' && <span class="pale">nothing runs{way.length > 0 && ' → '}</span>}
         {way.map((bundle, index) => (
           <span key={bundle}>
             {index > 0 && <span class="pale"> → </span>}
-            {index === 0 ? <strong>{short(bundle, of.package)}</strong> : short(bundle, of.package)}
+            {bundle === running ? <strong>{short(bundle, of.package)}</strong> : short(bundle, of.package)}
           </span>
         ))}
       </span>
@@ -117,7 +121,7 @@ function Shown({ row, place, explained }: ShownProps) {
       {view === 'conflict' && <Conflict of={explained} />}
       {view === 'object' && <Objects of={row} place={place} />}
       {view === 'events' && <EventsOf of={place} />}
-      {view === 'changes' && <Timeline of={place} package={row.package} limit="100" />}
+      {view === 'changes' && <Timeline of={place} limit="100" />}
     </>
   );
 }
@@ -155,7 +159,7 @@ function Why({ row, place, explained }: ShownProps) {
       <Retry of={row} />
       {data && <Newer of={data.newer} />}
       {data && <RollBack of={row} revisions={data.revisions} />}
-      <Timeline of={place} package={row.package} limit="8" />
+      <Timeline of={place} limit="8" />
     </>
   );
 }

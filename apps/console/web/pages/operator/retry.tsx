@@ -1,7 +1,7 @@
 import type { OperatorRow } from '#core/view/rows/rows';
 import type { PlanList } from '../../../src/api/lists.schema.js';
 import { useAction } from '../../live/act.js';
-import { withQuery } from '../../live/address.js';
+import { exactly, withQuery } from '../../live/address.js';
 import { useLoaded } from '../../live/loaded.js';
 import { useMay } from '../../live/may.js';
 import { me } from '../../live/session.js';
@@ -13,10 +13,12 @@ export function Retry({ of }: { of: OperatorRow }) {
   const anywhere = me.value?.may.retry === true && of.api === 'classic';
   const { cluster, namespace } = of;
   const plans = useLoaded<PlanList>(
-    anywhere ? withQuery('plans', { cluster, namespace, package: of.package, limit: '200' }) : undefined,
+    anywhere
+      ? withQuery('plans', { ...exactly({ cluster, namespace, package: of.package }), phase: 'Failed', limit: '1' })
+      : undefined,
   );
   const { answer, refusal, busy, act } = useAction();
-  const failed = plans.data?.items.find(({ phase }) => phase === 'Failed');
+  const failed = plans.data?.items[0];
   const may = useMay('retry', failed && { cluster, namespace, plan: failed.name }, anywhere);
   if (!may && answer === undefined) return null;
   return (

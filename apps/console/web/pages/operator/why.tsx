@@ -1,8 +1,8 @@
 import type { ChangeList } from '../../../src/api/lists.schema.js';
 import type { Explanation } from '../../../src/api/questions.schema.js';
-import { withQuery } from '../../live/address.js';
+import { exactly, withQuery } from '../../live/address.js';
 import { useLoaded } from '../../live/loaded.js';
-import { ChangeLines } from '../../parts/change-lines.js';
+import { ChangeLines, MoreChanges } from '../../parts/change-lines.js';
 import { Section } from '../../parts/page.js';
 import { Answered, Empty } from '../../parts/states.js';
 import { Ago } from '../../parts/text.js';
@@ -36,23 +36,26 @@ export function Newer({ of }: { of: Explanation['newer'] }) {
 }
 
 type TimelineProps = Readonly<{
-  of: { cluster: string; id: string; namespace: string; name: string };
-  /** Absent: of an operator that is gone. */
-  package?: string;
+  of: { cluster: string; id: string };
   limit: string;
 }>;
 
 /** Shows the changes of one operator, and the people who approved its plans. */
-export function Timeline({ of, package: name, limit }: TimelineProps) {
-  const { cluster, namespace } = of;
-  const about = name === undefined ? { q: of.name } : { package: name };
-  const changes = useLoaded<ChangeList>(withQuery('changes', { cluster, namespace, ...about, limit }));
+export function Timeline({ of: { cluster, id }, limit }: TimelineProps) {
+  const about = { ...exactly({ cluster }), about: id };
+  const changes = useLoaded<ChangeList>(withQuery('changes', { ...about, limit }));
   return (
     <Section title="Changes">
       <Answered of={changes} lines={3}>
-        {({ items, knownSince }) => {
-          const some = items.filter(({ row, kind }) => row === of.id || kind === 'approval');
-          if (some.length > 0) return <ChangeLines items={some} />;
+        {({ items, total, knownSince }) => {
+          if (items.length > 0) {
+            return (
+              <>
+                <ChangeLines items={items} />
+                <MoreChanges total={total} shown={items.length} query={about} />
+              </>
+            );
+          }
           return (
             <Empty title="Nothing has changed since changes are known.">
               <p class="pale">

@@ -1,8 +1,9 @@
 import type { OperatorRow, PlanRow } from '#core/view/rows/rows';
 import type { ActionRequest } from '../../../src/api/actions.schema.js';
 import { rowKey, type Selection } from '../../list/selection.js';
-import { type Query, withQuery } from '../../live/address.js';
+import { withQuery } from '../../live/address.js';
 import { allRows } from '../../live/all-rows.js';
+import type { Query } from '../../live/query.js';
 
 /** Operators that were selected and could have a failed plan, and the plans of theirs that failed. */
 export type FailedPlans = Readonly<{ operators: readonly OperatorRow[]; plans: readonly PlanRow[] }>;

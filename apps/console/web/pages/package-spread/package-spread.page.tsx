@@ -1,7 +1,8 @@
 import { useRoute } from 'preact-iso';
+import { filterValue } from '#core/kernel/text/filter-values';
 import type { CatalogList, PackageList, PackageSpread } from '../../../src/api/lists.schema.js';
 import { PackageOperators } from '../../list/package-operators.js';
-import { paths, withQuery } from '../../live/address.js';
+import { exactly, paths, rowPaths, withQuery } from '../../live/address.js';
 import { useLoaded } from '../../live/loaded.js';
 import { count, counted } from '../../live/times.js';
 import { Bar } from '../../parts/bars.js';
@@ -13,7 +14,7 @@ import { Bones, Empty, Trouble } from '../../parts/states.js';
 /** One package over the fleet: its versions in each cluster. */
 export default function PackageSpreadPage() {
   const name = useRoute().params['package'] ?? '';
-  const spread = useLoaded<PackageList>(withQuery('packages', { package: name }));
+  const spread = useLoaded<PackageList>(rowPaths.package(name));
   const one = spread.data?.items[0];
   return (
     <Page title={name} asOf={spread.data?.asOf} above={<a href="/operators?view=packages">Operators</a>}>
@@ -22,7 +23,7 @@ export default function PackageSpreadPage() {
       {spread.data !== undefined && one === undefined && (
         <Empty title={`No cluster has an operator of the package ${name} now.`}>
           <p>
-            <a href={withQuery('/changes', { package: name })}>What changed in this package</a> ·{' '}
+            <a href={withQuery('/changes', exactly({ package: name }))}>What changed in this package</a> ·{' '}
             <a href="/catalogs">Catalogs</a>
           </p>
         </Empty>
@@ -39,14 +40,15 @@ const Spread = ({ of }: { of: PackageSpread }) => (
     <PackageOperators
       title="Operators"
       package={of.package}
-      filters={['q', 'standing', 'version', 'channel', 'catalog', 'cause']}
+      filters={['q', 'standing', 'version', 'channel', 'catalog', 'cause', 'runs']}
     />
   </>
 );
 
 function SpreadFacts({ of }: { of: PackageSpread }) {
-  const catalogs = useLoaded<CatalogList>('catalogs?limit=200');
-  const known = catalogs.data?.items.filter(({ name }) => of.catalogs.includes(name)) ?? [];
+  const names = of.catalogs.map(filterValue).join(',');
+  const catalogs = useLoaded<CatalogList>(names === '' ? undefined : withQuery('catalogs', { catalog: names }));
+  const known = catalogs.data?.items.filter(({ digest }) => digest !== '') ?? [];
   return (
     <dl class="facts">
       <Fact name="Status">
@@ -85,8 +87,8 @@ const Versions = ({ of }: { of: PackageSpread }) => (
     <ul class="behind versions">
       {of.versions.map(({ version, bundle, clusters }) => (
         <li key={bundle}>
-          <a class="cut" href={withQuery(paths.package(of.package), { version })} title={bundle}>
-            {version || 'nothing installed'}
+          <a class="cut" href={withQuery(paths.package(of.package), exactly({ runs: bundle }))} title={bundle}>
+            {version || bundle}
           </a>
           <Bar done={clusters} of={of.clusters} label={version} />
         </li>
@@ -95,6 +97,12 @@ const Versions = ({ of }: { of: PackageSpread }) => (
         <li>
           <span>others</span>
           <Bar done={of.other} of={of.clusters} label="other versions" />
+        </li>
+      )}
+      {of.idle > 0 && (
+        <li>
+          <span>nothing runs</span>
+          <Bar done={of.idle} of={of.clusters} label="nothing runs" />
         </li>
       )}
     </ul>

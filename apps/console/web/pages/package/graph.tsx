@@ -1,6 +1,7 @@
 import type { GraphAnswer } from '../../../src/api/catalogs.schema.js';
-import { useQuery, withQuery } from '../../live/address.js';
+import { withQuery } from '../../live/address.js';
 import { useLoaded } from '../../live/loaded.js';
+import { useQuery } from '../../live/query.js';
 import { count, counted } from '../../live/times.js';
 import { Section } from '../../parts/page.js';
 import { Answered, Empty } from '../../parts/states.js';

@@ -1,8 +1,9 @@
 import { useRoute } from 'preact-iso';
 import type { PackageDetail } from '../../../src/api/catalogs.schema.js';
 import type { CatalogList } from '../../../src/api/lists.schema.js';
-import { paths, useQuery, withQuery } from '../../live/address.js';
+import { exactly, paths, withQuery } from '../../live/address.js';
 import { useLoaded } from '../../live/loaded.js';
+import { useQuery } from '../../live/query.js';
 import { count, counted } from '../../live/times.js';
 import { Bar } from '../../parts/bars.js';
 import { CodeBlock } from '../../parts/copy.js';
@@ -70,7 +71,7 @@ const NoContent = ({ name }: { name: string }) => (
 const Elsewhere = ({ name }: { name: string }) => (
   <>
     <a href={paths.package(name)}>Operators of {name}</a> ·{' '}
-    <a href={withQuery('/changes', { package: name })}>What changed</a>
+    <a href={withQuery('/changes', exactly({ package: name }))}>What changed</a>
   </>
 );
 
@@ -259,7 +260,7 @@ function Where({ of }: { of: PackageDetail }) {
       <ul class="behind versions">
         {of.where.map(({ bundle, clusters }) => (
           <li key={bundle}>
-            <a class="cut" href={withQuery(paths.package(of.package), { q: bundle })} title={bundle}>
+            <a class="cut" href={withQuery(paths.package(of.package), exactly({ runs: bundle }))} title={bundle}>
               {bundle}
             </a>
             <Bar done={clusters} of={all} label={bundle} />

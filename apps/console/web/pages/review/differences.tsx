@@ -1,5 +1,6 @@
 import type { Difference, ReviewGroup } from '../../../src/api/questions.schema.js';
-import { useQuery, withQuery } from '../../live/address.js';
+import { withQuery } from '../../live/address.js';
+import { useQuery } from '../../live/query.js';
 import { count, counted } from '../../live/times.js';
 import { Empty } from '../../parts/states.js';
 

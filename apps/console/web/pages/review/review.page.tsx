@@ -2,11 +2,12 @@ import { useRoute } from 'preact-iso';
 import type { ChangeList, PlanClassList } from '../../../src/api/lists.schema.js';
 import type { ReviewAnswer, ReviewGroup } from '../../../src/api/questions.schema.js';
 import { useAction } from '../../live/act.js';
-import { useQuery, withQuery } from '../../live/address.js';
+import { exactly, rowPaths, withQuery } from '../../live/address.js';
 import { useLoaded } from '../../live/loaded.js';
+import { useQuery } from '../../live/query.js';
 import { useQuestion } from '../../live/question.js';
 import { counted, timeOfDay } from '../../live/times.js';
-import { ChangeLines } from '../../parts/change-lines.js';
+import { ChangeLines, MoreChanges } from '../../parts/change-lines.js';
 import { Moves, moveText } from '../../parts/moves.js';
 import { Page, Section } from '../../parts/page.js';
 import { Bones, Empty, Trouble } from '../../parts/states.js';
@@ -20,7 +21,7 @@ import { addressOf } from './plan-address.js';
 /** A class of plans, compared with each of its clusters, and approved in one step. */
 export default function ReviewPage() {
   const hash = useRoute().params['hash'] ?? '';
-  const classes = useLoaded<PlanClassList>(withQuery('plan-classes', { hash }));
+  const classes = useLoaded<PlanClassList>(rowPaths.planClass(hash));
   const review = useQuestion<ReviewAnswer>('review', { hash });
   const summary = classes.data?.items[0];
   const moves = review.data?.moves ?? summary?.moves ?? [];
@@ -43,7 +44,7 @@ export default function ReviewPage() {
 
 /** Shows earlier approvals of this class: person, time, place and reason. */
 function Approved({ hash }: { hash: string }) {
-  const changes = useLoaded<ChangeList>(withQuery('changes', { hash, limit: '200' }));
+  const changes = useLoaded<ChangeList>(withQuery('changes', { ...exactly({ hash }), limit: '200' }));
   const [first] = changes.data?.items ?? [];
   if (changes.data === undefined || first === undefined) return null;
   // A plan has one entry for each operator that it moves.
@@ -51,6 +52,7 @@ function Approved({ hash }: { hash: string }) {
   return (
     <Section title="Approved already">
       <ChangeLines items={items} />
+      <MoreChanges total={changes.data.total} shown={changes.data.items.length} query={exactly({ hash })} />
     </Section>
   );
 }

@@ -1,5 +1,5 @@
 import type { PackageList } from '../../../src/api/lists.schema.js';
-import { paths, withQuery } from '../../live/address.js';
+import { exactly, paths, rowPaths, withQuery } from '../../live/address.js';
 import { useLoaded } from '../../live/loaded.js';
 import { counted } from '../../live/times.js';
 import { Bones, Empty } from '../../parts/states.js';
@@ -10,12 +10,12 @@ const DERIVED = /^([^@]+)@(.+)$/;
 /** A roll-out that is no more. Of one that is derived the clusters say whether all of them have arrived. */
 export function Ended({ id }: { id: string }) {
   const [, name, target] = DERIVED.exec(id) ?? [];
-  const packages = useLoaded<PackageList>(name && withQuery('packages', { package: name }));
+  const packages = useLoaded<PackageList>(name && rowPaths.package(name));
   if (name !== undefined && packages.data === undefined && !packages.refusal) return <Bones />;
   const arrived = packages.data?.items[0]?.versions.find(({ bundle }) => bundle === target);
   const onward = (
     <p>
-      <a href={withQuery('/changes', { package: name })}>Changes</a> · <a href="/rollouts">Roll-outs</a>
+      <a href={withQuery('/changes', exactly({ package: name }))}>Changes</a> · <a href="/rollouts">Roll-outs</a>
       {arrived && name && (
         <>
           {' · '}

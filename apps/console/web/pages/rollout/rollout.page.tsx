@@ -2,7 +2,7 @@ import { useRoute } from 'preact-iso';
 import { WITHDRAWN_END, withdrawnText } from '#core/rollout/controller/step/withdrawn';
 import type { RolloutDetail } from '../../../src/api/lists.schema.js';
 import { PackageOperators } from '../../list/package-operators.js';
-import { paths } from '../../live/address.js';
+import { paths, rowPaths } from '../../live/address.js';
 import { useLoaded, useRenewed, WAVES_EVERY } from '../../live/loaded.js';
 import { age, count, inWords, left } from '../../live/times.js';
 import { WaveBar } from '../../parts/bars.js';
@@ -21,7 +21,7 @@ const TELLING = 10;
 /** One roll-out, followed as it goes. */
 export default function RolloutPage() {
   const id = useRoute().params['id'] ?? '';
-  const rollout = useLoaded<RolloutDetail>(`rollouts/${encodeURIComponent(id)}`);
+  const rollout = useLoaded<RolloutDetail>(rowPaths.rollout(id));
   useRenewed(rollout, WAVES_EVERY);
   const isGone = rollout.refusal?.status === 404;
   const one = isGone ? undefined : rollout.data;

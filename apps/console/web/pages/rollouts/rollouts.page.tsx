@@ -1,42 +1,63 @@
 import { WITHDRAWN_NOTE } from '#core/rollout/controller/step/withdrawn';
 import type { RolloutList, RolloutSummary } from '../../../src/api/lists.schema.js';
-import { paths } from '../../live/address.js';
+import { Pager, placeIn, WINDOW } from '../../list/pager.js';
+import { paths, withQuery } from '../../live/address.js';
 import { useLoaded, useRenewed, WAVES_EVERY } from '../../live/loaded.js';
+import { useQuery } from '../../live/query.js';
 import { count, counted, inWords } from '../../live/times.js';
 import { WaveBar } from '../../parts/bars.js';
 import { Page, Section } from '../../parts/page.js';
 import { Answered, Empty } from '../../parts/states.js';
 import { Ago } from '../../parts/text.js';
 
-/** Roll-outs to another version that are under way, and the last that ended. */
+const LAST_ENDED = 10;
+
+/** Rollouts to another version that are in progress, and the last that ended; with `?view=ended` all of those. */
 export default function RolloutsPage() {
-  const rollouts = useLoaded<RolloutList>('rollouts?limit=200');
+  const [query] = useQuery();
+  const isEnded = query['view'] === 'ended';
+  const at = placeIn(query['offset']);
+  const offset = at > 0 ? String(at) : undefined;
+  const asked = { moving: String(!isEnded), limit: String(WINDOW), offset };
+  const rollouts = useLoaded<RolloutList>(withQuery('rollouts', asked));
   useRenewed(rollouts, WAVES_EVERY);
   return (
-    <Page title="Roll-outs" asOf={rollouts.data?.asOf}>
+    <Page
+      title={isEnded ? 'Ended roll-outs' : 'Roll-outs'}
+      asOf={rollouts.data?.asOf}
+      above={isEnded && <a href="/rollouts">Roll-outs</a>}
+    >
       <Answered of={rollouts}>
-        {({ items }) => {
-          const moving = items.filter(({ finishedAt }) => finishedAt === '');
-          const ended = items.filter(({ finishedAt }) => finishedAt !== '').slice(0, 10);
-          return (
-            <>
-              {moving.length === 0 ? (
-                <Empty title="Nothing moves.">
-                  <p>A roll-out appears here as soon as a cluster is on its way to another version.</p>
-                </Empty>
-              ) : (
-                <Rows of={moving} />
-              )}
-              {ended.length > 0 && (
-                <Section title="Ended">
-                  <Rows of={ended} />
-                </Section>
-              )}
-            </>
-          );
-        }}
+        {({ items, total }) => (
+          <>
+            {items.length === 0 ? (
+              <Empty title={isEnded ? 'No roll-out has ended.' : 'No roll-outs in progress.'}>
+                <p>A roll-out appears here as soon as a cluster is on its way to another version.</p>
+              </Empty>
+            ) : (
+              <Rows of={items} />
+            )}
+            <Pager at={at} shown={items.length} total={total} before="Newer" after="Older" />
+          </>
+        )}
       </Answered>
+      {!isEnded && <LastEnded />}
     </Page>
+  );
+}
+
+function LastEnded() {
+  const ended = useLoaded<RolloutList>(withQuery('rollouts', { moving: 'false', limit: String(LAST_ENDED) }));
+  if (ended.data === undefined || ended.data.total === 0) return null;
+  return (
+    <Section title="Ended">
+      <Rows of={ended.data.items} />
+      {ended.data.total > LAST_ENDED && (
+        <p class="after">
+          <a href="/rollouts?view=ended">All {count(ended.data.total)} that ended</a>
+        </p>
+      )}
+    </Section>
   );
 }
 

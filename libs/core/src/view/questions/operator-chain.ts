@@ -12,24 +12,38 @@ type OperatorLink = Readonly<{
   since: string;
 }>;
 
+/** The link that a cause stops, by its code. Causes of other codes stop the resolution. */
+const STOPS: Readonly<Record<string, OperatorLink['link']>> = {
+  ...{ 'object-unreadable': 'desired', 'spec-blocked': 'desired', 'extension-config-invalid': 'desired' },
+  ...{ 'catalog-missing': 'catalog', 'catalog-excluded': 'catalog', 'catalog-not-ready': 'catalog' },
+  ...{ 'catalog-spec-invalid': 'catalog', 'catalog-first-fetch': 'catalog', 'catalog-not-renewed': 'catalog' },
+  ...{ 'bundle-not-fetched': 'plan', 'bundle-not-admitted': 'plan', 'bundle-unusable': 'plan' },
+  ...{ planning: 'plan', 'plan-approved': 'plan', 'plan-installing': 'plan', 'plan-refused': 'plan' },
+  ...{ 'plan-failed': 'plan', 'objects-refused': 'plan' },
+  ...{ 'approval-needed': 'approval', 'fleet-decides': 'approval' },
+  ...{ 'copy-in-the-way': 'running', 'operator-missing': 'running', 'objects-in-the-way': 'running' },
+  'rollout-too-slow': 'running',
+};
+
 /**
- * Returns the first link that stops an operator, by the object that has its cause. Returns undefined if there
- * is none.
+ * Returns the first link that stops an operator, by the object that has its cause and by the cause. Returns
+ * undefined if there is none.
  */
 function stopOf({ standing, cause, planHash }: OperatorRow): OperatorLink['link'] | undefined {
   if (standing === 'well') return undefined;
-  if (standing === 'needs-approval' || planHash !== '') return 'approval';
-  const kind = cause?.kind ?? '';
+  if (standing === 'needs-approval' || (cause === undefined && planHash !== '')) return 'approval';
+  const { kind = '', code = '' } = cause ?? {};
   if (/Catalog/.test(kind)) return 'catalog';
-  if (/InstallPlan/.test(kind)) return 'plan';
   if (/ClusterServiceVersion|Revision|ClusterObjectSet/.test(kind)) return 'running';
-  return 'resolution';
+  return STOPS[code] ?? (/InstallPlan/.test(kind) ? 'plan' : 'resolution');
 }
 
-/** A version that was to be replaced is no link that was reached: it runs on. */
-function runningText({ stillRuns, installed, version }: OperatorRow): string {
-  if (stillRuns === undefined) return version;
-  return `${stillRuns === installed ? version : stillRuns} still runs`;
+/** Describes the running version. A version that was to be replaced may run although the chain stops. */
+function runningText(row: OperatorRow): string {
+  const { standing, stillRuns, installed, version } = row;
+  if (standing === 'well') return version;
+  if (stillRuns !== undefined) return `${stillRuns === installed ? version : stillRuns} still runs`;
+  return installed === '' ? 'nothing is installed' : `${version || installed} has not succeeded`;
 }
 
 /** Returns the chain from an operator's desired state to the running version. */
