@@ -30,7 +30,7 @@ const PLATFORM = [
   ['clock', 'files', 'fairness', 'debian', 'keys', 'outbound', 'processes', 'processes/threads'],
   ['telemetry', 'telemetry/metrics', 'telemetry/tracing'],
   ['redis', 'redis/local'],
-  ['kube/errors', 'kube/transport', 'kube/limits', 'kube/client', 'kube/access', 'kube/cache', 'kube/write'],
+  ['kube/errors', 'kube/transport', 'kube/limits', 'kube/client', 'kube/cloud', 'kube/access', 'kube/cache', 'kube/write'],
   ['content', 'config'],
   ['registry/client', 'registry/logins', 'registry/http', 'registry/mirrors', 'registry/image/tar', 'registry/image/layers', 'registry/image', 'registry/signatures', 'registry/grpc', 'registry'],
   ['store', 'membership', 'ownership', 'joining', 'queue', 'view', 'fleet/objects', 'fleet/folder', 'fleet'],

@@ -27,7 +27,15 @@ export const NAVIGATION: readonly NavigationSection[] = [
   },
   {
     title: 'Install',
-    pages: [doc('install'), doc('install-kubernetes'), doc('access'), doc('air-gap'), doc('sizing'), doc('upgrading')],
+    pages: [
+      doc('install'),
+      doc('install-kubernetes'),
+      doc('access'),
+      doc('cloud-logins'),
+      doc('air-gap'),
+      doc('sizing'),
+      doc('upgrading'),
+    ],
   },
   {
     title: 'Operate',

@@ -54,6 +54,7 @@ const CONNECTIONS: Readonly<Record<string, string>> = {
   'libs/platform/src/fleet/http-gates.ts': OWN.routed,
   'libs/platform/src/http/serve-metrics.ts': OWN.listens,
   'libs/platform/src/http/serving-tls.ts': OWN.listens,
+  'libs/platform/src/kube/cloud/outbound-cloud-http.ts': OWN.routed,
   'libs/platform/src/kube/transport/dial.ts': OWN.routed,
   'libs/platform/src/kube/transport/http1-wire.ts': OWN.routed,
   'libs/platform/src/kube/transport/http2-lane.ts': OWN.routed,

@@ -1,7 +1,13 @@
+import { cloudLogin } from '#core/cluster/cloud-logins/cloud-login';
+import type { PluginCall } from '#core/cluster/cloud-logins/plugin-call';
+import { type CloudHttp, CloudLoginError } from '../cloud/cloud-http.port.js';
+import { cloudToken } from '../cloud/cloud-logins.js';
+import { OutboundCloudHttp } from '../cloud/outbound-cloud-http.js';
 import { DialTurns } from '../transport/dial-turns.js';
+import { textOf } from '../transport/transport.error.js';
 import { type ExecConfig, execInfo, type PluginLogin, readExecCredential } from './exec-credential.js';
 import type { ClusterAccess } from './kubeconfig.js';
-import { PluginError, PluginProcess } from './plugin-process.js';
+import { PluginError, PluginMissing, PluginProcess, shownText } from './plugin-process.js';
 
 export type PluginOptions = Readonly<{
   /** A run that takes longer is ended. */
@@ -14,6 +20,8 @@ export type PluginOptions = Readonly<{
   /** Plugins may have the terminal of this process: for commands. A hub gives it to none. */
   hasTerminal: boolean;
   environment?: Readonly<Record<string, string | undefined>>;
+  /** Asks clouds in the place of a plugin that is not installed. Default: over the network. */
+  cloud?: CloudHttp;
   now?: () => number;
 }>;
 
@@ -67,9 +75,9 @@ export function sharedLogins(access: ClusterAccess, exec: ExecConfig, options: P
 type Held = Readonly<{ login: PluginLogin; renewAt: number }>;
 
 /**
- * The login that one plugin gives for one cluster. One run serves all requests that wait for it. A login is
- * renewed before it ends, while requests continue with it. After a failure the next request runs the plugin
- * again.
+ * The login that one plugin, or its cloud, gives for one cluster. One run serves all requests that wait for
+ * it. A login is renewed before it ends, while requests continue with it. After a failure the next request
+ * runs the plugin again.
  */
 class PluginLogins {
   readonly #closing = new AbortController();
@@ -136,26 +144,53 @@ class PluginLogins {
     this.#begun = this.#now();
     const isInteractive = this.#isInteractive();
     const info = execInfo(this.access, await ca(), isInteractive);
-    const { command, args, env } = this.exec;
     const { signal } = this.#closing;
-    const text = await (isInteractive ? TERMINAL_TURNS : TURNS).run({ needs: NO_NEEDS, signal }, () => {
+    const login = await (isInteractive ? TERMINAL_TURNS : TURNS).run({ needs: NO_NEEDS, signal }, () => {
       this.#begun = this.#now();
-      this.#process = new PluginProcess({
-        ...{ command, args: args ?? [], isInteractive, timeoutMs: this.options.timeoutMs },
-        env: {
-          ...this.#inherited(),
-          ...Object.fromEntries((env ?? []).map(({ name, value }) => [name, value])),
-          KUBERNETES_EXEC_INFO: info,
-        },
-      });
-      return this.#process.answer;
+      return this.#login(info, isInteractive);
     });
     const now = this.#now();
-    const login = readExecCredential(text, this.exec, now);
     const { until = Number.POSITIVE_INFINITY } = login;
     const early = Math.min(RENEWED_BEFORE_MS, (until - now) * RENEWED_AT);
     this.#held = { login, renewAt: until === Number.POSITIVE_INFINITY ? until : until - early };
     return login;
+  }
+
+  /** Runs the plugin. If it is one of a cloud and not installed, the hub asks the cloud itself. */
+  async #login(info: string, isInteractive: boolean): Promise<PluginLogin> {
+    const { command, args, env } = this.exec;
+    const environment = {
+      ...this.#inherited(),
+      ...Object.fromEntries((env ?? []).map(({ name, value }) => [name, value])),
+      KUBERNETES_EXEC_INFO: info,
+    };
+    const plugin = { command, args: args ?? [], isInteractive, timeoutMs: this.options.timeoutMs, env: environment };
+    this.#process = new PluginProcess(plugin);
+    try {
+      return readExecCredential(await this.#process.answer, this.exec, this.#now());
+    } catch (error) {
+      if (!(error instanceof PluginMissing)) throw error;
+      return await this.#ownLogin({ command, args: args ?? [], environment }, error);
+    }
+  }
+
+  async #ownLogin(call: PluginCall, missing: PluginMissing): Promise<PluginLogin> {
+    const login = cloudLogin(call);
+    if (login === undefined) throw missing;
+    if (typeof login === 'string')
+      throw new PluginError(`is not installed, and the hub cannot stand in for it: ${login}`);
+    const limit = AbortSignal.timeout(this.options.timeoutMs);
+    const signal = AbortSignal.any([this.#closing.signal, limit]);
+    const http = this.options.cloud ?? new OutboundCloudHttp({ environment: call.environment });
+    try {
+      const token = await cloudToken(login, { http, now: this.#now, signal });
+      if (token.until <= this.#now()) throw new CloudLoginError('what the cloud gave has ended: check the clock here');
+      return token;
+    } catch (error) {
+      if (!limit.aborted && !(error instanceof CloudLoginError)) throw error;
+      const why = limit.aborted ? `no login within ${this.options.timeoutMs / 1_000} s` : shownText(textOf(error));
+      throw new PluginError(`is not installed, and the hub's own login to ${login.cloud} failed: ${why}`);
+    }
   }
 
   /**

@@ -15,6 +15,9 @@ type PluginCommand = Readonly<{
 /** A login plugin that gave no answer. The text is one line, bounded, without secrets. */
 export class PluginError extends Error {}
 
+/** A login plugin that is not installed here. */
+export class PluginMissing extends PluginError {}
+
 const MOST_ANSWER = 1024 * 1024;
 /** Most characters kept of the beginning, and of the end, of a plugin's standard error. */
 const MOST_SAID = 4_000;
@@ -52,7 +55,7 @@ export class PluginProcess {
     this.#timer = setTimeout(() => this.#fail(`has not ended within ${timeoutMs / 1000} s, and was ended`), timeoutMs);
     this.#child.stdout?.on('data', (part: Buffer) => this.#take(part));
     this.#child.stderr?.on('data', (part: Buffer) => this.#said.add(part));
-    this.#child.once('error', (error: NodeJS.ErrnoException) => this.#fail(`failed: ${whyNotStarted(error)}`));
+    this.#child.once('error', (error: NodeJS.ErrnoException) => this.#notStarted(error));
     this.#child.once('exit', () => this.#exited());
     this.#child.once('close', (code, signal) => this.#closed(code, signal));
   }
@@ -89,6 +92,11 @@ export class PluginProcess {
     }
     this.#over();
     this.#settle.resolve(Buffer.concat(this.#parts).toString('utf8'));
+  }
+
+  #notStarted(error: NodeJS.ErrnoException): void {
+    if (error.code === 'ENOENT') this.#settle.reject(new PluginMissing(`failed: ${NO_PROGRAM}`));
+    this.#fail(`failed: ${whyNotStarted(error)}`);
   }
 
   #fail(why: string, hasSaid = false): void {
@@ -149,8 +157,10 @@ const oneLine = (text: string): string =>
 /** Writes text of others as one bounded line without secrets. */
 export const shownText = (text: string): string => oneLine(text).slice(0, 300);
 
+const NO_PROGRAM = 'there is no such program here (ENOENT)';
+
 function whyNotStarted({ code, message }: NodeJS.ErrnoException): string {
-  if (code === 'ENOENT') return 'there is no such program here (ENOENT)';
+  if (code === 'ENOENT') return NO_PROGRAM;
   if (code === 'EACCES') return 'the program may not be executed (EACCES)';
   if (code === 'ENOEXEC') return 'the file is no program: its first line names no interpreter (ENOEXEC)';
   return oneLine(message).slice(0, SHOWN.last);
