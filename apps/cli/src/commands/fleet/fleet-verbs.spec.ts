@@ -3,7 +3,7 @@ import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { NEW, OLD, offerAll, type PlayedHub, startPlayedHub } from './played-hub.fixture.js';
 
-const LAB = { name: 'lab', clusters: { selector: { matchLabels: { tier: 'lab' } } }, soak: '10m' };
+const LAB = { name: 'lab', clusters: { selector: { matchLabels: { tier: 'lab' } } }, soak: '10h' };
 const NAMES = ['lab-1', 'shop-1', 'shop-2', 'shop-3'];
 const because = ['--reason', 'CHG-1182'];
 let hub: PlayedHub;
@@ -66,7 +66,7 @@ describe('a roll-out whose plans wait for approval', () => {
     expect(out.split('\n')).toEqual([
       expect.stringMatching(/^platform\/kafka-1 {2}kafka-operator\.v2\.4\.0 {2}Progressing {3}wave 1 of 2 \(lab\), /),
       'WAVE  STATE    MEMBERS  DONE  FLIGHT  WAIT  FAILED  SKIPPED  NOTE',
-      'lab   Open     1        0     0/1     1     0       0        soak 10m after the last success',
+      'lab   Open     1        0     0/1     1     0       0        soak 10h after the last success',
       'rest  Pending  3        0     0       3     0       0',
       '4 Approval',
       `1 class waits for approval: ${hash}, 4 clusters (Minor)`,
@@ -208,7 +208,7 @@ describe('a roll-out whose plans wait for approval', () => {
   });
 
   it('fleet promote ends the soak', async () => {
-    expect((await hub.flotilla('status', 'kafka-1')).out).toMatch(/^lab +Soaking .* soaks for another (9|10)m/m);
+    expect((await hub.flotilla('status', 'kafka-1')).out).toMatch(/^lab +Soaking .* soaks for another \d+h/m);
     expect((await hub.flotilla('explain', 'shop-1')).out).toContain(
       'shop-1, platform/kafka-1: waits for wave rest (WaveNotOpen).\n  wave lab is Soaking (Soak): 1 of 1 done',
     );
