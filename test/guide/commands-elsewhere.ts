@@ -66,6 +66,11 @@ export const NOT_PLAYED: readonly Readonly<{ begin: RegExp; because: string; ins
     instead: 'test/e2e/fleet-rollout.spec.ts',
   },
   {
+    begin: /^kubectl get fleetclustersource argocd -o jsonpath=/,
+    because: 'it needs a FleetClusterSource whose poller lacks a right; the test applies the same Role',
+    instead: 'libs/lifecycle/src/clusters/sources/cluster-sources.spec.ts',
+  },
+  {
     begin: /^flotilla fleet export --from-clusters /,
     because: 'it wants an empty folder; the test reads the commands of the page about folders',
     instead: 'test/integration/fleet-folder.extended.spec.ts',

@@ -12,6 +12,7 @@ import { CatalogContents } from '#lifecycle/catalogs/contents/catalog-contents';
 import { CatalogReader } from '#lifecycle/catalogs/contents/catalog-reader';
 import { SharedCatalogs } from '#lifecycle/catalogs/sources/shared-catalogs';
 import { observedRows } from '#lifecycle/clusters/rows/observed-rows';
+import { ClusterSources } from '#lifecycle/clusters/sources/cluster-sources';
 import { ClusterSightings } from '#lifecycle/fleet/cluster-sightings';
 import { ConsoleCatalogs } from '#lifecycle/fleet/console/console-catalogs';
 import { ConsoleQuestions } from '#lifecycle/fleet/console/console-questions';
@@ -22,6 +23,7 @@ import { guardedClusters } from '#platform/clusters/clusters.module';
 import { globalCatalogNamespaceOf } from '#platform/clusters/managed-clusters';
 import { OlmDetectors } from '#platform/clusters/olm-detectors';
 import { Lanes } from '#platform/fairness/lanes';
+import { hubAccounts } from '#platform/fleet/hub-accounts';
 import type { SecretClusters } from '#platform/fleet/secret-clusters';
 import type { Hub } from '#platform/hub/hub';
 import { type HubProofs, openHubProofs } from '#platform/hub/hub-proofs';
@@ -30,6 +32,7 @@ import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { LoginRenewals } from '#platform/membership/login-renewals';
 import type { ServiceClusters } from '#platform/membership/service-clusters.port';
 import { MetasIndexFiles } from '#platform/metas/index-files';
+import type { OwnedClusters } from '#platform/ownership/owned-clusters';
 import type { ShardSource } from '#platform/ownership/shard-follower.port';
 import { grpcLimitsOf, outboundPolicyOf } from '#platform/registry/configured-limits';
 import { healthIndicator } from '#platform/telemetry/health-indicator';
@@ -149,12 +152,23 @@ const sightingsOf = (
         silentMs: settings.fleetSilence,
       }),
   },
+  {
+    provide: ClusterSources,
+    inject: [HUB, { token: SHARDS, optional: true }],
+    useFactory: ({ clock, log, settings }: Hub, shards?: OwnedClusters) =>
+      new ClusterSources({
+        ...{ hub: fleetHub, clock, log },
+        owns: (source) => shards?.owns(`FleetClusterSource/${source}`) ?? true,
+        accounts: () => hubAccounts(fleetHub, settings),
+      }),
+  },
   WantedOperators,
   ReportedRollouts,
   SightingsLifecycle,
   healthIndicator(ReportedRollouts, ({ check }) => check),
   healthIndicator(WantedOperators, ({ check }) => check),
   healthIndicator(ClusterSightings, ({ check }) => check),
+  healthIndicator(ClusterSources, ({ check }) => check),
 ];
 
 /** Wiring only. */

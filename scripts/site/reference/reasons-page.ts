@@ -7,6 +7,7 @@ import { INSTALLED } from '#core/classic/install-plan/plan/plan-conditions';
 import { OPERATOR_GROUP_CONDITIONS } from '#core/classic/operator-group/group-conditions';
 import { SUBSCRIPTION_CONDITIONS } from '#core/classic/subscription/subscription-conditions';
 import { CAUSE_CODES } from '#core/cluster/diagnosis/cause-codes';
+import { SOURCE_CONDITIONS } from '#core/cluster/imports/source-status';
 import { CLUSTER_CONDITIONS } from '#core/cluster/membership/cluster-conditions';
 import { ROLLOUT_REASONS, TRANSITIONS, WAVE_REASONS } from '#core/rollout/controller/step/phases';
 import { CLUSTER_CATALOG_CONDITIONS } from '#core/v1/cluster-catalog/cluster-catalog-status';
@@ -29,6 +30,7 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   ],
   ClusterObjectSet: ['libs/core/src/v1/revision'],
   FleetCluster: ['libs/core/src/cluster/membership', 'libs/lifecycle/src/fleet'],
+  FleetClusterSource: ['libs/core/src/cluster/imports', 'libs/lifecycle/src/clusters/sources'],
 };
 
 /** Forms in which code writes the reason of a condition. */
@@ -48,6 +50,7 @@ const TYPES: Readonly<Record<string, readonly string[]>> = {
   ClusterExtension: EXTENSION_CONDITIONS,
   ClusterObjectSet: REVISION_CONDITIONS,
   FleetCluster: CLUSTER_CONDITIONS,
+  FleetClusterSource: SOURCE_CONDITIONS,
 };
 
 function reasonsIn(folders: readonly string[]): string {

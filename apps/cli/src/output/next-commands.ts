@@ -47,6 +47,8 @@ export const NEXT = {
   removeFromFleet: (name: string, hub: string): string =>
     `flotilla clusters remove ${name} --yes --fleet ${shellWord(hub)}`,
   installCrds: (access: string): string => `kubectl ${access} apply --server-side -f k8s/crds -f k8s/joining`,
+  importRole: (from: string, namespace?: string): string =>
+    `flotilla clusters import --from ${from}${namespace === undefined ? '' : ` -n ${namespace}`} --role`,
   acceptCluster: (name: string): string => `flotilla clusters accept ${shellWord(name)}`,
   initFleet: (context: string): string => `flotilla fleet init --context ${shellWord(context)}`,
   exportFleet: (): string => 'flotilla fleet export --from-clusters --out fleet',

@@ -1,7 +1,9 @@
 import { X509Certificate } from 'node:crypto';
+import { foreignLogin } from '#core/cluster/imports/foreign-login';
+import type { LoginFormat } from '#core/kernel/api/fleet/fleet-cluster-source';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { ClusterConfigError } from '../kube/access/cluster-config.error.js';
-import { type ClusterAccess, parseKubeconfig } from '../kube/access/kubeconfig.js';
+import { type ClusterAccess, type ParsedKubeconfig, parseKubeconfig } from '../kube/access/kubeconfig.js';
 import { unsafeServer } from '../kube/access/server-url.js';
 
 /** The type and the key of the Secrets that FleetClusters may refer to (design: fleet.md §1.1). */
@@ -15,28 +17,40 @@ export type SecretAccess = Readonly<{ access: ClusterAccess; expiresAt?: string 
 /**
  * Returns the access that a kubeconfig in a Secret gives. Refuses one that has the hub run a program, read a
  * file of the hub, or trust any server: users that may write the Secret must get no right of the hub by it
- * (design: fleet.md §2). No text of the Secret is quoted.
+ * (design: fleet.md §2). No text of the Secret is quoted. `format`: the tool that wrote the Secret.
  */
-export function secretAccess(secret: KubernetesObject): SecretAccess {
+export function secretAccess(secret: KubernetesObject, format?: LoginFormat): SecretAccess {
   const { namespace = '', name = '' } = secret.metadata;
   const file = `Secret ${namespace}/${name}`;
-  const encoded = (secret as { data?: Readonly<Record<string, string>> }).data?.[KEY];
-  if (encoded === undefined) return rejected(`${file} has no key "${KEY}"`);
+  const source = kubeconfigIn(secret, format);
+  if (source === undefined) return rejected(`${file} has no key "${KEY}"`);
+  if ('refused' in source) return rejected(`${file} is not used: ${source.refused}`);
   try {
-    const config = parseKubeconfig(file, Buffer.from(encoded, 'base64').toString('utf8'));
-    const [context] = config.contexts;
-    if (context === undefined || config.contextCount > 1) {
-      return rejected(`${file} has ${config.contextCount} contexts: it must have one`);
-    }
+    const config = parseKubeconfig(file, source.kubeconfig);
+    const context = contextOf(config, format);
+    if (context === undefined) return rejected(`${file} has ${config.contextCount} contexts: it must have one`);
     const access = config.access(context);
     const unsafe = unsafeIn(access);
     if (unsafe !== undefined) return { fault: { reason: 'Unsafe', message: `${file} is not used: ${unsafe}` } };
     const expiresAt = expiryOf(access);
-    return { access, ...(expiresAt === undefined ? {} : { expiresAt }) };
+    const own = format === undefined ? access : { ...access, isRenewedByOthers: true };
+    return { access: own, ...(expiresAt === undefined ? {} : { expiresAt }) };
   } catch (error) {
     if (error instanceof ClusterConfigError) return rejected(error.message);
     throw error;
   }
+}
+
+function kubeconfigIn(secret: KubernetesObject, format: LoginFormat | undefined) {
+  if (format !== undefined) return foreignLogin(format, secret);
+  const encoded = (secret as { data?: Readonly<Record<string, string>> }).data?.[KEY];
+  return encoded === undefined ? undefined : { kubeconfig: Buffer.from(encoded, 'base64').toString('utf8') };
+}
+
+/** Tools may write several contexts, and name the one that counts. */
+function contextOf(config: ParsedKubeconfig, format: LoginFormat | undefined): string | undefined {
+  if (format !== undefined && config.currentContext !== undefined) return config.currentContext;
+  return config.contextCount > 1 ? undefined : config.contexts[0];
 }
 
 const rejected = (message: string): SecretAccess => ({ fault: { reason: 'Rejected', message } });

@@ -3,6 +3,7 @@ import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { fleetCrd } from '#core/rollout/kinds/custom-resource';
 import { directCluster } from '#testing/cluster/direct-client';
+import { Refusal } from '#testing/cluster/objects/refusal';
 import { PATIENCE } from '#testing/patience';
 import { SystemClock } from '../clock/system-clock.js';
 import type { ClusterAccess } from '../kube/access/kubeconfig.js';
@@ -182,5 +183,94 @@ describe('the clusters whose kubeconfig is in a Secret of the hub', () => {
     );
     const identity = () => clusters.beside(none).members[0]?.access.identity;
     await expect.poll(identity, PATIENCE).toBe('u-2');
+  });
+
+  describe('of another tool', () => {
+    const encode = (data: Readonly<Record<string, unknown>>) =>
+      Object.fromEntries(
+        Object.entries(data).map(([key, value]) => [
+          key,
+          Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64'),
+        ]),
+      );
+    const argo = (config: object) => ({
+      ...{ apiVersion: 'v1', kind: 'Secret', type: 'Opaque' },
+      metadata: { name: 'east', namespace: 'argocd', labels: { 'argocd.argoproj.io/secret-type': 'cluster' } },
+      data: encode({ name: 'east', server: 'https://east.example', config }),
+    });
+    const ofTool = (name: string, value: unknown) => ({
+      ...{ apiVersion: 'v1', kind: 'Secret', type: 'cluster.x-k8s.io/secret' },
+      metadata: { name, namespace: 'argocd', labels: { 'cluster.x-k8s.io/cluster-name': 'east' } },
+      data: encode({ value, token: 'hush' }),
+    });
+    const apply = (secret: object) => hub.client.apply(secret as KubernetesObject);
+    const by = (format: string, name: string) => ({ access: { secretRef: { name, namespace: 'argocd', format } } });
+    beforeEach(async () => {
+      await hub.client.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'argocd' } });
+    });
+
+    it('is read where it is, follows its changes, and is not ours to renew', async () => {
+      await apply(argo({ bearerToken: 'first' }));
+      await join(by('ArgoCD', 'east'));
+      await expect.poll(found, PATIENCE).toEqual([['store-01', 'first']]);
+      expect(clusters.beside(none).members[0]?.access).toMatchObject({
+        ...{ isRenewedByOthers: true, file: 'Secret argocd/east', isInKubeconfig: false },
+      });
+      await apply(argo({ bearerToken: 'second' }));
+      await expect.poll(found, PATIENCE).toEqual([['store-01', 'second']]);
+      await hub.client.delete({ apiVersion: 'v1', kind: 'Secret', name: 'east', namespace: 'argocd' });
+      await expect.poll(fault, PATIENCE).toBe('Rejected');
+      expect(clusters.faultOf('store-01')?.message).toBe(
+        'there is no Secret argocd/east with label argocd.argoproj.io/secret-type: cluster',
+      );
+      expect(found(), 'the login is used while it works').toEqual([['store-01', 'second']]);
+    });
+
+    it.each(['ClusterAPI', 'Rancher'])('is the kubeconfig of its current context in %s', async (format) => {
+      const one = login('capi');
+      const two = { ...one, contexts: [...one.contexts, { name: 'b', context: { cluster: 'c', user: 'none' } }] };
+      await apply(ofTool('east-kubeconfig', { ...two, 'current-context': 'admin@c' }));
+      await join(by(format, 'east-kubeconfig'));
+      await expect.poll(found, PATIENCE).toEqual([['store-01', 'capi']]);
+    });
+
+    it.each([
+      [
+        argo({ execProviderConfig: { command: 'sh' } }),
+        by('ArgoCD', 'east'),
+        'Rejected',
+        /execProviderConfig would run/,
+      ],
+      [
+        argo({ bearerToken: 't', tlsClientConfig: { insecure: true } }),
+        by('ArgoCD', 'east'),
+        'Unsafe',
+        /insecure-skip/,
+      ],
+      [ofTool('east-ca', 'hush'), by('ClusterAPI', 'east-ca'), 'Rejected', /key "value" is missing/],
+      [
+        ofTool('east-kubeconfig', login('t', { exec: { command: 'aws' } })),
+        ...([by('ClusterAPI', 'east-kubeconfig'), 'Unsafe', /its user has exec/] as const),
+      ],
+    ])('is not used where it is unsafe or none (%#)', async (secret, spec, reason, message) => {
+      await apply(secret);
+      await join(spec);
+      await expect.poll(fault, PATIENCE).toBe(reason);
+      expect(clusters.faultOf('store-01')?.message).toMatch(message);
+      expect(clusters.faultOf('store-01')?.message).not.toContain('hush');
+    });
+
+    it('may lie in another namespace in the form of our own, and a namespace without rights spoils no other', async () => {
+      const own = { ...secretOf(login('own')), metadata: { name: 'login', namespace: 'argocd' } };
+      await apply(own);
+      await put(login('here'), 'other');
+      hub.cluster.failAll({ resource: 'secrets', namespace: 'argocd' }, new Refusal(403, 'Forbidden', 'forbidden'));
+      await join({ access: { secretRef: { name: 'login', namespace: 'argocd' } } });
+      await join(byRef('other'), 'store-02');
+      await expect.poll(found, PATIENCE).toEqual([['store-02', 'here']]);
+      await expect
+        .poll(() => clusters.faultOf('store-01')?.message ?? (found() && ''), PATIENCE)
+        .toMatch(/cannot be read/);
+    });
   });
 });

@@ -1,15 +1,15 @@
 import { hasReleaseFinalizer, isBeingDeleted, isRemovalForced } from '#core/cluster/membership/cluster-release';
 import { type FileReading, type HeldReading, heldReading } from '#core/cluster/membership/kubeconfig-readings';
-import { FleetCluster } from '#core/kernel/api/fleet/fleet-cluster';
+import { FleetCluster, type LoginRef } from '#core/kernel/api/fleet/fleet-cluster';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
-import { KIND } from '#core/kernel/api/kinds';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { Clock } from '../clock/clock.port.js';
 import type { ClusterAccess } from '../kube/access/kubeconfig.js';
 import { Reflector } from '../kube/cache/reflector.js';
 import type { KubeClient } from '../kube/client/kube-client.port.js';
 import type { Log } from '../telemetry/log.port.js';
-import { type CredentialsFault, KUBECONFIG_SECRET, type SecretAccess, secretAccess } from './secret-access.js';
+import { LoginSecrets } from './login-secrets.js';
+import type { CredentialsFault, SecretAccess } from './secret-access.js';
 
 type SecretClustersOptions = Readonly<{
   hub: KubeClient;
@@ -39,17 +39,15 @@ export const ACCEPTED_UID_ANNOTATION = 'fleet.flotilla.dev/accepted-uid';
 const NOTHING: HeldReading<ClusterAccess> = { members: [], problems: [] };
 
 /**
- * The clusters of FleetClusters with a kubeconfig in a Secret of the hub. Both kinds are watched, Secrets
- * only from the first FleetCluster on that refers to one. The content of a Secret stays in the memory of the
- * process.
+ * The clusters of FleetClusters with a kubeconfig in a Secret. Both kinds are watched, Secrets only while a
+ * FleetCluster refers to one. The content of a Secret stays in the memory of the process.
  */
 export class SecretClusters {
   readonly #clusters: Reflector;
-  readonly #secrets: Reflector;
-  #watchesSecrets = false;
+  readonly #secrets: LoginSecrets;
   #isStale = true;
-  /** The reason why Secrets could not be listed at the last reading. */
-  #trouble: string | undefined;
+  /** The reasons why Secrets could not be listed at the last reading. */
+  #trouble = '';
   #files: HeldReading<ClusterAccess> | undefined;
   #fromSecrets = NOTHING;
   #held = NOTHING;
@@ -59,7 +57,6 @@ export class SecretClusters {
   readonly #used = new Map<string, ClusterAccess>();
   #deleted: readonly DeletedCluster[] = [];
   #unmarked: ReadonlyMap<string, string> = new Map();
-  readonly #parsed = new WeakMap<KubernetesObject, SecretAccess>();
 
   constructor(private readonly options: SecretClustersOptions) {
     const { hub: client, clock, log, namespace } = options;
@@ -75,11 +72,7 @@ export class SecretClusters {
       kind: { apiVersion: FLEET_API, kind: 'FleetCluster' },
       keep: withoutConditions,
     });
-    this.#secrets = new Reflector({
-      ...common,
-      kind: KIND.Secret,
-      options: { namespace, fieldSelector: `type=${KUBECONFIG_SECRET}` },
-    });
+    this.#secrets = new LoginSecrets({ hub: client, namespace, clock, log, onChange: stale });
   }
 
   start(): void {
@@ -96,7 +89,7 @@ export class SecretClusters {
    */
   beside(files: HeldReading<ClusterAccess>): HeldReading<ClusterAccess> {
     const isListed = this.#clusters.synced() && this.#clusters.problem() === undefined;
-    const trouble = this.#secrets.problem();
+    const { trouble } = this.#secrets;
     const isOld = this.#isStale || trouble !== this.#trouble;
     if (files === this.#files && !(isListed && isOld)) return this.#held;
     this.#files = files;
@@ -137,10 +130,9 @@ export class SecretClusters {
     const parsed = this.#clusters.list().flatMap((object) => FleetCluster.safeParse(object).data ?? []);
     const deleted = parsed.filter(({ metadata }) => isBeingDeleted(metadata) && hasReleaseFinalizer(metadata));
     const bySecret = parsed.filter(({ spec }) => spec.access.secretRef !== undefined);
-    if (bySecret.length > 0 && !this.#watchesSecrets) {
-      this.#watchesSecrets = true;
-      this.#secrets.start();
-    }
+    this.#secrets.follow(bySecret.flatMap((one) => this.#loginOf(one) ?? []));
+    // A reading of new places must not count as their trouble.
+    this.#trouble = this.#secrets.trouble;
     this.#credentials.clear();
     const taken = new Set(files.members.map(({ cluster }) => cluster));
     const members = bySecret.filter(({ metadata }) => !isBeingDeleted(metadata));
@@ -154,13 +146,20 @@ export class SecretClusters {
     this.#unmarked = new Map(members.filter(isUnmarked).map(({ metadata }) => [metadata.name, String(metadata.uid)]));
   }
 
-  #deletedOf({ metadata, spec: { access } }: FleetCluster, taken: ReadonlySet<string>): DeletedCluster {
+  /** Returns the reference to the login of this process. */
+  #loginOf({ metadata, spec: { access } }: FleetCluster): LoginRef | undefined {
+    const observes = this.options.observes && !isBeingDeleted(metadata);
+    return access.secretRef && ((observes ? access.observeSecretRef : undefined) ?? access.secretRef);
+  }
+
+  #deletedOf(object: FleetCluster, taken: ReadonlySet<string>): DeletedCluster {
+    const { metadata } = object;
     const { name: cluster } = metadata;
-    const { secretRef } = access;
     const common = { cluster, isForced: isRemovalForced(metadata) };
-    if (secretRef === undefined || taken.has(cluster)) return { ...common, staysManaged: true };
-    const file = `Secret ${this.options.namespace}/${secretRef.name}`;
-    const found = this.#accessOf(secretRef.name, file);
+    const ref = this.#loginOf(object);
+    if (ref === undefined || taken.has(cluster)) return { ...common, staysManaged: true };
+    const file = this.#secrets.fileOf(ref);
+    const found = this.#secrets.accessOf(ref);
     // A Secret that is deleted with its FleetCluster is in memory still.
     const login = found !== undefined && 'access' in found ? found.access : this.#used.get(cluster);
     if (login !== undefined) {
@@ -172,15 +171,15 @@ export class SecretClusters {
 
   #readingOf(object: FleetCluster, taken: ReadonlySet<string>): FileReading<ClusterAccess>[] {
     const { name } = object.metadata;
-    const { secretRef, observeSecretRef } = object.spec.access;
-    const secret = (this.options.observes ? observeSecretRef : undefined)?.name ?? secretRef?.name ?? '';
-    const file = `Secret ${this.options.namespace}/${secret}`;
+    const ref = this.#loginOf(object);
+    if (ref === undefined) return [];
+    const file = this.#secrets.fileOf(ref);
     if (taken.has(name)) {
       const message = `a context of the hub’s kubeconfig has the name "${name}" already: give the FleetCluster another`;
       this.#credentials.set(name, { fault: { reason: 'Rejected', message } });
       return [];
     }
-    const found = this.#accessOf(secret, file);
+    const found = this.#secrets.accessOf(ref);
     if (found === undefined) return [];
     this.#credentials.set(name, found);
     if ('fault' in found) return [{ file, contexts: [{ context: name, problem: `${name}: ${found.fault.message}` }] }];
@@ -198,35 +197,15 @@ export class SecretClusters {
     const own = { ...access, ...terms, context: name, file, isInKubeconfig: false };
     return [{ file, contexts: [{ context: name, access: own }] }];
   }
-
-  /** Undefined until the Secrets were listed. */
-  #accessOf(name: string, file: string): SecretAccess | undefined {
-    const problem = this.#secrets.problem();
-    if (!this.#secrets.synced()) {
-      if (problem === undefined) return undefined;
-      const message = `${file} cannot be read: ${problem}`;
-      return { fault: { reason: 'Rejected', message: message.slice(0, MOST_CHARACTERS) } };
-    }
-    const secret = this.#secrets.get({ namespace: this.options.namespace, name });
-    const known = secret && (this.#parsed.get(secret) ?? secretAccess(secret));
-    if (secret !== undefined && known !== undefined) {
-      this.#parsed.set(secret, known);
-      return known;
-    }
-    return { fault: { reason: 'Rejected', message: `there is no ${file} of type ${KUBECONFIG_SECRET}` } };
-  }
 }
-
-const MOST_CHARACTERS = 1_024;
 
 /** The UID of the cluster that the fleet has under this name. */
 const uidOf = (object: KubernetesObject | FleetCluster): string | undefined =>
   (object['status'] as Readonly<{ uid?: string }> | undefined)?.uid;
 
-/** Labels and conditions of a FleetCluster say nothing about its login; a Secret counts as a whole. */
+/** Labels and conditions of a FleetCluster say nothing about its login. */
 const wantedOf = (object: KubernetesObject): string => {
-  const { kind, metadata } = object;
-  if (kind === 'Secret') return `${metadata.uid} ${metadata.resourceVersion}`;
+  const { metadata } = object;
   const { uid, generation, annotations } = metadata;
   const leaves = [isBeingDeleted(metadata), hasReleaseFinalizer(metadata), isRemovalForced(metadata)].join(' ');
   const seen = uidOf(object);

@@ -18,6 +18,7 @@ import {
 import { type Io, UsageError } from '../../terminal/io.js';
 import { FLEET_STORE_HELP, type FleetHubOptions, withFleetHubOptions } from '../fleet/hub/hub-options.js';
 import { handoverCommand } from './handover/clusters-handover.command.js';
+import { importCommand } from './import/clusters-import.command.js';
 
 const ADD_HELP = `
 A cluster that has joined stands, with its login, in a kubeconfig of the hub: the file of the setting
@@ -120,8 +121,9 @@ type RemoveOptions = Readonly<{
 export function clustersCommand(program: Command, io: Io): void {
   const clusters = program
     .command('clusters')
-    .description('add, list, pause, remove and check the clusters that are managed');
+    .description('add, import, list, pause, remove and check the clusters that are managed');
   addCommand(clusters, io);
+  importCommand(clusters, io);
   listCommand(clusters, io);
   removeCommand(clusters, io);
   checkCommand(clusters, io);

@@ -57,6 +57,7 @@ export const CLUSTER_CONDITIONS = [
   'CredentialsValid',
   'IdentityStable',
   'IdentityUnique',
+  'InSource',
   'Managed',
   'PermissionsSufficient',
   'Reachable',

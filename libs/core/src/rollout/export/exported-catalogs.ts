@@ -1,7 +1,7 @@
 import type { CatalogSource } from '../../kernel/api/catalog-source.js';
 import type { ClusterCatalog } from '../../kernel/api/cluster-catalog.js';
 import { byCodeUnit, canonicalJson } from '../../kernel/canonical/canonical-json.js';
-import { dnsName } from './dns-name.js';
+import { dnsName } from '../../kernel/labels/dns-name.js';
 
 /** A catalog image, with the objects that clusters have of it. */
 export type ExportedCatalog = Readonly<{

@@ -3,8 +3,8 @@ import { CATALOG_SOURCE_API, type CatalogSource } from '../../kernel/api/catalog
 import { CLUSTER_CATALOG_API, type ClusterCatalog } from '../../kernel/api/cluster-catalog.js';
 import { CLUSTER_EXTENSION_API, type ClusterExtension } from '../../kernel/api/cluster-extension.js';
 import { SUBSCRIPTION_API, type Subscription } from '../../kernel/api/subscription.js';
+import { dnsName } from '../../kernel/labels/dns-name.js';
 import { readFleetObject } from '../kinds/read-fleet-object.js';
-import { dnsName } from './dns-name.js';
 import { type ExportedCluster, fleetManifests } from './fleet-manifests.js';
 
 const IMAGE = 'registry.example/curated:v1';

@@ -4,7 +4,7 @@ import type { ClusterExtension } from '../../kernel/api/cluster-extension.js';
 import { FLEET_API } from '../../kernel/api/fleet/fleet-fields.js';
 import type { Subscription } from '../../kernel/api/subscription.js';
 import { byCodeUnit, canonicalJson } from '../../kernel/canonical/canonical-json.js';
-import { dnsName } from './dns-name.js';
+import { dnsName } from '../../kernel/labels/dns-name.js';
 import { type CatalogNames, type ExportedCatalog, exportedCatalogs } from './exported-catalogs.js';
 
 /** The parts of a cluster that a fleet is written from. */

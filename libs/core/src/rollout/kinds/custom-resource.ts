@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { FleetAssignmentStatus } from '../../kernel/api/fleet/fleet-assignment.js';
 import { FleetCatalogStatusFields } from '../../kernel/api/fleet/fleet-catalog.js';
 import { FleetClusterStatusFields } from '../../kernel/api/fleet/fleet-cluster.js';
+import { FleetClusterSourceStatus } from '../../kernel/api/fleet/fleet-cluster-source.js';
 import { FleetDecisionStatus } from '../../kernel/api/fleet/fleet-decision.js';
 import { type FieldRule, FLEET_API } from '../../kernel/api/fleet/fleet-fields.js';
 import { type AnyFleetKind } from '../../kernel/api/fleet/fleet-kinds.js';
@@ -33,6 +34,20 @@ const NAMES: Readonly<Record<AnyFleetKind, Names>> = {
       condition('Reachable', 'Reachable'),
       condition('Acting', 'Managed'),
       { name: 'Operators', type: 'integer', jsonPath: '.status.operators' },
+      AGE,
+    ],
+  },
+  FleetClusterSource: {
+    plural: 'fleetclustersources',
+    short: 'fcs',
+    scope: 'Cluster',
+    columns: [
+      text('From', '.spec.from'),
+      text('Namespace', '.spec.namespace'),
+      { name: 'Clusters', type: 'integer', jsonPath: '.status.clusters' },
+      { name: 'Refused', type: 'integer', jsonPath: '.status.refusedCount' },
+      { name: 'Left', type: 'integer', jsonPath: '.status.leftCount' },
+      condition('Ready', 'Ready'),
       AGE,
     ],
   },
@@ -125,6 +140,7 @@ const NAMES: Readonly<Record<AnyFleetKind, Names>> = {
 /** Kinds with a status of declared fields. Other statuses are kept unchanged. */
 const STATUSES: Partial<Readonly<Record<AnyFleetKind, z.ZodType>>> = {
   FleetCluster: FleetClusterStatusFields,
+  FleetClusterSource: FleetClusterSourceStatus,
   FleetCatalog: FleetCatalogStatusFields,
   FleetOperator: FleetOperatorStatus,
   FleetRollout: FleetRolloutStatus,
@@ -236,10 +252,15 @@ const defaultText = (text: string, value: unknown): string =>
 const DROPPED = new Set(['$schema', 'additionalProperties', 'anyOf', 'propertyNames', 'const', 'allOf', 'pattern']);
 
 /** Returns rules about the name of an object. They belong to the root of the schema. */
-const wholeRules = (kind: AnyFleetKind): JsonSchema =>
-  kind === 'FleetOperator'
-    ? { [RULES]: [{ rule: "!self.metadata.name.startsWith('catalog-')", message: NAME_OF_CATALOG }] }
-    : {};
+function wholeRules(kind: AnyFleetKind): JsonSchema {
+  const rule = WHOLE_RULES[kind];
+  return rule === undefined ? {} : { [RULES]: [rule] };
+}
+
+const WHOLE_RULES: Partial<Readonly<Record<AnyFleetKind, FieldRule>>> = {
+  FleetOperator: { rule: "!self.metadata.name.startsWith('catalog-')", message: NAME_OF_CATALOG },
+  FleetClusterSource: { rule: 'self.metadata.name.size() <= 63', message: 'the name must have at most 63 characters' },
+};
 
 const RULES = 'x-kubernetes-validations';
 const serverRules = (rules: readonly FieldRule[]) => rules.map(({ rule, message }) => ({ rule, message }));

@@ -3,6 +3,7 @@ import { FLEET_API } from '../../kernel/api/fleet/fleet-fields.js';
 import {
   ALL_FLEET_KINDS,
   type AnyFleetKind,
+  API_KINDS,
   FLEET_KINDS,
   type FleetKind,
   type FleetObject,
@@ -25,12 +26,15 @@ type ReadFleetObject = Readonly<{ object: FleetObject } | { problem: string } | 
 
 /**
  * Reads an object as an API server with the CRDs would: its fields, defaults, and the rules in CEL, also
- * those that compare it with the object that it replaces. `other`: a fleet kind that people do not write.
+ * those that compare it with the object that it replaces. `other`: a fleet kind that has no part in a
+ * rehearsal.
  */
 export function readFleetObject(value: unknown, before?: FleetObject): ReadFleetObject {
   const { apiVersion, kind } = value as Readonly<{ apiVersion?: unknown; kind?: unknown }>;
   if (typeof kind !== 'string') return { problem: 'kind is missing' };
-  if (apiVersion === FLEET_API && Object.hasOwn(HUB_KINDS, kind)) return { other: true };
+  if (apiVersion === FLEET_API && (Object.hasOwn(HUB_KINDS, kind) || Object.hasOwn(API_KINDS, kind))) {
+    return { other: true };
+  }
   if (apiVersion !== FLEET_API || !isFleetKind(kind)) {
     return {
       problem: `${kind} of ${String(apiVersion)} is no fleet kind; ${Object.keys(FLEET_KINDS).join(', ')} of ${FLEET_API} are`,

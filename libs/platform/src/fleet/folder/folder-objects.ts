@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
-import { type FleetObject } from '#core/kernel/api/fleet/fleet-kinds';
+import { API_KINDS, type FleetObject } from '#core/kernel/api/fleet/fleet-kinds';
 import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-object';
 import { sameJson } from '#core/kernel/canonical/same-json';
 import { subdomainProblems } from '#core/kernel/labels/label-syntax';
@@ -24,6 +24,9 @@ const MISPLACED = 'has no effect outside of decisions/: move its file there';
 const NEEDS_API =
   'spec.access.secretRef needs an API server as the hub: a fleet in files has no Secrets, use spec.access.context';
 
+const KIND_NEEDS_API =
+  'a FleetClusterSource needs an API server as the hub: a fleet in files has no Secrets to refer to';
+
 /** The objects that people write, checked as an API server with the CRDs checks them. */
 export function writtenObjects(
   manifests: readonly Manifest[],
@@ -34,6 +37,7 @@ export function writtenObjects(
     .map(({ object, where }) => `${where}: ${DECISION} ${object.metadata.name} ${MISPLACED}`);
   const found = gathered(manifests, (manifest) => {
     const read = readFleetObject(manifest.object, before(refTo(manifest.object)) as FleetObject | undefined);
+    if (manifest.object.kind in API_KINDS && 'other' in read) return { problem: KIND_NEEDS_API };
     if ('other' in read) return undefined;
     if ('problem' in read) return read;
     const { object } = read;

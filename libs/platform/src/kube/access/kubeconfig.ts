@@ -88,6 +88,8 @@ export type ClusterAccess = Readonly<{
    * in. Default: true.
    */
   isInKubeconfig?: boolean;
+  /** True if another tool wrote the login: the hub reads it and never renews it. */
+  isRenewedByOthers?: boolean;
 }> &
   ClusterTerms;
 

@@ -35,7 +35,11 @@ async function bytesOf(file: string | null | undefined, data: unknown): Promise<
 }
 
 /** The account of a token in the access itself: plugins, files and impersonation are renewed by others. */
-export function tokenAccount({ user }: Pick<ClusterAccess, 'user'>): AccountToken | undefined {
+export function tokenAccount({
+  user,
+  isRenewedByOthers = false,
+}: Pick<ClusterAccess, 'user' | 'isRenewedByOthers'>): AccountToken | undefined {
+  if (isRenewedByOthers) return undefined;
   if (user.exec || user['auth-provider'] || user.tokenFile || user.as) return undefined;
   return user.token ? accountToken(user.token) : undefined;
 }

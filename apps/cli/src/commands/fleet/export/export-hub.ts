@@ -9,6 +9,7 @@ import { checkEmpty, writeFiles } from './export-clusters.js';
 /** Kinds that people write, with the file of each. */
 const WRITTEN = {
   FleetCluster: 'clusters.yaml',
+  FleetClusterSource: 'cluster-sources.yaml',
   FleetCatalog: 'catalogs.yaml',
   FleetOperator: 'operators.yaml',
   FleetStrategy: 'strategies.yaml',

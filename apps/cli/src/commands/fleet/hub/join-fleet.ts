@@ -4,7 +4,7 @@ import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import { KIND } from '#core/kernel/api/kinds';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { sameJson } from '#core/kernel/canonical/same-json';
-import { dnsName } from '#core/rollout/export/dns-name';
+import { dnsName } from '#core/kernel/labels/dns-name';
 import { kubeconfigOf } from '#platform/clusters/joined-clusters';
 import { hubNamespace } from '#platform/config/fleet-place';
 import type { Settings } from '#platform/config/settings';

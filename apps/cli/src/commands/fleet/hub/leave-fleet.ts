@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { FORCE_REMOVAL_ANNOTATION } from '#core/cluster/membership/cluster-release';
 import { FleetCluster } from '#core/kernel/api/fleet/fleet-cluster';
+import type { LoginFormat } from '#core/kernel/api/fleet/fleet-cluster-source';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import { KIND } from '#core/kernel/api/kinds';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
@@ -36,11 +37,12 @@ export async function leaveFleet(io: Io, hub: KubeClient, options: LeaveFleetOpt
   const { name, namespace, yes, force, withinMs } = options;
   const ref = { ...FLEET_CLUSTER, name };
   const found = FleetCluster.safeParse(await hub.get(ref)).data;
-  const secretName = found?.spec.access.secretRef?.name;
-  if (found === undefined || secretName === undefined) return false;
-  const secret = await hub.get({ ...KIND.Secret, name: secretName, namespace }).catch(() => undefined);
+  const login = found?.spec.access.secretRef;
+  if (found === undefined || login === undefined) return false;
+  const place = { namespace, ...login };
+  const secret = await hub.get({ ...KIND.Secret, name: place.name, namespace: place.namespace }).catch(() => undefined);
   if (!yes) {
-    await show(io, name, secret);
+    await show(io, name, secret, login.format);
     io.err(`Nothing was changed. To do it: ${NEXT.removeFromFleet(name, hub.cluster)}\n`);
     io.exit(ExitCode.done);
     return true;
@@ -55,14 +57,19 @@ export async function leaveFleet(io: Io, hub: KubeClient, options: LeaveFleetOpt
   }
   io.out(`cluster ${name} removed from the fleet of ${hub.cluster}; its operators stay as they are\n`);
   const isOwned = secret?.metadata.ownerReferences?.some(({ kind }) => kind === FLEET_CLUSTER.kind) === true;
-  if (secret !== undefined && !isOwned) io.err(`Secret ${namespace}/${secretName} stays: it was there before\n`);
+  if (secret !== undefined && !isOwned) io.err(`Secret ${place.namespace}/${place.name} stays: it was there before\n`);
   io.exit(ExitCode.done);
   return true;
 }
 
 /** Shows the objects of the cluster that would be released, if its Secret may be read. */
-async function show(io: Io, name: string, secret: KubernetesObject | undefined): Promise<void> {
-  const read = secret === undefined ? undefined : secretAccess(secret);
+async function show(
+  io: Io,
+  name: string,
+  secret: KubernetesObject | undefined,
+  format: LoginFormat | undefined,
+): Promise<void> {
+  const read = secret === undefined ? undefined : secretAccess(secret, format);
   if (read === undefined || 'fault' in read) {
     const why = read === undefined ? 'its Secret is not there, or may not be read' : read.fault.message;
     return io.err(`${name}: the hub would release its finalizers there; which ones is not known: ${why}\n`);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { LOGIN_FORMATS } from './fleet-cluster-source.js';
 import {
   ClusterMetadata,
   FLEET_API,
@@ -12,11 +13,15 @@ import {
 
 const MOST_NAMESPACES = 64;
 
+/** The Secret with a login: in the namespace of the hub, unless it names another. */
+const LoginRef = NameRef.extend({ namespace: NamespaceName.optional(), format: z.enum(LOGIN_FORMATS).optional() });
+export type LoginRef = z.infer<typeof LoginRef>;
+
 const FleetClusterSpec = withRules(
   z.strictObject({
     access: z.strictObject({
-      secretRef: NameRef.optional(),
-      observeSecretRef: NameRef.optional(),
+      secretRef: LoginRef.optional(),
+      observeSecretRef: LoginRef.optional(),
       context: Name.optional(),
     }),
     uid: Name.optional(),

@@ -7,10 +7,16 @@ const FleetCluster: Descriptions = {
   spec: 'Desired membership of the cluster.',
   'spec.access': 'Login of the hub. Exactly one of `secretRef` and `context` is needed.',
   'spec.access.secretRef':
-    'Names a Secret of type `fleet.flotilla.dev/kubeconfig` in the namespace of the hub. Its key `kubeconfig` holds a kubeconfig with one context.',
-  'spec.access.secretRef.name': 'Name of the Secret.',
+    'Names a Secret of type `fleet.flotilla.dev/kubeconfig`. Its key `kubeconfig` holds a kubeconfig with one context. With `format` it is a Secret of another tool.',
+  'secretRef.name': 'Name of the Secret.',
+  'secretRef.namespace':
+    'Namespace of the Secret. Poller and applier need the right to read Secrets there. Default: the namespace of the hub.',
+  'secretRef.format':
+    'Tool that wrote the Secret: ArgoCD (a cluster Secret), ClusterAPI or Rancher (a kubeconfig in key `value`). The hub reads such a Secret and never writes it.',
   'spec.access.observeSecretRef': 'Names a Secret with a weaker login for the poller. Default: `secretRef`.',
-  'spec.access.observeSecretRef.name': 'Name of the Secret.',
+  'observeSecretRef.name': 'Name of the Secret.',
+  'observeSecretRef.namespace': 'Namespace of the Secret. Default: the namespace of the hub.',
+  'observeSecretRef.format': 'Tool that wrote the Secret: ArgoCD, ClusterAPI or Rancher.',
   'spec.access.context': 'Name of a context in the kubeconfig files of the hub.',
   'spec.uid':
     'UID of namespace `kube-system` of the cluster. If another cluster answers, the hub writes nothing there. It cannot change once it is set. Default: the first UID that the hub sees.',
@@ -33,6 +39,31 @@ const FleetCluster: Descriptions = {
   'status.missingRights': 'Rights that the logins of the hub do not have in the cluster.',
   'status.missingRights.poller': 'Missing rules of ClusterRole `flotilla:observe`.',
   'status.missingRights.applier': 'Missing rules of ClusterRole `flotilla:apply`.',
+};
+
+const FleetClusterSource: Descriptions = {
+  '': 'Clusters that another tool knows, kept in step as FleetClusters by the poller.',
+  spec: 'Tool and clusters to follow.',
+  'spec.from':
+    'Tool that knows the clusters: ArgoCD (cluster Secrets), ClusterAPI (Clusters), Rancher (Clusters of provisioning.cattle.io) or OCM (ManagedClusters, without logins). It cannot change.',
+  'spec.namespace':
+    'Namespace of the objects of the tool, in the API server of the hub. OCM has none, every other tool needs it. It cannot change.',
+  'spec.selector': 'Selects objects of the tool by their labels. Default: all.',
+  'spec.namePrefix': 'Text before the name of each FleetCluster, with a `-` between. Default: none.',
+  'spec.paused': 'If true, the poller writes no FleetCluster and reports nothing new.',
+  status: 'Observed state, written by the poller.',
+  'status.observedGeneration': 'Generation of the object that the status is about.',
+  'status.clusters': 'Number of FleetClusters that are in step.',
+  'status.refused': 'Objects that are not taken, with the reason. At most 50 are listed.',
+  'status.refused[].object': 'Object of the tool.',
+  'status.refused[].message': 'Reason why it is not taken, and what to do.',
+  'status.refusedCount': 'Number of objects that are not taken.',
+  'status.left': 'FleetClusters that the tool has no more. They stay until people delete them. At most 50 are listed.',
+  'status.left[].cluster': 'Name of the FleetCluster.',
+  'status.left[].since': 'Time at which the poller noticed it.',
+  'status.leftCount': 'Number of FleetClusters that the tool has no more.',
+  'status.role':
+    'Role and RoleBinding that the poller and the applier need to read the objects, as YAML. It is there while a right is missing.',
 };
 
 const FleetCatalog: Descriptions = {
@@ -182,4 +213,6 @@ const FleetDecision: Descriptions = {
 };
 
 /** Descriptions of the kinds that people write, by the path of the field. */
-export const WRITTEN_KINDS = { FleetCluster, FleetCatalog, FleetOperator, FleetStrategy, FleetWindow, FleetDecision };
+export const WRITTEN_KINDS = {
+  ...{ FleetCluster, FleetClusterSource, FleetCatalog, FleetOperator, FleetStrategy, FleetWindow, FleetDecision },
+};
