@@ -100,6 +100,8 @@ export const NAVIGATION: readonly NavigationSection[] = [
       { source: 'docs/decisions/README.md', name: 'Decisions' },
       { source: 'docs/why/README.md', name: 'Why' },
       { source: 'ARCHITECTURE.md' },
+      { source: 'docs/contributing/recipes.md' },
+      { source: 'docs/contributing/review.md' },
       { source: 'docs/contributing/folders.md' },
       { source: 'docs/contributing/tests.md' },
       { source: 'CONTRIBUTING.md' },
