@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { PROJECT_ROOT } from '#platform/files/project-root';
@@ -58,6 +58,13 @@ describe('folders of the product', () => {
     const page = '<!-- folders of r, depth 2 -->\nold\n<!-- end -->\n';
     expect(withFolderTables(page, two)).toContain('| `a/b/` | Two |');
   });
+});
+
+it('docs/contributing/tests.md names each folder of test', () => {
+  const page = read('docs/contributing/tests.md');
+  const tests = globSync('*/', { cwd: join(PROJECT_ROOT, 'test') }).map((folder) => folder.replace(/\/$/, ''));
+  expect(tests.length).toBeGreaterThan(10);
+  expect(tests.filter((folder) => !page.includes(`| \`${folder}/\` |`))).toEqual([]);
 });
 
 it('ARCHITECTURE.md can be read in one sitting', () => {
