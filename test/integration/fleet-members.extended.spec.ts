@@ -5,6 +5,7 @@ import { Refusal } from '#testing/cluster/objects/refusal';
 import type { SimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { LONG_PATIENCE } from '#testing/patience';
 import { FleetHub, secretOf } from '../fleet/fleet-hub.js';
+import { importAndLeave } from '../fleet/imported-member.js';
 import { joinAndLeave } from '../fleet/members.js';
 import { type Endings, startSimulatedClusters } from '../fleet/simulated-clusters.js';
 
@@ -13,7 +14,7 @@ describe('a hub with a fleet that runs', () => {
   let simulated: SimulatedFleet;
   let fleet: FleetHub;
   beforeAll(async () => {
-    const started = await startSimulatedClusters(['hub', 'store-1', 'store-2', 'store-3'], endings, {});
+    const started = await startSimulatedClusters(['hub', 'store-1', 'store-2', 'store-3', 'store-4'], endings, {});
     simulated = started.simulated;
     const { kubeconfig } = started;
     vi.stubEnv('KUBECONFIG', kubeconfig);
@@ -29,6 +30,8 @@ describe('a hub with a fleet that runs', () => {
 
   it('takes up clusters of clusters add and of kubectl, and releases those that leave', () =>
     joinAndLeave(fleet, 'store-2'));
+
+  it('takes up a cluster that Argo CD knows, by the login of Argo CD', () => importAndLeave(fleet, 'store-4'));
 
   it('writes nothing to a cluster before its FleetCluster stays until that is released', async () => {
     const name = 'store-3';

@@ -211,7 +211,7 @@ describe('clusters that a FleetClusterSource keeps in step', () => {
     sources.start();
     await expect.poll(() => reasonsOf(), PATIENCE).toMatchObject({ Ready: 'WriteRefused' });
     expect((await statusOf()).conditions?.find(({ type }) => type === 'Ready')?.message).toMatch(
-      /^the poller may not create and patch FleetClusters: apply k8s\/components\/fleet\/rights.yaml \(/,
+      /^the poller may not create and patch FleetClusters: bind ClusterRole flotilla:fleet-import to it \(/,
     );
     grant();
     await expect.poll(() => inSource('east'), PATIENCE).toBe('True Present');

@@ -82,11 +82,19 @@ export class ClusterSources {
   readonly check: HealthCheck = {
     name: 'fleet-sources',
     check: async () => {
-      const problem = this.#sources.problem() ?? (this.#sources.synced() ? undefined : 'sources were not listed yet');
+      const problem = this.#problem;
       if (problem !== undefined) return { up: true, degraded: true, detail: problem };
       return { up: true, detail: `${this.#following.size} FleetClusterSources are followed here` };
     },
   };
+
+  get #problem(): string | undefined {
+    const problem = this.#sources.problem();
+    if (problem !== undefined) return `FleetClusterSources are not watched: ${problem}`;
+    if (!this.#sources.synced()) return 'FleetClusterSources were not listed yet';
+    if (this.#sources.served()) return undefined;
+    return 'the hub API does not serve FleetClusterSource: apply the definitions of k8s/crds/fleet';
+  }
 
   start(): void {
     this.#sources.start();
@@ -207,8 +215,13 @@ export class ClusterSources {
 
   async #withRole({ spec }: FleetClusterSource, trouble: SourceTrouble): Promise<SourceTrouble> {
     if (trouble.reason !== 'Forbidden') return trouble;
-    const accounts = await this.options.accounts();
-    return { ...trouble, role: importRole({ tool: spec.from, namespace: spec.namespace, accounts }) };
+    try {
+      const accounts = await this.options.accounts();
+      return { ...trouble, role: importRole({ tool: spec.from, namespace: spec.namespace, accounts }) };
+    } catch (error) {
+      this.options.log.debug({ error: troubleOf(error) }, 'the accounts of the hub are not known');
+      return trouble;
+    }
   }
 
   async #report(
@@ -247,7 +260,7 @@ const UNREADABLE: SourceTrouble = {
 const refusedWrite = (error: KubeApiError): SourceTrouble => ({
   reason: 'WriteRefused',
   message: KubeApiError.is(error, 'Forbidden')
-    ? `the poller may not create and patch FleetClusters: apply k8s/components/fleet/rights.yaml (${error.said})`
+    ? `the poller may not create and patch FleetClusters: bind ClusterRole flotilla:fleet-import to it (${error.said})`
     : `FleetClusters could not be written: ${troubleOf(error)}`,
 });
 

@@ -1,4 +1,4 @@
-import { type ForeignReading, foreignCluster, type RefusedCluster } from '#core/cluster/imports/foreign-cluster';
+import { foreignCluster, type RefusedCluster } from '#core/cluster/imports/foreign-cluster';
 import { originMark } from '#core/cluster/imports/import-marks';
 import { type HubAccount, importRole, toolObjects } from '#core/cluster/imports/import-role';
 import { isInStep, planImport } from '#core/cluster/imports/plan-import';
@@ -57,9 +57,10 @@ export async function importClusters(io: Io, hub: KubeClient, options: ImportOpt
     throw new UsageError(`${hub.cluster} has no ${needed.kind}s: ${NEXT.initFleet(hub.cluster)} comes first`);
   }
   const existing = (await hub.list(FLEET_CLUSTER))?.items ?? [];
-  const readings = await readingsOf(hub, options);
+  const objects = await objectsOf(hub, options);
+  const readings = objects.map((object) => foreignCluster(tool, object));
   const plan = planImport({ readings, existing, source, namePrefix });
-  const { usable, unusable } = await checkedLogins(hub, plan.wanted);
+  const { usable, unusable } = await checkedLogins(hub, plan.wanted, objects);
   if (source === undefined) {
     const held = new Map(existing.map((one) => [one.metadata.name, one]));
     for (const wanted of usable) await importOne(io, hub, wanted, held.get(wanted.metadata.name), options.dryRun);
@@ -74,11 +75,12 @@ export async function importClusters(io: Io, hub: KubeClient, options: ImportOpt
 }
 
 /** Separates the clusters whose login the hub can use from the others. */
-async function checkedLogins(hub: KubeClient, all: readonly KubernetesObject[]) {
+async function checkedLogins(hub: KubeClient, all: readonly KubernetesObject[], listed: readonly KubernetesObject[]) {
+  const secrets = new Map(listed.map((one) => [one.metadata.name ?? '', one]));
   const usable: KubernetesObject[] = [];
   const unusable: RefusedCluster[] = [];
   for (const wanted of all) {
-    const refused = await unusableLogin(hub, wanted);
+    const refused = await unusableLogin(hub, wanted, secrets);
     if (refused === undefined) usable.push(wanted);
     else unusable.push({ origin: originMark(wanted) ?? '', refused });
   }
@@ -92,7 +94,7 @@ const ROLE_NEEDED = 'Poller and applier need a Role to read these Secrets, which
 const LOGIN_NEEDED =
   'Each cluster needs a login: a Secret of its name in the namespace of the hub, of type fleet.flotilla.dev/kubeconfig.\n';
 
-async function readingsOf(hub: KubeClient, options: ImportOptions): Promise<readonly ForeignReading[]> {
+async function objectsOf(hub: KubeClient, options: ImportOptions): Promise<readonly KubernetesObject[]> {
   const { tool, namespace, labels } = options;
   const selects = readSelector({ matchLabels: labels });
   if (typeof selects !== 'function') throw new UsageError(`--selector: ${selects.error}`);
@@ -104,15 +106,22 @@ async function readingsOf(hub: KubeClient, options: ImportOptions): Promise<read
   const list = await hub.list(kind, toolListOptions(tool, namespace));
   return (list?.items ?? [])
     .filter(({ metadata }) => selects(metadata.labels ?? {}))
-    .map((object) => foreignCluster(tool, { ...object, ...kind }));
+    .map((object) => ({ ...object, ...kind }));
 }
 
-/** Returns the reason why the hub could not use the login that a FleetCluster refers to. */
-async function unusableLogin(hub: KubeClient, { spec }: KubernetesObject): Promise<string | undefined> {
+/**
+ * Returns the reason why the hub could not use the login that a FleetCluster refers to. `listed`: the objects
+ * of the tool, which are the Secrets themselves in Argo CD.
+ */
+async function unusableLogin(
+  hub: KubeClient,
+  { spec }: KubernetesObject,
+  listed: ReadonlyMap<string, KubernetesObject>,
+): Promise<string | undefined> {
   const { secretRef } = (spec as Readonly<{ access: Readonly<{ secretRef?: LoginRef }> }>).access;
   const { name = '', namespace = '', format } = secretRef ?? {};
   if (format === undefined) return undefined;
-  const secret = await hub.get({ ...KIND.Secret, name, namespace });
+  const secret = format === 'ArgoCD' ? listed.get(name) : await hub.get({ ...KIND.Secret, name, namespace });
   if (secret === undefined) return `there is no Secret ${namespace}/${name} yet`;
   const read = secretAccess(secret, format);
   return 'fault' in read ? read.fault.message : undefined;
