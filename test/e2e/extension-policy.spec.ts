@@ -14,9 +14,9 @@ import { catalogImage } from '../story/bad-input-fixture.js';
 import { bundleImage, ExtensionFixture, packageBlobs } from '../story/extension-fixture.js';
 import { startQuickEnvironment } from '../story/quick-environment.js';
 
-/** The policy as administrators find it in docs/extensions.md, so that what is written there holds. */
+/** The policy as administrators find it in docs/extension-rights.md, so that what is written there holds. */
 async function documentedPolicy(): Promise<KubernetesObject[]> {
-  const page = await readFile(new URL('../../docs/extensions.md', import.meta.url), 'utf8');
+  const page = await readFile(new URL('../../docs/extension-rights.md', import.meta.url), 'utf8');
   const blocks = [...page.matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, text = '']) => text);
   const recipe = blocks.find((text) => text.includes('ValidatingAdmissionPolicy')) ?? '';
   return recipe.split(/^---$/m).map((text) => KubernetesObject.parse(load(text)));

@@ -22,6 +22,7 @@ const PAGES = await Promise.all(
     // What comes before sets the machine up.
     { page: 'docs/first-cluster.md', from: '\n## On your own clusters\n' },
     { page: 'docs/guide.md' },
+    { page: 'docs/crd-versions.md' },
     { page: 'docs/extensions.md' },
   ].map(async ({ page, from }) => ({ page, steps: readGuide(await readFile(join(ROOT, page), 'utf8'), from) })),
 );

@@ -8,17 +8,17 @@ import { PROJECT_ROOT } from '#platform/files/project-root';
 import { comparable } from '../guide/guide-names.js';
 import { readGuide } from '../guide/read-guide.js';
 
-const HEADING = '\n## Without a cluster\n';
+const HEADING = '\n## Examples\n';
 /** Stands on the page for the rest of a long answer. */
 const AND_SO_ON = '…';
 
-const page = await readFile(join(PROJECT_ROOT, 'docs/command.md'), 'utf8');
+const page = await readFile(join(PROJECT_ROOT, 'docs/command-offline.md'), 'utf8');
 const before = page.slice(0, page.indexOf(HEADING)).split('\n').length - 1;
 const steps = readGuide(page.slice(page.indexOf(HEADING))).map((step) => ({ ...step, line: step.line + before }));
 /** One that ends at Ctrl-C alone is tested elsewhere (`catalog-build.command`, `catalog-serve-http`). */
 const ending = steps.filter(({ command }) => !command.startsWith('flotilla catalog serve '));
 
-describe('what docs/command.md says that the command prints without a cluster', () => {
+describe('what docs/command-offline.md says that the command prints without a cluster', () => {
   let folder = '';
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'flotilla-page-'));

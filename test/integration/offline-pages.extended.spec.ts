@@ -187,8 +187,8 @@ describe('docs/upgrade-graph.md', async () => {
   it.each(steps)('$command', follow);
 });
 
-describe('docs/console.md', async () => {
-  const markdown = await page('docs/console.md');
+describe('docs/console-rights.md', async () => {
+  const markdown = await page('docs/console-rights.md');
 
   it.each(readGuide(markdown))('$command', async (step) => {
     const [, policy = ''] = /^```yaml\n(.*?)^```$/ms.exec(markdown) ?? [];

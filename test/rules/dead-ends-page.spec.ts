@@ -4,9 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import { CASES } from '../advice/advice-cases.js';
 
-const page = readFileSync(join(PROJECT_ROOT, 'docs/troubleshooting.md'), 'utf8');
-const [, section = ''] = page.split('## Where an install stops');
-const rows = section
+const page = readFileSync(join(PROJECT_ROOT, 'docs/stopped-installs.md'), 'utf8');
+const rows = page
   .split('\n')
   .filter((line) => line.startsWith('| ') && !line.startsWith('| state |'))
   .map((line) => line.split(/(?<!\\)\|/).slice(1, -1));

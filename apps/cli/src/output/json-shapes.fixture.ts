@@ -94,7 +94,7 @@ export const JSON_SHAPES = {
 
 export type ShapedVerb = keyof typeof JSON_SHAPES;
 
-/** The table of docs/command.md: the keys of each verb, with `?` behind those that may be absent. */
+/** The table of docs/command-json.md: the keys of each verb, with `?` behind those that may be absent. */
 export function shapeTable(): string {
   const rows = Object.entries(JSON_SHAPES).map(([verb, { shape }]) => {
     const keys = Object.entries<z.ZodType>(shape).map(

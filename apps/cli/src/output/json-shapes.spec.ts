@@ -126,6 +126,6 @@ it('every verb with a schema is run', () => {
   expect(new Set(cases.map(([verb]) => verb))).toEqual(new Set(Object.keys(JSON_SHAPES)));
 });
 
-it('docs/command.md has the table of these keys', async () => {
-  expect(await readFile(join(PROJECT_ROOT, 'docs', 'command.md'), 'utf8')).toContain(shapeTable());
+it('docs/command-json.md has the table of these keys', async () => {
+  expect(await readFile(join(PROJECT_ROOT, 'docs', 'command-json.md'), 'utf8')).toContain(shapeTable());
 });

@@ -3,8 +3,10 @@ import { environmentName, settingGroups } from './settings.js';
 
 const INTRODUCTION = `# Settings
 
-Every service and \`flotilla up\` take their settings from the environment. A value that cannot be used ends the start with a
-list of all such values. Durations are written as in Go (\`15m\`, \`1h30m\`, \`250ms\`), sizes as in Kubernetes (\`512Mi\`, \`4Gi\`).
+**Reference.** For administrators of a hub: every setting of its services, with default and unit.
+
+Every service and \`flotilla up\` take their settings from the environment. If a value is wrong, the start ends with a list of all
+wrong values. Durations are written as in Go (\`15m\`, \`1h30m\`, \`250ms\`), sizes as in Kubernetes (\`512Mi\`, \`4Gi\`).
 
 This page is made from \`libs/platform/src/config/settings.ts\`; \`node dist/scripts/write-settings-page.js\` writes it anew.
 `;
