@@ -63,7 +63,7 @@ dist: needs-dist build ## the files of a release in dist/release: npm package, c
 	@node dist/scripts/make-dist.js $(if $(RELEASE_URL),--url '$(RELEASE_URL)') $(if $(KEY),--key '$(KEY)')
 
 site: needs-site build ## the pages of docs as a site in dist/site, with search, which needs no server and no network
-	@node dist/scripts/make-site.js
+	@node dist/scripts/make-site.js $(if $(EDIT),--edit '$(EDIT)') $(foreach one,$(VERSIONS),--version '$(one)')
 
 release: needs-release build ## a new version: VERSION=1.2.3 writes it into every file that names it, and closes the changelog's list
 	@node dist/scripts/make-release.js '$(VERSION)'

@@ -2,8 +2,8 @@ import { globSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectVersion } from '#platform/files/build-info';
 import { PROJECT_ROOT } from '#platform/files/project-root';
-import { NAVIGATION } from './navigation.js';
-import { pageTemplate, relativePath } from './page-template.js';
+import { isForContributors, NAVIGATION } from './navigation.js';
+import { type PageSource, pageTemplate, relativePath, type SiteVersion } from './page-template.js';
 import { referencePages } from './reference/reference-pages.js';
 import { type RenderedPage, renderMarkdown } from './render-markdown.js';
 import { searchScript } from './search-index.js';
@@ -16,15 +16,20 @@ const read = (path: string): string => readFileSync(join(PROJECT_ROOT, path), 'u
 const isFile = (path: string): boolean =>
   statSync(join(PROJECT_ROOT, path), { throwIfNoEntry: false })?.isFile() === true;
 
-/** AGENTS.md is for people who change the code, not for readers of the site. */
-const SOURCES = [
-  'docs/**/*.md',
-  '[!A]*.md',
-  'ARCHITECTURE.md',
-  'examples/**/README.md',
-  'bench/**/README.md',
-  'k8s/**/README.md',
-];
+/** Facts of a published site that the repository does not hold. */
+export type SiteOptions = Readonly<{
+  /** Begin of the address at which the repository's files are edited. Default: pages only name their file. */
+  edit?: string;
+  /** Sites of other versions. */
+  versions?: readonly SiteVersion[];
+}>;
+
+const SOURCES = ['docs/**/*.md', '*.md', 'examples/**/README.md', 'bench/**/README.md', 'k8s/**/README.md'];
+
+/** The index of pages for users. */
+const USERS_INDEX = 'search-index.js';
+/** The index of all pages, which the pages for contributors search. */
+const CONTRIBUTORS_INDEX = 'search-all.js';
 
 /** The Markdown of every page by its file: those of the repository, and those that are made of code. */
 export async function siteSources(): Promise<ReadonlyMap<string, string>> {
@@ -32,8 +37,8 @@ export async function siteSources(): Promise<ReadonlyMap<string, string>> {
   return new Map([...files.map((file) => [file, read(file)] as const), ...(await referencePages())]);
 }
 
-/** The whole site. The same sources give the same bytes. */
-export async function buildSite(): Promise<Site> {
+/** Returns the whole site. The same sources give the same bytes. */
+export async function buildSite({ edit, versions = [] }: SiteOptions = {}): Promise<Site> {
   const sources = await siteSources();
   const copied = new Set<string>();
   const rendered = [...sources].map(([source, text]): readonly [string, RenderedPage] => {
@@ -57,18 +62,21 @@ export async function buildSite(): Promise<Site> {
       title: name ?? pages.get(source)?.title ?? source,
     })),
   }));
-  const version = projectVersion();
+  const version = { current: projectVersion(), others: versions };
   const site = new Map<string, string | Uint8Array>();
   for (const [source, page] of pages) {
     const path = sitePath(source);
-    site.set(path, pageTemplate({ ...page, path }, sections, version));
+    const own: PageSource = { file: source, ...(edit === undefined ? {} : { edit: `${edit}${source}` }) };
+    const search = isForContributors(source) ? CONTRIBUTORS_INDEX : USERS_INDEX;
+    site.set(path, pageTemplate({ ...page, path, source: own, search }, sections, version));
   }
   for (const file of [...copied].sort()) site.set(`files/${file}`, readFileSync(join(PROJECT_ROOT, file)));
   for (const name of ['site.css', 'site.js']) site.set(`assets/${name}`, read(`scripts/site/assets/${name}`));
   const notice = `/*!\nMiniSearch\n\n${read('node_modules/minisearch/LICENSE.txt').trim()}\n*/\n`;
   site.set('assets/minisearch.js', `${notice}${withoutSourceMap(read('node_modules/minisearch/dist/umd/index.js'))}`);
-  const searched = rendered.map(([source, { title, parts }]) => ({ path: sitePath(source), title, parts }));
-  site.set('assets/search-index.js', searchScript(searched));
+  const searched = rendered.map(([source, { title, parts }]) => ({ source, path: sitePath(source), title, parts }));
+  site.set(`assets/${USERS_INDEX}`, searchScript(searched.filter(({ source }) => !isForContributors(source))));
+  site.set(`assets/${CONTRIBUTORS_INDEX}`, searchScript(searched));
   return site;
 }
 

@@ -11,18 +11,35 @@ const doc = (page: string, name?: string): NavigationEntry => ({
 /** Pages that are made of code when the site is built; they are in no folder. */
 const made = (page: string): NavigationEntry => ({ source: `reference/${page}.md` });
 
+/** The title of the section for people who change the code. */
+export const CONTRIBUTORS = 'Contributors';
+
 /** The list of pages. A test checks that every page of `docs` is in it. */
 export const NAVIGATION: readonly NavigationSection[] = [
   {
-    title: 'Try',
+    title: 'Get started',
     pages: [
       doc('have-olm'),
       doc('start', 'Start'),
-      doc('concepts'),
+      doc('when-to-use'),
       doc('first-cluster'),
-      { source: 'examples/README.md', name: 'Sample operators' },
       doc('guide'),
+      doc('extensions'),
+      { source: 'examples/README.md', name: 'Sample operators' },
+    ],
+  },
+  {
+    title: 'Concepts',
+    pages: [
+      doc('concepts'),
+      doc('glossary'),
       doc('questions'),
+      doc('resolution'),
+      doc('upgrade-graph'),
+      doc('classic-and-v1'),
+      doc('extension-revisions'),
+      doc('fleet', 'Rollouts'),
+      doc('comparison'),
     ],
   },
   {
@@ -30,43 +47,44 @@ export const NAVIGATION: readonly NavigationSection[] = [
     pages: [
       doc('install'),
       doc('install-kubernetes'),
+      doc('compose'),
+      doc('console-install'),
       doc('access'),
       doc('cloud-logins'),
+      doc('redis'),
       doc('air-gap'),
       doc('sizing'),
       doc('upgrading'),
-    ],
-  },
-  {
-    title: 'Operate',
-    pages: [
-      doc('operations'),
-      doc('redis'),
-      doc('clusters'),
-      doc('beside-olm'),
-      doc('network'),
-      doc('health'),
-      doc('metrics'),
-      doc('follow-a-change'),
-      doc('troubleshooting'),
-      doc('runbooks'),
       doc('recovery'),
-      doc('security'),
-      doc('signatures'),
-      doc('running-catalogs'),
-      doc('install-plans'),
-      doc('resolution'),
     ],
   },
   {
-    title: 'Author',
-    pages: [doc('authoring-catalogs'), doc('upgrade-graph')],
+    title: 'Operators and plans',
+    pages: [
+      doc('install-plans'),
+      doc('crd-changes'),
+      doc('extension-rights'),
+      doc('move-to-extensions'),
+      doc('console'),
+      doc('console-rights'),
+    ],
   },
-  { title: 'Migrate', pages: [doc('extensions'), doc('differences-from-olm')] },
+  {
+    title: 'Catalogs',
+    pages: [
+      doc('running-catalogs'),
+      doc('cluster-catalogs'),
+      doc('catalog-status'),
+      doc('signatures'),
+      doc('authoring-catalogs'),
+      doc('catalog-mistakes'),
+      doc('crd-versions'),
+      doc('catalog-impact'),
+    ],
+  },
   {
     title: 'Fleet',
     pages: [
-      doc('fleet'),
       doc('fleet-simulate'),
       doc('fleet-start'),
       doc('clusters-import'),
@@ -74,41 +92,77 @@ export const NAVIGATION: readonly NavigationSection[] = [
       doc('fleet-operators'),
       doc('fleet-follow'),
       doc('fleet-decide'),
-      doc('catalog-impact'),
-      doc('comparison'),
-      ...['fleetcluster', 'fleetclustersource', 'fleetcatalog', 'fleetoperator', 'fleetstrategy'].map(made),
-      ...['fleetwindow', 'fleetdecision', 'fleetrollout', 'fleetplan', 'fleetassignment'].map(made),
     ],
   },
-  { title: 'Console', pages: [doc('console')] },
+  {
+    title: 'The hub at work',
+    pages: [
+      doc('operations'),
+      doc('clusters'),
+      doc('beside-olm'),
+      doc('network'),
+      doc('health'),
+      doc('metrics'),
+      doc('follow-a-change'),
+      doc('security'),
+    ],
+  },
+  { title: 'Troubleshoot', pages: [doc('troubleshooting'), doc('stopped-installs'), doc('runbooks')] },
   {
     title: 'Reference',
     pages: [
       doc('command'),
+      doc('command-status'),
+      doc('command-offline'),
+      doc('command-json'),
+      doc('opm'),
       made('verbs'),
       made('exit-codes'),
       doc('settings'),
       made('metrics'),
       made('kinds'),
+      ...['fleetcluster', 'fleetclustersource', 'fleetcatalog', 'fleetoperator', 'fleetstrategy'].map(made),
+      ...['fleetwindow', 'fleetdecision', 'fleetrollout', 'fleetplan', 'fleetassignment'].map(made),
       made('reasons'),
       made('annotations'),
+      doc('differences-from-olm'),
       doc('performance'),
-      { source: 'bench/README.md', name: 'Measurements' },
-      { source: 'bench/published/README.md' },
+      doc('supply-chain'),
+      doc('release-files'),
       { source: 'k8s/crds/README.md' },
-      { source: 'docs/spec/README.md', name: 'How OLM behaves' },
-      { source: 'docs/decisions/README.md', name: 'Decisions' },
-      { source: 'docs/why/README.md', name: 'Why' },
+      { source: 'SECURITY.md' },
+      { source: 'CHANGELOG.md', name: 'Release notes' },
+    ],
+  },
+  {
+    title: CONTRIBUTORS,
+    pages: [
+      { source: 'CONTRIBUTING.md' },
+      { source: 'AGENTS.md' },
       { source: 'ARCHITECTURE.md' },
       { source: 'docs/contributing/recipes.md' },
       { source: 'docs/contributing/review.md' },
       { source: 'docs/contributing/folders.md' },
       { source: 'docs/contributing/tests.md' },
-      { source: 'CONTRIBUTING.md' },
-      { source: 'SECURITY.md' },
+      { source: 'docs/why/README.md', name: 'Why' },
+      { source: 'docs/decisions/README.md', name: 'Decisions' },
+      { source: 'docs/spec/README.md', name: 'How OLM behaves' },
+      doc('attacks'),
+      doc('foreign-bytes'),
       doc('dependencies'),
+      doc('sizing-figures'),
+      { source: 'bench/README.md', name: 'Measurements' },
+      { source: 'bench/published/README.md' },
       { source: 'README.md', name: 'README' },
-      { source: 'CHANGELOG.md', name: 'Release notes' },
     ],
   },
 ];
+
+/** Folders with pages for contributors that are in no list. */
+const CONTRIBUTORS_FOLDERS = /^(docs\/(contributing|decisions|spec|why)|bench)\//;
+
+const listed = new Set(NAVIGATION.find(({ title }) => title === CONTRIBUTORS)?.pages.map(({ source }) => source));
+
+/** True if a page is for people who change the code; the search for users leaves it out. */
+export const isForContributors = (source: string): boolean =>
+  listed.has(source) || CONTRIBUTORS_FOLDERS.test(source) || /^(apps|libs|test)\//.test(source);

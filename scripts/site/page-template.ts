@@ -1,5 +1,12 @@
 import { escaped } from '#core/catalog/graph/svg/svg-element';
+import { CONTRIBUTORS } from './navigation.js';
 import type { PageHeading } from './render-markdown.js';
+
+/** The file of a page, and the address at which it is edited. */
+export type PageSource = Readonly<{ file: string; edit?: string }>;
+/** The site of another version. */
+export type SiteVersion = Readonly<{ name: string; url: string }>;
+export type SiteVersions = Readonly<{ current: string; others: readonly SiteVersion[] }>;
 
 export type ListedPage = Readonly<{ title: string; path: string }>;
 export type ListedSection = Readonly<{ title: string; pages: readonly ListedPage[] }>;
@@ -10,6 +17,9 @@ export type PageContent = Readonly<{
   path: string;
   html: string;
   headings: readonly PageHeading[];
+  source: PageSource;
+  /** The script with the index that this page searches. */
+  search: string;
 }>;
 
 /** From one page of the site to another, so that the site works in any folder and without a server. */
@@ -19,7 +29,7 @@ export function relativePath(from: string, to: string): string {
 }
 
 /** Returns a whole page: the list of pages, the headings of this one, and its text. */
-export function pageTemplate(page: PageContent, sections: readonly ListedSection[], version: string): string {
+export function pageTemplate(page: PageContent, sections: readonly ListedSection[], version: SiteVersions): string {
   const to = (path: string) => escaped(relativePath(page.path, path));
   const name = page.path === 'index.html' ? 'Flotilla' : `${page.title} · Flotilla`;
   return `<!doctype html>
@@ -30,12 +40,13 @@ export function pageTemplate(page: PageContent, sections: readonly ListedSection
 <meta name="color-scheme" content="light dark">
 <title>${escaped(name)}</title>
 <link rel="stylesheet" href="${to('assets/site.css')}">
-<script defer src="${to('assets/site.js')}" data-root="${to('')}"></script>
+<script defer src="${to('assets/site.js')}" data-root="${to('')}" data-search="${page.search}"></script>
 </head>
 <body>
 <a class="skip" href="#main">Skip to the text</a>
 <header class="top">
 <a class="home" href="${to('index.html')}">Flotilla</a>
+${versionMenu(version, to)}
 <form class="search" role="search"><label for="search">Search</label><input id="search" type="search" placeholder="Search (press /)" autocomplete="off"></form>
 <button class="theme" type="button" aria-label="Light or dark">◐</button>
 </header>
@@ -48,7 +59,7 @@ ${page.html}
 ${neighbours(page, sections, to)}
 </main>
 </div>
-<footer>Flotilla ${escaped(version)} · Apache-2.0 · this page works without a network</footer>
+<footer>Flotilla ${escaped(version.current)} · Apache-2.0 · ${sourceLine(page.source)}</footer>
 </body>
 </html>
 `;
@@ -56,12 +67,28 @@ ${neighbours(page, sections, to)}
 
 type To = (path: string) => string;
 
-function listed({ title, pages }: ListedSection, { path: here }: PageContent, to: To): string {
+/** Returns the version of the site, which opens the list of other versions if there are any. */
+function versionMenu({ current, others }: SiteVersions, to: To): string {
+  const notes = `<a class="version" href="${to('changelog.html')}">${escaped(current)}</a>`;
+  if (others.length === 0) return notes;
+  const items = others.map(({ name, url }) => `<li><a href="${escaped(url)}">${escaped(name)}</a></li>`);
+  return `<details class="version"><summary>${escaped(current)}</summary><ul>${items.join('')}</ul></details>`;
+}
+
+function sourceLine({ file, edit }: PageSource): string {
+  if (file.startsWith('reference/')) return 'this page is made from the code';
+  return edit === undefined ? `source: ${escaped(file)}` : `<a href="${escaped(edit)}">Edit this page</a>`;
+}
+
+function listed({ title, pages }: ListedSection, { path: here, search }: PageContent, to: To): string {
   const items = pages.map(({ title: name, path }) => {
     const current = path === here ? ' aria-current="page"' : '';
     return `<li><a href="${to(path)}"${current}>${escaped(name)}</a></li>`;
   });
-  return `<section><h2>${escaped(title)}</h2><ul>${items.join('')}</ul></section>`;
+  const list = `<ul>${items.join('')}</ul>`;
+  if (title !== CONTRIBUTORS) return `<section><h2>${escaped(title)}</h2>${list}</section>`;
+  const open = search === 'search-index.js' ? '' : ' open';
+  return `<section><details class="folded"${open}><summary><h2>${escaped(title)}</h2></summary>${list}</details></section>`;
 }
 
 const FEWEST = 3;

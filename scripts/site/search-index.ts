@@ -17,14 +17,10 @@ export const SEARCH_OPTIONS = {
 
 const START = 160;
 
-/**
- * Returns the weight of a page: pages for users come before pages that give reasons. Readers search for the
- * heading of a verb, while long pages name every word in some place.
- */
+/** Returns the weight of a page: long pages name every word in some place. */
 function weightOf(path: string): number {
   if (/^(decisions|spec|why|contributing)\/|^(changelog|readme|architecture|contributing)\./.test(path)) return 0.05;
-  if (/^(bench|differences-from-olm)/.test(path)) return 0.3;
-  return path === 'reference/verbs.html' ? 1.5 : 1;
+  return /^(bench|differences-from-olm|reference)/.test(path) ? 0.3 : 1;
 }
 
 /** A script that gives the browser the index: pages that were opened as files may not fetch. */

@@ -1,5 +1,5 @@
 // Search, the choice of light or dark, and copies of commands. The pages can be read without it.
-const root = document.currentScript.dataset.root;
+const { root, search: searchIndex } = document.currentScript.dataset;
 const page = document.documentElement;
 
 const kept = (() => {
@@ -72,7 +72,7 @@ const scriptOf = (name) =>
 let opening;
 const open = () => {
   opening ??= scriptOf('minisearch.js')
-    .then(() => scriptOf('search-index.js'))
+    .then(() => scriptOf(searchIndex))
     .then(() => {
       const { betweenWords, ...options } = globalThis.FLOTILLA_SEARCH;
       const tokenize = (text) => text.split(new RegExp(betweenWords, 'u'));

@@ -25,7 +25,7 @@ export function exitCodesPage(): string {
     .filter(([, text]) => text !== '');
   return [
     '# Exit codes',
-    'Every verb ends with one of four. Made from the command itself; the `verdict` of `-o json` goes with it ([answers as data](../docs/command.md#answers-as-data)).',
+    'Every verb ends with one of four. Made from the command itself; the `verdict` of `-o json` goes with it ([answers as data](../docs/command-json.md)).',
     markdownTable(['Code', 'Meaning'], codes),
     '## What verbs say of theirs',
     markdownTable(
