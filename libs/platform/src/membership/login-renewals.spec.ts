@@ -144,6 +144,15 @@ it('is not written over a login that people put there meanwhile', async () => {
   expect(await readFile(file, 'utf8')).toContain('token: other');
 });
 
+it('is not renewed if another tool wrote it', async () => {
+  const token = tokenOf();
+  used = { ...used, access: { ...used.access, isRenewedByOthers: true } };
+  await pass(55 * MINUTE);
+  expect(tokenOf()).toBe(token);
+  expect(renewals.troubleOf('east')).toBeUndefined();
+  expect(renewals.counts()).toEqual({ endless: 0, bounded: 0, others: 1 });
+});
+
 it('counts logins that never end', () => {
   const claims = Buffer.from(JSON.stringify({ sub: 'system:serviceaccount:access:poller' })).toString('base64url');
   const { access, client } = used;

@@ -182,6 +182,22 @@ describe('clusters that a FleetClusterSource keeps in step', () => {
     expect(await reasonsOf('first')).toMatchObject({ Ready: 'InStep', Complete: 'AllTaken' });
   });
 
+  it('belong to one of two sources that are made at once, and stay with it', async () => {
+    await put('east');
+    await follow('b-source');
+    await follow('a-source');
+    const held = hub.cluster.holdNext({ verb: 'patch', resource: 'fleetclusters' });
+    sources.start();
+    for (let seconds = 0; seconds < 5; seconds += 1) await passed();
+    held.release();
+    await expect.poll(() => statusOf('b-source'), PATIENCE).toMatchObject({ clusters: 0, refusedCount: 1 });
+    expect(await statusOf('a-source')).toMatchObject({ clusters: 1, refusedCount: 0 });
+    expect(hub.cluster.get({ ...CLUSTERS, name: 'east' })?.metadata.labels).toEqual({
+      'fleet.flotilla.dev/source': 'a-source',
+    });
+    expect(events()).toEqual(['east Imported']);
+  });
+
   it('wait for a right that is missing: the condition names it, and the status has the Role', async () => {
     await put('east');
     const said =

@@ -50,6 +50,8 @@ export class ClusterSources {
   readonly #queued = new Set<string>();
   readonly #passes = new Map<string, Pass>();
   readonly #running = new Set<Promise<void>>();
+  /** Passes run one after the other: two sources must not take one name at a time. */
+  #turn: Promise<void> = Promise.resolve();
 
   constructor(private readonly options: ClusterSourcesOptions) {
     const { hub: client, clock, log } = options;
@@ -131,7 +133,7 @@ export class ClusterSources {
     this.#timers.after(SETTLE_MS, () => {
       this.#queued.delete(name);
       const pass = this.#passes.get(name);
-      if (pass === undefined) this.#run(this.#pass(name));
+      if (pass === undefined) this.#run(this.#inTurn(name));
       else pass.isAgain = true;
     });
   }
@@ -141,9 +143,17 @@ export class ClusterSources {
     this.#running.add(running);
   }
 
-  async #pass(name: string): Promise<void> {
+  async #inTurn(name: string): Promise<void> {
     const pass: Pass = { isAgain: false };
     this.#passes.set(name, pass);
+    this.#turn = this.#turn.then(() => this.#pass(name, pass));
+    await this.#turn;
+  }
+
+  /** Never rejects. */
+  async #pass(name: string, pass: Pass): Promise<void> {
+    pass.isAgain = false;
+    if (this.#timers.stopped) return;
     try {
       const object = this.#sources.get({ name });
       if (object !== undefined && this.options.owns(name) && this.#clusters.synced()) await this.#keepInStep(object);

@@ -10,6 +10,7 @@ import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client
 import { recordEvent } from '#platform/kube/write/record-event';
 import type { Log } from '#platform/telemetry/log.port';
 
+const FLEET_CLUSTER = { apiVersion: FLEET_API, kind: 'FleetCluster' } as const;
 const COMPONENT = 'flotilla-poller';
 
 /** The reason why the hub API refuses one FleetCluster. */
@@ -32,6 +33,9 @@ export class SourceWrites {
     const hash = canonicalHash(wanted);
     const isApplied = this.#applied.get(name) === hash && held !== undefined && isInStep(held, wanted);
     if (!isApplied) {
+      // Another poller, or a person, may have made it since the last event.
+      if (held === undefined && (await this.options.hub.get({ ...FLEET_CLUSTER, name })) !== undefined)
+        return undefined;
       try {
         const { object } = await this.options.hub.apply(wanted);
         this.#applied.set(name, hash);
@@ -53,7 +57,7 @@ export class SourceWrites {
 
   async #note(name: string, isThere: boolean): Promise<void> {
     const { hub, source, clock } = this.options;
-    const object = await hub.get({ apiVersion: FLEET_API, kind: 'FleetCluster', name });
+    const object = await hub.get({ ...FLEET_CLUSTER, name });
     if (object === undefined) return;
     const before = (object['status'] ?? {}) as FleetClusterStatus;
     const status = statusInSource(before, { isThere, source }, clock.now().toISOString());
@@ -83,7 +87,7 @@ export class SourceWrites {
   ): Promise<void> {
     const { hub, clock, log } = this.options;
     const { name = '', uid } = metadata;
-    const about = { apiVersion: FLEET_API, kind: 'FleetCluster', name, uid };
+    const about = { ...FLEET_CLUSTER, name, uid };
     log.info({ cluster: name, reason }, message);
     try {
       await recordEvent(hub, { do: 'emitEvent', about, type, reason, message }, { component: COMPONENT }, clock.now());

@@ -105,6 +105,11 @@ describe('a fleet in files', () => {
       text: fleetCluster('x').replace('context: x', 'secretRef: {name: x}'),
       says: /a\.yaml:1: .*a fleet in files has no Secrets/,
     },
+    {
+      what: 'a source of clusters',
+      text: fleetCluster('x').replace('kind: FleetCluster', 'kind: FleetClusterSource'),
+      says: /a\.yaml:1: a FleetClusterSource needs an API server as the hub/,
+    },
   ])('with $what says where, and holds to what was', async ({ text, says }) => {
     await writeFile(join(path, 'a.yaml'), fleetCluster('store-01'));
     await writeFile(join(path, 'b.yaml'), fleetCluster('store-02'));

@@ -71,7 +71,7 @@ export const importCommand = (clusters: Command, io: Io): Command =>
         import('../../fleet/hub/open-hub.js'),
         import('../../fleet/hub/fleet-option.js'),
       ]);
-      refuseFolder(options.fleet);
+      refuseFolder(options.fleet ?? (process.env['FLOTILLA_FLEET'] || undefined));
       const asked = { from, tool, namespace, labels, namePrefix, source, dryRun };
       await withHub(options, io, (hub) => importClusters(io, hub, asked));
     });

@@ -101,7 +101,11 @@ describe('flotilla clusters import', () => {
     const bare = await runFlotilla(['clusters', 'import', '--from', 'argocd', '--fleet', 'bare']);
     expect(bare.err).toContain('bare has no FleetClusters: flotilla fleet init --context bare comes first');
     const files = await runFlotilla(['clusters', 'import', '--from', 'argocd', '--fleet', 'fleet/']);
-    expect([bare.exit, files.exit]).toEqual([2, 2]);
+    vi.stubEnv('FLOTILLA_FLEET', 'dir:fleet');
+    const setting = await runFlotilla(['clusters', 'import', '--from', 'argocd']);
+    vi.stubEnv('FLOTILLA_FLEET', '');
+    for (const { err } of [files, setting]) expect(err).toContain('with the file of their FleetCluster');
+    expect([bare.exit, files.exit, setting.exit]).toEqual([2, 2, 2]);
   });
 
   it('says that there is nothing, and exits with 1 where nothing can be imported', async () => {
