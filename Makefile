@@ -65,7 +65,7 @@ dist: needs-dist build ## the files of a release in dist/release: npm package, c
 site: needs-site build ## the pages of docs as a site in dist/site, with search, which needs no server and no network
 	@node dist/scripts/make-site.js $(if $(EDIT),--edit '$(EDIT)') $(foreach one,$(VERSIONS),--version '$(one)')
 
-release: needs-release build ## a new version: VERSION=1.2.3 writes it into every file that names it, and closes the changelog's list
+release: needs-release build ## a new version: VERSION=1.2.3 writes it into every file that names it, and moves the entries of changes into the changelog
 	@node dist/scripts/make-release.js '$(VERSION)'
 
 pin-images: needs-pin-images build ## write the digests of the base images into Dockerfile, compose and k8s

@@ -1,5 +1,6 @@
 import gt from 'semver/functions/gt.js';
 import valid from 'semver/functions/valid.js';
+import { type ChangeEntry, changeList } from './change-entries.js';
 
 /** Reason that a version cannot be released; the message is for the person at the keyboard. */
 export class NoRelease extends Error {
@@ -27,12 +28,17 @@ export function versionsIn(files: VersionedFiles): readonly string[] {
 }
 
 /**
- * Returns the files of a new version. Each place names it, and the unreleased entries of the changelog are
+ * Returns the files of a new version. Each place names it, and the entries of `changes` are in the changelog
  * under its heading, with the day.
  *
  * @throws NoRelease if it is no version, not the next one, or nothing has changed
  */
-export function releaseTexts(files: VersionedFiles, version: string, day: string): VersionedFiles {
+export function releaseTexts(
+  files: VersionedFiles,
+  entries: readonly ChangeEntry[],
+  version: string,
+  day: string,
+): VersionedFiles {
   if (valid(version) !== version)
     throw new NoRelease(`"${version}" is no version such as 1.2.3: make release VERSION=…`);
   const [now = ''] = versionsIn(files);
@@ -45,18 +51,21 @@ export function releaseTexts(files: VersionedFiles, version: string, day: string
       files[path] ?? '',
     ),
   ]);
-  return { ...Object.fromEntries(replaced), [CHANGELOG]: closedChangelog(files[CHANGELOG] ?? '', version, day) };
+  return {
+    ...Object.fromEntries(replaced),
+    [CHANGELOG]: closedChangelog(files[CHANGELOG] ?? '', entries, `${version} - ${day}`),
+  };
 }
 
-function closedChangelog(text: string, version: string, day: string): string {
+function closedChangelog(text: string, entries: readonly ChangeEntry[], title: string): string {
   const heading = '## Unreleased\n';
   const at = text.indexOf(heading);
   if (at < 0) throw new NoRelease(`${CHANGELOG} has no heading "${heading.trim()}"`);
-  const rest = text.slice(at + heading.length);
-  if (new RegExp(`^## ${version.replaceAll('.', '\\.')}(\\s|$)`, 'm').test(rest)) {
+  const [version = ''] = title.split(' ');
+  if (new RegExp(`^## ${version.replaceAll('.', '\\.')}(\\s|$)`, 'm').test(text))
     throw new NoRelease(`${CHANGELOG} has a heading for ${version} already`);
-  }
-  const [changes = ''] = rest.split(/^## /m);
-  if (!/^- /m.test(changes)) throw new NoRelease(`${CHANGELOG} lists nothing under "${heading.trim()}"`);
-  return `${text.slice(0, at)}${heading}\n## ${version} - ${day}\n${rest}`;
+  if (entries.length === 0) throw new NoRelease('changes holds no entry: nothing has changed');
+  const next = text.indexOf('\n## ', at + heading.length);
+  const [before, released] = next < 0 ? [text.trimEnd(), ''] : [text.slice(0, next).trimEnd(), text.slice(next + 1)];
+  return `${before}\n\n## ${title}\n\n${changeList(entries)}${released === '' ? '' : `\n${released}`}`;
 }
