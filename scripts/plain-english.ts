@@ -54,7 +54,12 @@ const EXEMPT = /^(docs\/spec\/|test\/vectors\/|(scripts\/plain-english|test\/rul
 const MOST_COLUMNS = 110;
 
 const TREES = ['libs', 'apps', 'scripts', 'bench', 'test'].map((root) => `${root}/**/*.ts`);
-const PAGES = ['*.md', '{docs,changes,examples,bench,k8s,apps,libs,test}/**/*.md', '{examples,k8s}/**/*.{yaml,yml}', '*.yml'];
+const PAGES = [
+  '*.md',
+  '{docs,changes,examples,bench,k8s,apps,libs,test}/**/*.md',
+  '{examples,k8s}/**/*.{yaml,yml}',
+  '*.yml',
+];
 
 /** The comment on a line of code; a page is prose from beginning to end. */
 function proseOf(path: string, line: string): string | undefined {

@@ -4,13 +4,12 @@
  */
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { decisionIndex, RECORD_FILE, readMoved, readRecord } from './tables/decision-records.ts';
+import { decisionIndex, RECORD_FILE, readRecord } from './tables/decision-records.ts';
 import { FOLDER_ROOTS, foldersPage, withFolderTables } from './tables/folder-tables.ts';
 
 const DECISIONS = 'docs/decisions';
-const moved = readMoved(readFileSync(`${DECISIONS}/moved.md`, 'utf8'));
 const records = globSync('*.md', { cwd: DECISIONS })
-  .filter((file) => RECORD_FILE.test(file) && !moved.has(file.slice(0, 4)))
+  .filter((file) => RECORD_FILE.test(file))
   .map((file) => readRecord(file, readFileSync(`${DECISIONS}/${file}`, 'utf8')));
 writeFileSync(`${DECISIONS}/README.md`, decisionIndex(records));
 

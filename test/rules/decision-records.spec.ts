@@ -16,10 +16,7 @@ import {
 const read = (path: string): string => readFileSync(join(PROJECT_ROOT, path), 'utf8');
 const DECISIONS = 'docs/decisions';
 const moved = readMoved(read(`${DECISIONS}/moved.md`));
-/** Records without the pages that only lead to the place of a former one. */
-const files = globSync('*.md', { cwd: join(PROJECT_ROOT, DECISIONS) }).filter(
-  (file) => RECORD_FILE.test(file) && !moved.has(file.slice(0, 4)),
-);
+const files = globSync('*.md', { cwd: join(PROJECT_ROOT, DECISIONS) }).filter((file) => RECORD_FILE.test(file));
 const records = files.map((file) => readRecord(file, read(`${DECISIONS}/${file}`)));
 const notes = new Map(
   globSync('docs/why/*.md', { cwd: PROJECT_ROOT }).map((path) => [basename(path), anchorsOf(read(path))]),
@@ -33,9 +30,6 @@ const faultsOf = (file: string, text: string): readonly string[] =>
     const problem = citationProblem(citation, citable);
     return problem === undefined ? [] : [`${file}: ${problem}`];
   });
-
-/** Pages that are being split: their citations follow. */
-const UNDER_WORK = /^docs\/(?:attacks|command|console|foreign|guide|security|supply)/;
 
 /** Lists lines that cite a record inside of a sentence: neither a line `Why: …` nor a footnote. */
 const citedInside = (page: string): readonly string[] =>
@@ -99,16 +93,13 @@ describe('citations of decisions and of reasons', () => {
   });
 
   it.each(globSync(['*.md', '{docs,bench,test,libs,apps}/**/*.md'], { cwd: PROJECT_ROOT }))('of %s hold', (page) => {
-    if (/^CHANGELOG|^docs\/decisions\/|vectors\//.test(page) || UNDER_WORK.test(page)) return;
+    if (/^CHANGELOG|^docs\/decisions\/|vectors\//.test(page)) return;
     expect(faultsOf(page, read(page))).toEqual([]);
   });
 
-  it.each(globSync('docs/*.md', { cwd: PROJECT_ROOT }).filter((page) => !UNDER_WORK.test(page)))(
-    'of %s stand on a line of their own',
-    (page) => {
-      expect(citedInside(read(page))).toEqual([]);
-    },
-  );
+  it.each(globSync('docs/*.md', { cwd: PROJECT_ROOT }))('of %s stand on a line of their own', (page) => {
+    expect(citedInside(read(page))).toEqual([]);
+  });
 
   it.each([
     { text: '// as decision 0102 says', problem: 'decision 0102 is now 0101-writers.md' },
