@@ -97,7 +97,7 @@ const LISTS: readonly (readonly [list: string, address: (row: never) => string, 
   ['rollouts', (row: { id: string }) => paths.rollout(row.id), ['id']],
 ];
 
-/** What the page at an address asks for. */
+/** Questions of the page at an address. */
 function questionOf(path: string): string {
   const [page = '', first = '', second = '', , fourth = ''] = partsOf(path);
   if (page === 'operators') return rowPaths.package(first);

@@ -38,6 +38,11 @@ export class ManualClock extends Clock {
     this.#nowMs = end;
   }
 
+  /** True if a timer fires within so many milliseconds. */
+  hasTimerWithin(ms: number): boolean {
+    return this.#next(this.#nowMs + ms) !== undefined;
+  }
+
   /** The clock is set, by NTP or by hand: it takes as long as before until a timer fires. */
   set(byMs: number): void {
     this.#nowMs += byMs;

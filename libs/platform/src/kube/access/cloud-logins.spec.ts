@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,6 +25,7 @@ beforeAll(async () => {
   await writeFile(join(folder, 'ca.crt'), server.ca);
   for (const cloud of ['eks', 'agent', 'google', 'azure'])
     await writeFile(join(folder, `${cloud}-token`), `pod.token.${cloud}\n`);
+  execFileSync('mkfifo', [join(folder, 'pipe')]);
 });
 afterAll(async () => {
   await server.stop();
@@ -245,6 +247,12 @@ describe('a login that fails', () => {
       exec: AWS,
       environment: missing,
       text: 'own login to EKS failed: /no/such/token cannot be read (no such file or directory)',
+    },
+    {
+      named: 'a token file that is a pipe',
+      exec: AWS,
+      environment: () => ({ ...irsa(), AWS_WEB_IDENTITY_TOKEN_FILE: join(folder, 'pipe') }),
+      text: '/pipe is no regular file',
     },
     {
       named: 'no credentials',

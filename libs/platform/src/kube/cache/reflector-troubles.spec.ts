@@ -21,6 +21,9 @@ const OVERLOADED = { kind: 'Status', status: 'Failure', reason: 'InternalError',
 const TOO_MANY = { kind: 'Status', status: 'Failure', reason: 'TooManyRequests', code: 429, message: 'too many' };
 const bookmark = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { resourceVersion: '8' } };
 
+/** Pauses of a reflector are shorter, and limits of its requests longer. */
+const LONGEST_PAUSE_MS = 10_000;
+
 /** A reflector on a server that lists nothing and answers watches with these lines. */
 async function watchingServer(
   script: Readonly<{ watch: () => ScriptedAnswer; list?: () => ScriptedAnswer | undefined }>,
@@ -53,6 +56,8 @@ async function watchingServer(
   /** Moves time on in steps, after each of which it must have been asked so often in all, and no oftener. */
   const expectAsked = async (what: string, steps: readonly (readonly [pauseMs: number, times: number])[]) => {
     for (const [pauseMs, times] of steps) {
+      // Time must not move on before the answer has come and its pause has begun.
+      if (pauseMs > 0) await expect.poll(() => clock.hasTimerWithin(LONGEST_PAUSE_MS), PATIENCE).toBe(true);
       await clock.advance(pauseMs);
       await aWhile();
       await expect.poll(() => count(what), PATIENCE).toBe(times);

@@ -1,3 +1,4 @@
+import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { fileReason } from '../../files/file-tree.error.js';
 import { CloudLoginError } from './cloud-http.port.js';
@@ -11,8 +12,10 @@ const MOST_BYTES = 256 * 1024;
  */
 export async function readLoginFile(file: string): Promise<string> {
   try {
-    const handle = await open(file, 'r');
+    // A pipe that nothing writes to would be waited for without end.
+    const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
+      if (!(await handle.stat()).isFile()) throw new CloudLoginError(`${file} is no regular file`);
       const buffer = Buffer.alloc(MOST_BYTES + 1);
       let length = 0;
       for (;;) {

@@ -13,7 +13,7 @@ import { runFlotilla } from '../../../run-flotilla.fixture.js';
 const steps = readGuide(await readFile(join(PROJECT_ROOT, 'docs/clusters-import.md'), 'utf8'));
 let folder = '';
 let fleet: SimulatedFleet;
-/** What the commands of the page have written into files. */
+/** Files that the commands of the page have written. */
 const files = new Map<string, string>();
 
 beforeAll(async () => {
