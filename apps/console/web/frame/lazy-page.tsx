@@ -1,5 +1,5 @@
 import type { ComponentType } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { pauseBefore, read } from '../live/ask.js';
 import { loadOtherBuild } from '../live/build.js';
 import { Bones } from '../parts/states.js';
@@ -27,7 +27,8 @@ export function lazyPage(load: () => Promise<PageModule>): ComponentType {
     const [Loaded, setLoaded] = useState<{ page: ComponentType } | undefined>(known && { page: known });
     const [failing, setFailing] = useState<Readonly<{ since: Date; needsReload: boolean }>>();
     const [turn, setTurn] = useState(0);
-    useEffect(() => {
+    // The load does not wait for a frame of the browser.
+    useLayoutEffect(() => {
       if (Loaded !== undefined) return;
       let isLeft = false;
       let timer: ReturnType<typeof setTimeout> | undefined;
