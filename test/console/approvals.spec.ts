@@ -58,8 +58,8 @@ describe('who approved, when and why, on the pages of the console', needing(chro
 
   it('stands in the review of what other clusters have of the same plan, and of no other', async () => {
     await tab.goto(`/approvals/${HASH}`);
-    await expect.poll(() => tab.text('section[aria-label="Approved already"]'), PATIENCE).toContain('CHG-4711');
-    const shown = await tab.text('section[aria-label="Approved already"]');
+    await expect.poll(() => tab.text('section[aria-label="Previous approvals"]'), PATIENCE).toContain('CHG-4711');
+    const shown = await tab.text('section[aria-label="Previous approvals"]');
     expect(shown).toContain('jane@example.com');
     expect(shown).toContain('lamp in 2 clusters');
     expect(shown).not.toMatch(/otto|another plan|lamp-lib/);

@@ -87,7 +87,7 @@ describe('a page whose cluster, or whose console, goes away', needing(chromiumNe
     network.refuse();
     await tab.page.getByRole('button', { name: 'Approve', exact: true }).click();
     await shows('Approved in 1 of 2 clusters');
-    await shows(new RegExp(`away, not done ${FAR}`), '.results');
+    await shows(new RegExp(`unreachable, not done ${FAR}`), '.results');
     expect(await text('.results')).not.toContain('under way');
     expect(await approvedPlans(NEAR)).toContain(true);
     network.resume();

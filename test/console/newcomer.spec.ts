@@ -65,9 +65,9 @@ describe('a newcomer with the link, in a fleet with four broken things', needing
       .poll(() => text(), PATIENCE)
       .toContain('its certificate is not signed by the authority that the kubeconfig names');
     const shown = await text();
-    for (const part of ['What to do', `flotilla clusters check -C ${REFUSED}`, 'never', 'Its operators are not known'])
+    for (const part of ['What to do', `flotilla clusters check -C ${REFUSED}`, 'never', 'Its operators are unknown'])
       expect(shown).toContain(part);
-    expect(shown).not.toContain('is well');
+    expect(shown).not.toContain('is healthy');
     expect(await tab.axe()).toEqual([]);
   });
 
@@ -75,7 +75,7 @@ describe('a newcomer with the link, in a fleet with four broken things', needing
     await follow(new RegExp(API), 'harbor');
     await expect
       .poll(() => text(), PATIENCE)
-      .toContain(`Install the operator that brings the API ${API}, or create its CustomResourceDefinition.`);
+      .toContain(`Install the operator that provides the API ${API}, or create its CustomResourceDefinition.`);
     await expect.poll(() => text('.why'), PATIENCE).toContain(API);
     expect(await tab.axe()).toEqual([]);
   });
@@ -117,7 +117,7 @@ describe('a newcomer with the link, in a fleet with four broken things', needing
       const env = { ...process.env, KUBECONFIG: fleet.kubeconfig };
       const words = ['--context', PLAN_FAILED, '-n', namespace, ...patch];
       await promisify(execFile)('kubectl', words, { env, timeout: PATIENCE_MS });
-      await tab.page.getByRole('button', { name: 'Make it anew' }).click();
+      await tab.page.getByRole('button', { name: 'Retry plan' }).click();
       await expect.poll(() => text('.why'), PATIENCE).toContain('It is up to date with what it asks for.');
       await follow();
       await expect.poll(causes, PATIENCE).toBe(2);

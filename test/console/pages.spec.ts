@@ -26,7 +26,7 @@ let sent: ConsoleAction | undefined;
 const ends = [
   { outcome: 'done', message: 'approved' },
   { outcome: 'done', message: 'approved' },
-  { outcome: 'changed-meanwhile', message: 'the InstallPlan has other content than the one that was reviewed' },
+  { outcome: 'changed-meanwhile', message: 'the content of the InstallPlan changed since the review' },
 ] as const;
 const sender: ActionSender = {
   send: async (action) => {
@@ -141,7 +141,7 @@ describe('the pages of the console in Chromium', needing(chromiumNeed), () => {
       const tab = await open();
       await tab.goto(`${path}?sort=-nonsense`);
       await expect.poll(() => tab.page.locator('.body-row').count(), PATIENCE).toBeGreaterThan(0);
-      expect(await text(tab)).not.toContain('tried again');
+      expect(await text(tab)).not.toContain('retried');
     },
   );
 
@@ -153,17 +153,17 @@ describe('the pages of the console in Chromium', needing(chromiumNeed), () => {
     await tab.page.getByRole('button', { name: 'Approve', exact: true }).click();
     await expect.poll(() => text(tab), PATIENCE).toContain('changed meanwhile');
     expect(sent).toMatchObject({ verb: 'approve', planHash: HASH, by: 'local', targets: { length: 3 } });
-    expect(await text(tab)).toContain('other content than the one that was reviewed');
+    expect(await text(tab)).toContain('changed since the review');
   });
 
   it('a plan of what the fleet works is not offered for approval: the page says which roll-outs decide', async () => {
     const tab = await open();
     await tab.goto('/approvals');
-    await expect.poll(() => text(tab), PATIENCE).toContain('Decided by roll-outs');
+    await expect.poll(() => text(tab), PATIENCE).toContain('Decided by rollouts');
     expect(await text(tab)).toContain('fleets/mill');
     expect(await tab.page.getByRole('link', { name: /mill/ }).count()).toBe(0);
     await tab.goto('/clusters/eu-10/mills/subscriptions/mill');
-    await expect.poll(() => text(tab), PATIENCE).toContain('roll-outs of fleets/mill');
+    await expect.poll(() => text(tab), PATIENCE).toContain('rollouts of fleets/mill');
     expect(await tab.page.getByRole('link', { name: 'Review the plan' }).count()).toBe(0);
   });
 
@@ -212,7 +212,7 @@ describe('the pages of the console in Chromium', needing(chromiumNeed), () => {
   it('a plan that failed is made anew by who may do that', async () => {
     const tab = await open();
     await tab.goto('/clusters/eu-01/harbors/subscriptions/harbor');
-    await tab.page.getByRole('button', { name: 'Make it anew' }).click();
+    await tab.page.getByRole('button', { name: 'Retry plan' }).click();
     await expect.poll(() => text(tab), PATIENCE).toContain('✔ done eu-01');
     const target = { cluster: 'eu-01', namespace: 'harbors', name: 'install-1' };
     expect(sent).toMatchObject({ verb: 'retry', planHash: FAILED_HASH, targets: [target] });

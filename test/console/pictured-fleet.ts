@@ -93,7 +93,7 @@ function operatorsOf(cluster: string, at: number): OperatorRow[] {
 const AWAY_AT = 26;
 const AWAY = {
   ...{ code: 'cluster-away', kind: 'Cluster', names: [] },
-  text: 'The cluster cannot be reached: connect ETIMEDOUT 10.4.0.27:6443; check the load of the API server and the network to it',
+  text: 'The cluster cannot be reached: connect ETIMEDOUT 10.4.0.27:6443; check the load of the API server, its network, and its address in the kubeconfig',
 };
 const ORDER = ['failed', 'blocked', 'needs-approval', 'under-way', 'well'] as const;
 
@@ -269,7 +269,7 @@ export const PICTURED_TRAIL: readonly TrailEntry[] = [
   {
     ...{ at: minutesAgo(22), event: 'refused', person: 'owner@example.com', address: '10.4.0.12', verb: 'approve' },
     ...{ targets: ['eu-02/harbor-operators/install-x2'], more: 0 },
-    because: 'approve takes the role approver; what is granted: viewer of clusters eu-02, all namespaces, all packages',
+    because: 'approve needs the role approver; your grants: viewer of clusters eu-02, all namespaces, all packages',
   },
   {
     ...{ at: minutesAgo(24), event: 'sign-in', person: 'owner@example.com', address: '10.4.0.12', verb: '' },

@@ -84,13 +84,13 @@ describe('what the pages offer and show to people with some rights', needing(chr
     expect(await page.page.locator('main input[type=checkbox]').count()).toBe(0);
     await page.goto('/clusters/eu-01/harbors/subscriptions/harbor');
     await expect.poll(() => text(page), PATIENCE).toContain('What to do');
-    expect(await buttons(page, /anew/i)).toBe(0);
+    expect(await buttons(page, /Retry plan/i)).toBe(0);
     await page.goto('/clusters/eu-01/extensions/lantern');
     await expect.poll(() => text(page), PATIENCE).toContain('Revisions');
     expect(await buttons(page, /roll back/i)).toBe(0);
     await expect.poll(() => text(page, 'nav.navigation'), PATIENCE).not.toContain('Hub');
     await page.goto('/hub');
-    await expect.poll(() => text(page), PATIENCE).toContain('There is no such page that you may see.');
+    await expect.poll(() => text(page), PATIENCE).toContain('No such page is visible to you.');
   });
 
   it('8: the server refuses a viewer what no button offers', async () => {
@@ -125,7 +125,7 @@ describe('what the pages offer and show to people with some rights', needing(chr
   it('8: who operates one cluster has buttons there, and none in the next one', async () => {
     const page = await openAs('second');
     const places = [
-      ['harbors/subscriptions/harbor', /anew/i, 'What to do'],
+      ['harbors/subscriptions/harbor', /Retry plan/i, 'What to do'],
       ['extensions/lantern', /roll back/i, 'Revisions'],
     ] as const;
     for (const [place, button, shows] of places) {
@@ -142,11 +142,11 @@ describe('what the pages offer and show to people with some rights', needing(chr
   it('8: a plan that moves a package of another team has no button, the next one has', async () => {
     const page = await openAs('harbors');
     await page.goto('/clusters/eu-02/harbors/subscriptions/harbor');
-    await expect.poll(() => buttons(page, /anew/i), PATIENCE).toBe(1);
+    await expect.poll(() => buttons(page, /Retry plan/i), PATIENCE).toBe(1);
     await page.goto('/clusters/eu-01/harbors/subscriptions/harbor');
     await expect.poll(() => text(page), PATIENCE).toContain('What to do');
     await page.settled();
-    expect(await buttons(page, /anew/i)).toBe(0);
+    expect(await buttons(page, /Retry plan/i)).toBe(0);
   });
 
   const CONTENT = `/catalogs/${'a'.repeat(16)}`;

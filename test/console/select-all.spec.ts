@@ -55,13 +55,13 @@ describe('what is done with everything that a filter matches', needing(chromiumN
   it('failed plans of operators are made anew, beyond the rows that are in sight', async () => {
     await tab.goto('/operators?standing=failed');
     await tab.page.getByLabel('Select all 1,050').check();
-    await expect.poll(() => tab.text(), PATIENCE).toContain('1,050 operators selected: all that the filter matches');
+    await expect.poll(() => tab.text(), PATIENCE).toContain('1,050 operators selected: all that match the filter');
     await tab.page.getByLabel('Select this row').first().uncheck();
     await expect.poll(() => tab.text(), PATIENCE).toContain('1,049 operators selected: all but 1');
     expect(await tab.axe()).toEqual([]);
-    await tab.page.getByRole('button', { name: 'Make failed plans anew…' }).click();
-    await expect.poll(() => tab.text('dialog'), PATIENCE).toContain('Make 1,049 plans anew?');
-    await tab.page.getByRole('button', { name: 'Make anew', exact: true }).click();
+    await tab.page.getByRole('button', { name: 'Retry failed plans…' }).click();
+    await expect.poll(() => tab.text('dialog'), PATIENCE).toContain('Retry 1,049 plans?');
+    await tab.page.getByRole('button', { name: 'Retry', exact: true }).click();
     await expect.poll(targets, PATIENCE).toEqual([1_000, 49]);
     for (const action of sent.values()) expect(action).toMatchObject({ verb: 'retry', planHash: FAILED_HASH });
     const named = [...sent.values()].flatMap((action) => action.targets.map(({ cluster }) => cluster));
@@ -75,7 +75,7 @@ describe('what is done with everything that a filter matches', needing(chromiumN
     expect(await tab.text()).not.toContain('selected');
     await tab.page.getByLabel('Select this row').first().check();
     await expect.poll(() => tab.text(), PATIENCE).toContain('1 operator selected');
-    await tab.page.getByRole('button', { name: 'Make failed plans anew…' }).click();
+    await tab.page.getByRole('button', { name: 'Retry failed plans…' }).click();
     await expect.poll(() => tab.text('dialog'), PATIENCE).toContain('None of the selected operators');
     await tab.page.getByRole('button', { name: 'Cancel' }).click();
     expect(targets()).toEqual([]);
@@ -97,8 +97,8 @@ describe('what is done with everything that a filter matches', needing(chromiumN
     await page.evaluate('scrollTo(0, 20_000)');
     await expect.poll(() => phone.text('.act-bar'), PATIENCE).toContain('1,050 operators selected');
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
-    await page.getByRole('button', { name: 'Make failed plans anew…' }).click();
-    await expect.poll(() => phone.text('dialog'), PATIENCE).toContain('Make 1,050 plans anew?');
+    await page.getByRole('button', { name: 'Retry failed plans…' }).click();
+    await expect.poll(() => phone.text('dialog'), PATIENCE).toContain('Retry 1,050 plans?');
     expect(await phone.axe()).toEqual([]);
     expect(phone.troubles).toEqual([]);
     await phone.close();

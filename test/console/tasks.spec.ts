@@ -143,7 +143,7 @@ describe.each([3, 100, 1_000])('with the keyboard alone, in a fleet of %i cluste
 
   it('7: the health of a cluster', async () => {
     await go(fleet.first, fleet.first);
-    await shows('What is wrong');
+    await shows('Problem');
     await shows('harbor needs lamps');
   });
 

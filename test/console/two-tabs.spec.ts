@@ -82,7 +82,7 @@ describe('a review that is open in two tabs', needing(chromiumNeed), () => {
     const said = await tab.text('.results');
     const done = Number(/^Approved in (\d) of 2 clusters/.exec(said)?.[1]);
     const left = CLUSTERS.length - done;
-    if (left > 0) expect(said).toContain(`; in ${left} the plan did not wait any more as it was reviewed`);
+    if (left > 0) expect(said).toContain(`; in ${left} the reviewed plan was no longer waiting`);
     // The plan was approved before the applier read it, or between that and its write.
     const why = /the InstallPlan is approved already, by local|it changed in the same moment; nothing was written/
       .source;
@@ -95,13 +95,13 @@ describe('a review that is open in two tabs', needing(chromiumNeed), () => {
   it('keeps its comment and its ticks when it is loaded anew, and approves nothing by that', async () => {
     if (first === undefined) throw new Error('no tab');
     await review(first);
-    await first.page.getByPlaceholder('Comment, as a change number').fill('CHG-1');
+    await first.page.getByPlaceholder('Comment, e.g. change number').fill('CHG-1');
     await first.page.getByRole('checkbox', { name: /^west/ }).uncheck();
     await button(first, 'Approve in 1 cluster…').click();
     await button(first, 'Approve').waitFor();
     await first.page.reload();
     await button(first, 'Approve in 1 cluster…').waitFor();
-    expect(await first.page.getByPlaceholder('Comment, as a change number').inputValue()).toBe('CHG-1');
+    expect(await first.page.getByPlaceholder('Comment, e.g. change number').inputValue()).toBe('CHG-1');
     expect(await button(first, 'Approve').count()).toBe(0);
     expect((await plans()).map(({ spec }) => spec.approved)).toEqual([false, false]);
     await first.page.goBack();
@@ -114,7 +114,7 @@ describe('a review that is open in two tabs', needing(chromiumNeed), () => {
   it('is approved once where both click, and the later one says what became of it', async () => {
     if (first === undefined || second === undefined) throw new Error('no tabs');
     await review(second);
-    await second.page.getByPlaceholder('Comment, as a change number').fill('CHG-2');
+    await second.page.getByPlaceholder('Comment, e.g. change number').fill('CHG-2');
     for (const tab of [first, second]) await button(tab, 'Approve in 2 clusters…').click();
     await Promise.all([first, second].map((tab) => button(tab, 'Approve').click()));
     for (const tab of [first, second]) await shows(tab, /Approved in \d of 2 clusters/);
@@ -124,8 +124,8 @@ describe('a review that is open in two tabs', needing(chromiumNeed), () => {
     for (const tab of [first, second]) {
       expect(await tab.axe()).toEqual([]);
       await tab.page.reload();
-      await shows(tab, 'No plan of this class waits any more.');
-      await shows(tab, 'local', 'section[aria-label="Approved already"]');
+      await shows(tab, 'No plan of this class is waiting.');
+      await shows(tab, 'local', 'section[aria-label="Previous approvals"]');
     }
     expect([...first.troubles, ...second.troubles]).toEqual([]);
   });

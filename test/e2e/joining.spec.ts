@@ -68,7 +68,10 @@ describe('joining a real API server that has nothing of OLM', () => {
     await setFields((all) => ({ ...all, [FIELD]: { type: 'string' } }));
     const { left, upgraded } = await joinCluster(client);
     expect(left).toEqual([
-      { object: `${CRD.kind} ${SOURCES.name}`, because: `it has what ours lacks: v1alpha1.spec.${FIELD}` },
+      {
+        object: `${CRD.kind} ${SOURCES.name}`,
+        because: `it has parts that the hub's definition does not have: v1alpha1.spec.${FIELD}`,
+      },
     ]);
     expect(upgraded).toEqual([]);
     expect(await fields()).toHaveProperty(FIELD);

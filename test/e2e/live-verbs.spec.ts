@@ -82,7 +82,7 @@ describe('the live verbs on a real API server', () => {
     const users = config.users.map((one) => ({ ...one, user: { ...one.user, as, 'as-groups': groups } }));
     await writeFile(dev, stringify({ ...config, users }), { mode: 0o600 });
     const asDev = (line: string) => flotilla(...line.split(' '), '--kubeconfig', dev);
-    const givenBy = /gives the right with:? (kubectl .*)$/m;
+    const givenBy = /can grant the right with:? (kubectl .*)$/m;
     // What an answer names as the next step is done by an administrator, until it names none.
     const until = async (line: string, done: RegExp) => {
       for (let round = 0; round < 4; round++) {
@@ -94,7 +94,7 @@ describe('the live verbs on a real API server', () => {
       }
       throw new Error(`${line}: still refused`);
     };
-    expect(await asDev('get csvs')).toMatchObject({ exit: 3, err: expect.stringContaining('try -n NAMESPACE') });
+    expect(await asDev('get csvs')).toMatchObject({ exit: 3, err: expect.stringContaining('use -n NAMESPACE') });
     await until('get sub -n team -o name', /subscription\S*\/mill/);
     await until('explain sub mill -n team', /Subscription mill/);
     await until('status -n team', /InstallPlan team\/install-1/);

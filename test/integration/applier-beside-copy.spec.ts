@@ -116,7 +116,7 @@ describe('a Subscription in a namespace that holds a copy of the CSV it asks for
     const { standing, todo } = diagnosis('near');
     expect(standing).toBe('blocked');
     expect(todo).toEqual([
-      `If it was deleted, or was a copy whose original is gone, have it installed: flotilla retry installplan ${plan('near')?.metadata.name} -n near --replan`,
+      `If the ClusterServiceVersion was deleted, or was a copy without an original, install it again: flotilla retry installplan ${plan('near')?.metadata.name} -n near --replan`,
     ]);
     await replan('near');
     await bench.installed('near', LIGHTHOUSE);

@@ -71,7 +71,7 @@ describe('with whose rights the applier works', () => {
 
   it.each([
     { status: 503, word: 'ServiceUnavailable', because: 'the API server is busy' },
-    { status: 500, word: 'InternalError', because: 'the API server has trouble of its own' },
+    { status: 500, word: 'InternalError', because: 'the API server has a problem' },
     { status: 504, word: 'Timeout', because: 'a webhook was slow' },
   ])('$word is no verdict on the operator: $because', async ({ status, word }) => {
     const namespace = `passing-${status}`;

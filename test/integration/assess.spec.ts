@@ -94,13 +94,13 @@ const flotilla = (...args: readonly string[]) => promisify(execFile)(join(PROJEC
 describe('flotilla assess, of OLM v1', () => {
   it('says what a ClusterExtension could get, what keeps it back, and what could become one', async () => {
     const { stdout: out } = await flotilla('assess');
-    expect(out).toMatch(/^east +- +lamp +lamp\.v1\.0\.0 +lamp\.v2\.0\.0 +1, then no way +Automatic +- +-$/m);
-    expect(out).toMatch(/^east +- +lamp +lamp\.v1\.0\.0 +lamp\.v2\.0\.0 +no way +Automatic +- +-$/m);
+    expect(out).toMatch(/^east +- +lamp +lamp\.v1\.0\.0 +lamp\.v2\.0\.0 +1, then no path +Automatic +- +-$/m);
+    expect(out).toMatch(/^east +- +lamp +lamp\.v1\.0\.0 +lamp\.v2\.0\.0 +no path +Automatic +- +-$/m);
     expect(out).toMatch(/^east +team +mill +mill\.v1\.0\.0 +mill\.v1\.0\.0 +- +Automatic +- +yes$/m);
     expect(out).toContain(
-      'no way to lamp.v2.0.0: free: it comes as far as lamp.v1.1.0: it is of another major version than 1.1.0: set spec.source.catalog.version to it',
+      'no upgrade path to lamp.v2.0.0: free: the upgrade path ends at lamp.v1.1.0: it is of another major version than 1.1.0: set spec.source.catalog.version to it',
     );
-    expect(out).toContain('no way to lamp.v2.0.0: pinned: version "1.0.x" excludes it');
+    expect(out).toContain('no upgrade path to lamp.v2.0.0: pinned: version "1.0.x" excludes it');
     expect(out).toContain('1 operator of OLM Classic could become a ClusterExtension');
     expect(out).toContain('→ flotilla migrate subscription mill -n team -C east --dry-run');
   });

@@ -146,7 +146,7 @@ describe('what is decided in the console, carried out by the applier', () => {
     expect(outcomes(answer)).toEqual({
       east: 'done: approved',
       west: 'done: approved',
-      north: 'changed-meanwhile: the InstallPlan has other content than the one that was reviewed: review it again',
+      north: 'changed-meanwhile: the content of the InstallPlan changed since the review: review it again',
     });
     expect(planIn('north').spec.approved).toBe(false);
     for (const cluster of ['east', 'west']) {
@@ -169,7 +169,7 @@ describe('what is decided in the console, carried out by the applier', () => {
     const gone = target('north');
     fleet.cluster('north').delete(refIn('north'));
     const answer = await act({ verb: 'approve', planHash: hash, targets: [gone] });
-    expect(outcomes(answer)).toEqual({ north: 'changed-meanwhile: the InstallPlan is not there any more' });
+    expect(outcomes(answer)).toEqual({ north: 'changed-meanwhile: the InstallPlan no longer exists' });
   });
 
   it('leaves a cluster that refuses as it is, with the words of its API server', async () => {

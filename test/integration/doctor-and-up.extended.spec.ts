@@ -20,7 +20,7 @@ type Row = Readonly<{
   exits: readonly [doctor: number, up: number | undefined];
 }>;
 
-const RUNS = /Ctrl-C ends them/;
+const RUNS = /Press Ctrl-C to stop/;
 const READ_ONLY = /read-only file system.* FLOTILLA_CONTENT_DIR|read-only file system\n.*FLOTILLA_CONTENT_DIR/;
 /** Loaded before the program, which then takes its Node for an old one. */
 const OLD_NODE = `data:text/javascript,Object.defineProperty(process,'versions',{value:{...process.versions,node:'20.20.2'}})`;
@@ -53,7 +53,7 @@ const ROWS: readonly Row[] = [
   {
     wrong: 'a full disk',
     env: () => contentBelow(fullDisk()),
-    says: /no space left on device(: |\n.*)make room there/,
+    says: /no space left on device(: |\n.*)free space there/,
     exits: [1, 3],
   },
   {

@@ -108,7 +108,7 @@ describe('clusters of flotilla up that become a fleet in files', () => {
   });
 
   it('prints a command that shows what waits in all its clusters, whatever the current context is', async () => {
-    const [, command = ''] = /^See what waits: flotilla (.+)$/m.exec(fleet.up?.said.out ?? '') ?? [];
+    const [, command = ''] = /^See waiting objects: flotilla (.+)$/m.exec(fleet.up?.said.out ?? '') ?? [];
     const { out, exit } = await asOnPage(command);
     expect({ exit, out }).toEqual({ exit: 0, out: expect.stringMatching(/east/) });
     expect(out).toMatch(/west/);
@@ -148,7 +148,7 @@ describe('clusters of flotilla up that become a fleet in files', () => {
     expect(await fleet.end()).toBe(0);
     const { out: shown } = await verb('status', 'harbor-operator-1');
     expect(shown).toMatch(
-      /^No hub runs: what follows stands as of \S+Z \(\d+s ago\)\n {2}→ flotilla up --fleet \S+\n\n/,
+      /^No hub runs: the following state is from \S+Z \(\d+s ago\)\n {2}→ flotilla up --fleet \S+\n\n/,
     );
     expect(shown).toMatch(/^fleet\/harbor-operator-1 .* Completed/m);
     const { out, err, exit } = await verb('rollback', 'harbor-operator-1', '-C', 'east', '--reason', 'CHG-2');

@@ -92,13 +92,13 @@ describe('what is printed of a roll-out whose paths have several steps', () => {
     expect(await explain('lamp-2')).toMatch(/: step 2 of 3 \[lab-1\]\n {2}lab-1: lamp\.v1\.2\.0 is Installing: /);
     const short = /: step 2 of 3 \[lab-1\]\n {2}lab-1: lamp\.v1\.2\.0 is Installing: .{20,50}…\n {2}→ flotilla fleet /;
     expect(await status('lamp-2', 80)).toMatch(short);
-    expect(await plan('lamp-2')).toContain('example.com/manager:1  (comes and goes on the way)\n');
+    expect(await plan('lamp-2')).toContain('example.com/manager:1  (only during the upgrade)\n');
     await decide('Rollback');
     await fleet.until(() => phaseOf('lamp-2') === 'RolledBack', 'the return');
     const denied = 'lamp.v1.2.0 and lamp.v1.3.0 are not offered again before ';
     expect(await explain('lamp-2')).toContain(`${denied}a Retry decision or a change of spec.versions\n`);
-    expect(await explain('lamp-2', 'lab-1')).toContain('\n  it had failed before: step 2 of 3\n');
-    expect(await explain('lamp-2', 'shop-1')).toMatch(/^shop-1 was not changed, since its roll-out has ended Rolled/);
+    expect(await explain('lamp-2', 'lab-1')).toContain('\n  the earlier failure: step 2 of 3\n');
+    expect(await explain('lamp-2', 'shop-1')).toMatch(/^shop-1 was not changed: its rollout ended Rolled/);
     await fleet.until(() => phaseOf('lamp-3') === 'Completed', 'what comes before it');
     expect(await explain('lamp-2'), 'no Retry applies by now').toContain(`${denied}a change of spec.versions\n`);
   });
@@ -123,7 +123,7 @@ describe('what is printed of a roll-out whose paths have several steps', () => {
     await fleet.until(() => phaseOf('lamp-2') === 'Aborted', 'the end');
     expect(await explain('lamp-2'), 'a retry would bring the same').not.toContain('→');
     expect(await retry('lamp-2')).toBe(
-      `1 error: lamp-2 is not tried again: ${withdrawn.trim()}; what the catalog leads to next comes by a roll-out of its own\n`,
+      `1 error: lamp-2 is not retried: ${withdrawn.trim()}; what the catalog leads to next comes by a roll-out of its own\n`,
     );
   });
 
@@ -140,7 +140,7 @@ describe('what is printed of a roll-out whose paths have several steps', () => {
     if (when === 'after') await offerAll(lampPath(0));
     await passes(4);
     const withdrawn = 'lamp.v1.1.0 was withdrawn: no cluster has it, and none is led to it any more';
-    expect(await retry('lamp-2')).toContain(`1 error: lamp-2 is not tried again: ${withdrawn}; `);
+    expect(await retry('lamp-2')).toContain(`1 error: lamp-2 is not retried: ${withdrawn}; `);
     const why = await explain('lamp-2');
     expect(why).toContain(`  lamp.v1.1.0 is not offered again before a change of spec.versions\n  ${withdrawn}\n`);
     expect(why).not.toContain('→');
@@ -151,23 +151,23 @@ describe('what is printed of a roll-out whose paths have several steps', () => {
     await fleet.until(() => phaseOf('lamp-3') === 'Progressing', 'the same target anew');
   });
 
-  it('says that clusters are kept between two steps, by what, and that they were left there', async () => {
+  it('says that clusters are waiting between two steps, by what, and that they were left there', async () => {
     await begin({});
     await offerAll(lampPath(2));
     await fleet.until(() => installed().includes('lamp.v1.1.0'), 'the first step');
     const first = fleet.benches[installed().indexOf('lamp.v1.1.0')]?.client.cluster ?? '';
     await fleet.apply('FleetWindow', 'fair', { type: 'Deny', schedule: { cron: '0 0 * * *', duration: '1h' } });
     await passes(4);
-    expect(await status('lamp-2')).toContain('\n1 kept between two steps (WindowClosed) · 1 ');
-    expect(await explain('lamp-2')).toContain('\n  1 cluster kept between two steps (WindowClosed)\n');
+    expect(await status('lamp-2')).toContain('\n1 waiting between two steps (WindowClosed) · 1 ');
+    expect(await explain('lamp-2')).toContain('\n  1 cluster waiting between two steps (WindowClosed)\n');
     expect(await explain('lamp-2', first)).toMatch(
       /until its window opens \(WindowClosed\)\.\n {2}step 1 of 2 is .*\n {2}Deny "fair" is active; a change may start /,
     );
     await offerAll(lampPath(1));
     await fleet.clock.advance(2 * 3_600_000);
     await fleet.until(() => phaseOf('lamp-2') === 'Superseded', 'the end of the roll-out');
-    expect(await status('lamp-2')).toContain('\n1 cluster was left on the way\n');
-    expect(await explain('lamp-2', first)).toContain(' was left on its way, since its roll-out has ended Superseded ');
+    expect(await status('lamp-2')).toContain('\n1 cluster was left midway\n');
+    expect(await explain('lamp-2', first)).toContain(' was left midway: its rollout ended Superseded ');
   });
 
   it('says where a path ends early, and why', async () => {

@@ -143,7 +143,7 @@ describe('an operator that is taken back by the fleet', () => {
       by: 'jane',
       at: '2026-11-26T10:00:00Z',
     } as const;
-    const message = expect.stringContaining('decided by roll-outs of FleetOperator');
+    const message = expect.stringContaining('decided by rollouts of FleetOperator');
     expect(await carryOutAction(place, { ...action, targets: [target] }, target)).toEqual({
       outcome: 'refused',
       message,

@@ -115,7 +115,7 @@ describe('two hubs with one key', () => {
       const first = instance();
 
       const two = await start[1]({ FLOTILLA_OUTBOUND_ADDRESSES: 'public' });
-      await expect.poll(two.owners, PATIENCE).toContain('is at work there, as it answered');
+      await expect.poll(two.owners, PATIENCE).toContain('manages the cluster, according to its answer');
       await expect.poll(one.owners, PATIENCE).toContain('another hub with the same identity');
       const { resourceVersion } = east.get(SOURCE)?.metadata ?? {};
       for (const name of ['one', 'two', 'three']) {
@@ -150,12 +150,12 @@ describe('two hubs with one key', () => {
       await expect.poll(instance, PATIENCE).toBeDefined();
       const { 'flotilla.dev/hub': id, 'flotilla.dev/hub-instance': first } = annotations();
       const two = await up({});
-      await expect.poll(two.owners, PATIENCE).toContain('is at work there, as it answered');
+      await expect.poll(two.owners, PATIENCE).toContain('manages the cluster, according to its answer');
       await one.kill();
       const [, command = ''] = /"flotilla (clusters take-over [^"]*)"/.exec(await two.owners()) ?? [];
       expect(await runFlotilla(command.split(' '))).toMatchObject({
         exit: 0,
-        out: `cluster east is free of instance ${first} of hub ${id}: the first hub ${id} that runs goes on\n`,
+        out: `cluster east is free of instance ${first} of hub ${id}: the first running hub ${id} manages it\n`,
       });
       addNamespace('last');
       await expect.poll(() => isSeen('last'), PATIENCE).toBe(true);

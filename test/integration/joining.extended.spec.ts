@@ -22,7 +22,7 @@ const CRD_NAME = 'catalogsources.operators.coreos.com';
 const OLM_V1 = 'operators.coreos.com/v1';
 const CRDS = readdirSync('k8s/crds').filter((name) => name.endsWith('.yaml'));
 const RESYNC_MS = 1_000;
-const LEFT_ALONE = /^200 left alone: .*taken: OLM itself is at work there/;
+const LEFT_ALONE = /^200 left alone: .*taken: OLM itself runs there/;
 
 const definition = (name: string): KubernetesObject =>
   KubernetesObject.parse(load(readFileSync(join('k8s/crds', name), 'utf8')));
@@ -158,10 +158,8 @@ describe('clusters that join', () => {
     shelf('taken');
     await expect
       .poll(() => detail(applier, 'olm'), PATIENCE)
-      .toMatch(
-        /^200 left alone: taken: OLM itself is at work there \(deployment olm\/olm-operator\); nothing is written/,
-      );
-    await expect.poll(() => detail(poller, 'olm'), PATIENCE).toMatch(/taken: OLM itself is at work there/);
+      .toMatch(/^200 left alone: taken: OLM itself runs there \(deployment olm\/olm-operator\)\. Nothing is written/);
+    await expect.poll(() => detail(poller, 'olm'), PATIENCE).toMatch(/taken: OLM itself runs there/);
     await expect.poll(() => detail(poller, 'watches'), PATIENCE).toBe('200 3 of 3 clusters are watched');
     await checksForOlm('taken', 4);
     expect(fleet.cluster('taken').requests.writes()).toEqual([]);

@@ -183,7 +183,7 @@ const STRIDE = Number(process.env['FLOTILLA_KILL_STRIDE'] ?? 5);
 describe('flotilla migrate', () => {
   it('turns a Subscription into a ClusterExtension and back, and leaves what runs', async () => {
     const before = state();
-    expect(await there()).toMatchObject({ exit: 0, out: expect.stringContaining('1 Deployment run on as before\n') });
+    expect(await there()).toMatchObject({ exit: 0, out: expect.stringContaining('1 Deployment still running\n') });
     expect(state()).toMatchObject({
       ...{ owners: ['ClusterObjectSet gear-1'], generation: before.generation, template: before.template },
       ...{ csvs: [], subscriptions: [], extensions: ['gear'], sets: ['gear-1'] },
@@ -245,7 +245,7 @@ describe('flotilla migrate', () => {
     );
     expect(await back()).toMatchObject({
       exit: 1,
-      err: expect.stringContaining('has gear.v2.0.0, and was moved with gear.v1.0.0: set version 1.0.0'),
+      err: expect.stringContaining('has gear.v2.0.0, but was moved with gear.v1.0.0: first set version 1.0.0'),
     });
   });
 

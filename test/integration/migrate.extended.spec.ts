@@ -109,11 +109,11 @@ describe('an operator of OLM Classic under a hub', () => {
 
     const dry = await runFlotilla(['migrate', 'subscription', 'lamp', '-n', NAMESPACE, '--dry-run']);
     expect(dry).toMatchObject({ exit: 0, err: expect.stringContaining('note: no ClusterCatalog has package lamp') });
-    expect(dry.out).toContain('Deployment lights/lamp-operator becomes a part of it\n');
+    expect(dry.out).toContain('Deployment lights/lamp-operator becomes part of the ClusterExtension\n');
     expect(await isThere(SUBSCRIPTION_API, 'lamp')).toBe(true);
 
     const there = await runFlotilla(['migrate', 'subscription', 'lamp', '-n', NAMESPACE]);
-    expect(there).toMatchObject({ exit: 0, out: expect.stringContaining('1 Deployment run on as before\n') });
+    expect(there).toMatchObject({ exit: 0, out: expect.stringContaining('1 Deployment still running\n') });
     expect(await running()).toEqual(before);
     expect(await owners()).toEqual(['ClusterObjectSet lamp-1']);
     expect([await isThere(SUBSCRIPTION_API, 'lamp'), await isThere(CSV_API, 'lamp.v1.0.0')]).toEqual([false, false]);
@@ -125,7 +125,7 @@ describe('an operator of OLM Classic under a hub', () => {
     expect(await running()).toEqual(before);
 
     const back = await runFlotilla(['migrate', 'extension', 'lamp']);
-    expect(back).toMatchObject({ exit: 0, out: expect.stringContaining('1 Deployment run on as before\n') });
+    expect(back).toMatchObject({ exit: 0, out: expect.stringContaining('1 Deployment still running\n') });
     expect(await phase()).toBe('Succeeded');
     expect(await isThere(CLUSTER_EXTENSION_API, 'lamp')).toBe(false);
     expect(await owners()).toEqual(['ClusterServiceVersion lamp.v1.0.0']);

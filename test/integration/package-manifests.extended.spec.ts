@@ -194,11 +194,11 @@ describe('the packages of a cluster at the hub', () => {
     {
       args: ['--cluster', 'east', '--hub', 'http://127.0.0.1:1'],
       exit: 3,
-      err: /does not answer .*--hub names another/,
+      err: /does not answer .*name another hub with --hub/,
     },
     { args: ['--cluster', 'east', '-o', 'xml'], exit: 2, err: /expected \(table/ },
-    { args: ['-n', 'team', './catalog'], exit: 2, err: /go with --cluster/ },
-    { args: ['--cluster', 'east', './catalog', 'lamp'], exit: 2, err: /name the package alone/ },
+    { args: ['-n', 'team', './catalog'], exit: 2, err: /need --cluster/ },
+    { args: ['--cluster', 'east', './catalog', 'lamp'], exit: 2, err: /name only the package/ },
     { args: [], exit: 2, err: /missing required argument 'ref'/ },
   ])('$args: exit code $exit', async ({ args, exit, err }) => {
     const hub = api.replace(/\/clusters\/.*$/, '');

@@ -70,7 +70,7 @@ describe('two hubs that have one cluster in their kubeconfigs by mistake', () =>
     const two = await start('two');
     const kubeconfig = join(folder, 'kubeconfig');
     const takeOver = `clusters take-over east --kubeconfig ${kubeconfig} --context east --hub-id`;
-    const refused = `hub one manages it (annotation flotilla.dev/hub of namespace kube-system), and this one is two; nothing is written. If that hub is gone, or is to stop: "flotilla ${takeOver} two"`;
+    const refused = `hub one manages the cluster (annotation flotilla.dev/hub of namespace kube-system), and this hub is two. Nothing is written. If that hub is gone or must stop: "flotilla ${takeOver} two"`;
     const [, command = ''] = /WARNING: hub one manages it .*: "flotilla (.+)"$/m.exec(two.said.out) ?? [];
     expect(two.said.out).toContain('left alone');
     await expect.poll(() => owners(two), PATIENCE).toBe(`east: ${refused}`);
@@ -90,7 +90,7 @@ describe('two hubs that have one cluster in their kubeconfigs by mistake', () =>
     await expect.poll(() => warned(one), PATIENCE).toEqual([expect.stringContaining(`"flotilla ${takeOver} one"`)]);
     expect(await runFlotilla(['clusters', 'take-over', 'east', '--hub-id', 'two'])).toMatchObject({
       exit: 0,
-      out: 'cluster east is managed by hub two already\n',
+      out: 'cluster east is already managed by hub two\n',
     });
 
     await two.end('SIGTERM');

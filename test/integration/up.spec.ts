@@ -118,7 +118,7 @@ describe('flotilla up', () => {
     expect(await (await fetch(`${url}/metrics`)).text()).toContain('# TYPE');
 
     expect(await up.end('SIGINT')).toBe(0);
-    expect(up.said.out).toContain('Ended.');
+    expect(up.said.out).toContain('Stopped.');
     expect(phases()).toEqual(['Succeeded', 'Succeeded']);
   });
 
@@ -148,9 +148,9 @@ describe('flotilla up', () => {
     );
     await up.running();
     expect(up.said.out, 'no link to a console that does not run').not.toContain('#key=');
-    expect(up.said.out).toMatch(/late +not reached, tried again until it is: .*ECONNREFUSED/);
+    expect(up.said.out).toMatch(/late +unreachable, retrying: .*ECONNREFUSED/);
     expect(up.said.out).toMatch(/east +Kubernetes .* left alone/);
-    expect(up.said.out).toContain('WARNING: OLM itself is at work there (deployment olm/catalog-operator)');
+    expect(up.said.out).toContain('WARNING: OLM itself runs there (deployment olm/catalog-operator)');
     expect(up.said.out).toMatch(
       /kubectl --kubeconfig \/\S+ --context east -n olm scale --replicas=0 deployment\/catalog-operator\n/,
     );
@@ -163,9 +163,7 @@ describe('flotilla up', () => {
     try {
       await writeFile(late.tokenFile, tokenOf(lateFleet.kubeconfig()));
       // The command installs those that no service, which may reach the cluster before it, has installed.
-      await expect
-        .poll(() => up.said.out, LONG_PATIENCE)
-        .toMatch(/late +Kubernetes .* CRDs? of OLM (installed|are there)/);
+      await expect.poll(() => up.said.out, LONG_PATIENCE).toMatch(/late +Kubernetes .* CRDs? of OLM (are )?installed/);
       const crds = () => lateFleet.cluster('late').list(crd).length;
       await expect.poll(crds, PATIENCE).toBe(CRDS);
       expect(await up.end('SIGTERM')).toBe(0);
@@ -198,7 +196,7 @@ describe('flotilla up', () => {
     expect(await second.ended).toBe(2);
     expect(second.said).toEqual({
       out: '',
-      err: `error: flotilla up runs already (pid ${up.pid}, ${url}): end it first, or give this one another identity with FLOTILLA_HUB_ID=NAME\n`,
+      err: `error: flotilla up already runs (pid ${up.pid}, ${url}): stop it first, or give this hub another identity with FLOTILLA_HUB_ID=NAME\n`,
     });
     await up.kill();
     up = start(...both);

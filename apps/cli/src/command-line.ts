@@ -24,6 +24,6 @@ function complain(text: string): void {
 // In the main program alone: tests run commands in a process that has a channel of its own.
 endWithParent();
 await finished(run(process.argv.slice(2), processIo), process, () => {
-  complain('error: the command stopped before it was done: it waits for something that can never come. Report this\n');
+  complain('error: the command stopped early: it waits for an event that can no longer occur. Report this\n');
   process.exit(ExitCode.remoteFailed);
 });

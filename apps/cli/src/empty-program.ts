@@ -30,7 +30,7 @@ export function emptyProgram(io: Io): Command {
     .option('--debug', 'print stack traces')
     .addOption(new Option('--color <when>', 'colour the words that matter').choices(COLOUR_CHOICES).default('auto'))
     .addHelpText('after', HELP)
-    .showHelpAfterError('(add --help for what is possible)')
+    .showHelpAfterError('(see the options with --help)')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => io.out(wrappedHelp(text, io.columns ?? USUAL_WIDTH)),

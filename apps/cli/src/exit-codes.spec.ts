@@ -202,7 +202,7 @@ describe('a cluster that does not answer is exit code 3', () => {
   it('status says nothing of clusters that did not answer', async () => {
     vi.stubEnv('FLOTILLA_KUBECONFIG', join(folder, 'dead'));
     const none = await runFlotilla(['status']);
-    expect(none.out).toMatch(/\nNo cluster answered: what waits is not known\.\n$/);
+    expect(none.out).toMatch(/\nNo cluster answered: waiting objects are unknown\.\n$/);
     expect(none.out).not.toMatch(/Nothing waits/);
   });
 });

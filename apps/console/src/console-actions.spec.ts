@@ -80,7 +80,7 @@ describe('an approval', () => {
     const answer = ActionAnswer.parse(await (await act('lamps', approval('west', 'east', 'north'))).json());
     expect(answer.results).toMatchObject([
       { cluster: 'west', outcome: 'pending' },
-      { cluster: 'east', outcome: 'changed-meanwhile', message: expect.stringContaining('that you may see') },
+      { cluster: 'east', outcome: 'changed-meanwhile', message: expect.stringContaining('visible to you') },
       { cluster: 'north', outcome: 'changed-meanwhile', message: answer.results[1]?.message },
     ]);
     expect([...actions.values()]).toMatchObject([{ by: 'lamps', planHash: 'hash-1', targets: [target('west')] }]);
@@ -122,7 +122,7 @@ describe('an approval', () => {
       .toMatchObject({ fleet: { plans: 1, operators: [{ operator: 'fleets/lamp', plans: 1, clusters: 1 }] } });
     expect(((await classes()) as { items: { hash: string }[] }).items.map(({ hash }) => hash)).toEqual(['hash-1']);
     const body = { verb: 'approve', planHash: 'hash-9', targets: [target('west', 'install-9')] };
-    const message = expect.stringContaining('roll-outs of FleetOperator fleets/lamp');
+    const message = expect.stringContaining('rollouts of FleetOperator fleets/lamp');
     expect(await (await act('lamps', body)).json()).toMatchObject({ results: [{ outcome: 'refused', message }] });
     expect(actions.size).toBe(0);
     run.view.write({ cluster: 'west', changed: [], removed: [plan.id] });

@@ -127,7 +127,7 @@ describe('what a person may not see', () => {
     expect(await audited()).toContainEqual(
       expect.objectContaining({
         ...{ event: 'refused', person: 'owner', verb: 'hub', address: '127.0.0.1' },
-        because: expect.stringContaining('takes the role admin'),
+        because: expect.stringContaining('needs the role admin'),
       }),
     );
   });
@@ -142,14 +142,14 @@ describe('/can-i', () => {
 
   it.each([
     ['lamps', 'verb=approve&cluster=east&namespace=lamps&package=lamp', true, 'approver of all clusters'],
-    ['lamps', 'verb=approve&cluster=east&package=harbor', false, 'package harbor is not within'],
-    ['lamps', 'verb=approve&cluster=east&package=lamp,harbor', false, 'package harbor is not within'],
+    ['lamps', 'verb=approve&cluster=east&package=harbor', false, 'package harbor is outside'],
+    ['lamps', 'verb=approve&cluster=east&package=lamp,harbor', false, 'package harbor is outside'],
     ['ann', 'verb=approve&cluster=east&package=lamp,harbor', true, 'admin of all clusters'],
     ['lamps', 'verb=approve&cluster=west&namespace=lamps&plan=install-1', true, 'approver of all clusters'],
     // This one moves a package of another team, too.
-    ['both', 'verb=approve&cluster=west&namespace=lamps&plan=install-2', false, 'package harbor is not within'],
+    ['both', 'verb=approve&cluster=west&namespace=lamps&plan=install-2', false, 'package harbor is outside'],
     ['ann', 'verb=approve&cluster=west&namespace=lamps&plan=install-2', true, 'admin of all clusters'],
-    ['owner', 'verb=approve', false, 'takes the role approver'],
+    ['owner', 'verb=approve', false, 'needs the role approver'],
     ['stranger', 'verb=see&cluster=east', false, 'no grant names this person'],
   ])('%s %s: %s', async (who, query, allowed, says) => {
     const { text } = await ask(who, `can-i?${query}`);

@@ -181,7 +181,11 @@ describe('the private catalog of another namespace', () => {
 describe('a cluster that the hub does not use as it stands', () => {
   it('names no other cluster to who does not see all of them', async () => {
     expect(await items('elsewhere', 'clusters')).toMatchObject([
-      { cause: { text: 'The hub does not use this cluster as it stands. Its administrators see why.' } },
+      {
+        cause: {
+          text: 'The hub does not use this cluster in its present state. Its administrators can see the cause.',
+        },
+      },
     ]);
     for (const path of LISTS) expect((await ask('elsewhere', `/api/v1/${path}`)).text).not.toContain('hidden');
     expect(await items('ann', 'clusters?cluster=west')).toMatchObject([{ cause: REFUSED }]);

@@ -137,7 +137,7 @@ const kubeconfigRows: readonly Row[] = [
     wrong: 'an empty kubeconfig',
     by: [UP],
     with: kubeconfig(({ file }) => file('empty', '')),
-    says: /no context in .*-empty: name a kubeconfig that has one with --kubeconfig/,
+    says: /no context in .*-empty: name a kubeconfig with a context with --kubeconfig/,
     exit: 2,
   },
   {
@@ -227,7 +227,7 @@ const rightsRows: readonly Row[] = [
   {
     wrong: 'a login without rights',
     by: [UP, 'applier', 'catalog-poller'],
-    says: /deployments\.apps .* is forbidden: User .*guest.*; nothing is written\. Give its login the rights that \\?"flotilla clusters check (--kubeconfig \S+ )?--context east\\?" lists/,
+    says: /deployments\.apps .* is forbidden: User .*guest.*\. Nothing is written\. Give the hub’s login the rights that \\?"flotilla clusters check (--kubeconfig \S+ )?--context east\\?" lists/,
   },
   {
     wrong: 'a login without rights',
@@ -238,7 +238,7 @@ const rightsRows: readonly Row[] = [
   {
     wrong: 'a login without rights',
     by: ['flotilla doctor'],
-    says: /cluster east: this login lacks \d+ rights that the hub needs, so that a hub would leave the cluster alone/,
+    says: /cluster east: this login is missing \d+ rights that the hub needs, so a hub would not manage the cluster/,
     exit: 1,
   },
 ].map((row) => ({
@@ -335,7 +335,9 @@ export const describeBadEnvironments = (which: Which) =>
         if (full === undefined) return;
         const folder = join(full.folder, 'content');
         const { out, err, exit } = await meet(command, { FLOTILLA_CONTENT_DIR: folder }, /./, 3);
-        expect(`${out}${err}`).toMatch(/content folder .*: no space left on device: make room there, or name a folder/);
+        expect(`${out}${err}`).toMatch(
+          /content folder .*: no space left on device: free space there, or name a folder/,
+        );
         expect(exit).toBe(3);
         expect(`${out}${err}`).not.toMatch(STACK);
       });

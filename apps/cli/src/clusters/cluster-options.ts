@@ -40,10 +40,7 @@ const withKubeconfigs = (command: Command): Command =>
     .option('--context <name>', 'a context of kubectl; may be given several times', gathered);
 
 const withTimeout = (command: Command): Command =>
-  command.option(
-    '--request-timeout <duration>',
-    'how long a cluster may take for one answer, such as 30s (default: 10s)',
-  );
+  command.option('--request-timeout <duration>', 'time limit for an answer of a cluster, such as 30s (default: 10s)');
 
 /** Adds the options of {@link withClusterOptions} to verbs that ask several clusters. */
 export const withFleetOptions = (command: Command): Command =>

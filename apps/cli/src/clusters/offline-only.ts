@@ -15,5 +15,7 @@ const CLUSTER_ONLY: Readonly<Record<string, string>> = {
 export function refuseClusterOptions(options: Readonly<Record<string, unknown>>, instead: string): void {
   const given = Object.entries(CLUSTER_ONLY).find(([name]) => options[name] !== undefined);
   if (given === undefined) return;
-  throw new UsageError(`${given[1]} is for clusters, and --catalog and -f ask none: leave it out, or ${instead}`);
+  throw new UsageError(
+    `${given[1]} is for clusters, but --catalog and -f read no cluster: remove the option, or ${instead}`,
+  );
 }

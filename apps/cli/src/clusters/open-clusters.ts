@@ -52,7 +52,7 @@ export const withOneCluster = <T>(
     const [client, ...others] = clients;
     if (client !== undefined && others.length === 0) return use(client);
     const way = or === undefined ? '' : `, ${or}`;
-    throw new UsageError(`which cluster? Name one of ${namesOf(clients)} with --cluster${way}`);
+    throw new UsageError(`specify a cluster with --cluster: one of ${namesOf(clients)}${way}`);
   });
 
 async function openClusters(io: Pick<Io, 'err'>, options: ClusterOptions): Promise<readonly KubeClient[]> {

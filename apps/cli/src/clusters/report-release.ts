@@ -15,5 +15,5 @@ export function reportRelease(
     io.out(`${kind.kind} ${where}: finalizer ${finalizer} ${done ? 'released' : 'would be released'}\n`);
   }
   if (held.length === 0) io.out(`no object of ${cluster} carries a finalizer of the hub\n`);
-  io.out('Operators, their objects and OLM’s kinds stay as they are.\n');
+  io.out('Operators, their objects and OLM’s kinds do not change.\n');
 }

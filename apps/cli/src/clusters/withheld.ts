@@ -48,9 +48,9 @@ export type Narrowing = Readonly<{ namespace?: string | undefined; isNarrowable?
 
 /** Names the next step after a refusal: a question about one namespace, or how the right is given. */
 function afterRefusal(error: KubeApiError, { namespace, isNarrowable = true }: Narrowing): string {
-  if (namespace === undefined && isNarrowable) return 'with rights in one namespace alone, try -n NAMESPACE';
+  if (namespace === undefined && isNarrowable) return 'if you have rights in only one namespace, use -n NAMESPACE';
   const { todo } = namespace === undefined ? withheldElsewhere('', error) : withheldRead(namespace, error);
-  return `an administrator of the cluster gives the right with ${todo}`;
+  return `an administrator of the cluster can grant the right with ${todo}`;
 }
 
 /** Returns the error of a verb about one cluster. If the login was refused, it adds the next step. */
@@ -61,7 +61,7 @@ export const withNextStep = (error: unknown, narrowing: Narrowing): unknown =>
 export const withheldLines = (withheld: readonly Withheld[]): readonly string[] =>
   withheld.flatMap(({ what, todo }) => [
     `${what} cannot be read with this login: reasons may be missing.`,
-    `  An administrator of the cluster gives the right with: ${todo}`,
+    `  An administrator of the cluster can grant the right with: ${todo}`,
   ]);
 
 /** Returns the value, or the refusal if this login may not read it. */

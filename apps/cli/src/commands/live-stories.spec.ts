@@ -114,7 +114,7 @@ describe('flotilla explain, in a cluster', () => {
     },
     {
       subject: ['csv', 'mill.v1.0.0', '-n', 'sick'],
-      says: /a requirement is not met[\s\S]*gears\.example\.com: NotPresent, CRD is not present[\s\S]*Install the operator that brings the API/,
+      says: /a requirement is not met[\s\S]*gears\.example\.com: NotPresent, CRD is not present[\s\S]*Install the operator that provides the API/,
       exit: 1,
     },
     { subject: ['catalog', 'samples', '-n', 'olm'], says: /It is READY/, exit: 0 },
@@ -135,7 +135,7 @@ describe('flotilla explain, in a cluster', () => {
     await hindered.stop();
     expect(out).toContain(`because: The hub reports of this cluster: ${denied}.\n`);
     expect(out).toMatch(
-      /What to do:\n {2}Grant the hub’s account applier the right .* flotilla clusters check --kubeconfig FILE/,
+      /What to do:\n {2}Grant the hub’s account applier the missing right.* flotilla clusters check --kubeconfig FILE/,
     );
     expect(out).not.toContain('another');
     expect(exit).toBe(1);
@@ -153,7 +153,7 @@ describe('flotilla explain, in a cluster', () => {
     await performActions(client, [event], new Date());
     await client.close();
     const { out, exit } = await explained();
-    expect(out).toMatch(/because: Event wish\.\S+ in namespace default, whose writer calls itself "\S+", says .*hub/);
+    expect(out).toMatch(/because: Event wish\.\S+ in namespace default of writer "\S+" reports .*hub/);
     expect(out).toContain(`${said}.\n`);
     expect(out).not.toContain('Grant');
     expect(exit).toBe(0);
@@ -179,8 +179,8 @@ describe('flotilla explain, in a cluster', () => {
   });
 
   it.each([
-    { subject: ['sub', 'mill'], err: /which namespace\? Name it with -n/ },
-    { subject: ['sub'], err: /which object\? Name it: flotilla explain sub NAME/ },
+    { subject: ['sub', 'mill'], err: /specify a namespace with -n/ },
+    { subject: ['sub'], err: /specify an object: flotilla explain sub NAME/ },
     { subject: ['pod', 'mill', '-n', 'wish'], err: /cannot explain objects of kind "pod"/ },
   ])('bad input: $subject', async ({ subject, err }) => {
     expect(await flotilla('explain', ...subject)).toMatchObject({ exit: 2, out: '', err: expect.stringMatching(err) });
@@ -229,7 +229,7 @@ describe('flotilla plan --live', () => {
     const where = { name: 'bad', namespace: 'wish' };
     fleet.cluster('east').create({ ...api, metadata: where, spec: { sourceType: 'configmap', configMap: 'ghost' } });
     const { err } = await flotilla('plan', '--live', '-n', 'wish');
-    expect(err).toMatch(/^note: the content of a catalog of east could not be read from here: wish\/bad: .*ghost/);
+    expect(err).toMatch(/^note: could not read the content of a catalog of east from here: wish\/bad: .*ghost/);
     fleet.cluster('east').delete({ ...api, ...where });
   });
 

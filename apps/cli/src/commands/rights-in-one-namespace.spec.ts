@@ -81,7 +81,7 @@ describe('with flotilla:view in one namespace', () => {
     expect(out).toContain('WAITS FOR APPROVAL\n  east  InstallPlan team/install-1\n');
     expect(out).not.toMatch(/install-9|secret|does not answer|is not there/);
     expect(out).toContain(`east  ${CATALOGS_UNREAD}\n`);
-    expect(out).toContain(`gives the right with: ${GIVE_CATALOGS}\n`);
+    expect(out).toContain(`can grant the right with: ${GIVE_CATALOGS}\n`);
     expect(exit).toBe(0);
     const { clusters, away } = JSON.parse((await flotilla('status', '-n', 'team', '-o', 'json')).out);
     expect(away).toEqual([]);
@@ -103,8 +103,10 @@ describe('with flotilla:view in one namespace', () => {
 
   it('status without -n says that the login is refused, and to try -n', async () => {
     const { out, exit } = await flotilla('status');
-    expect(out).toMatch(/^east {2}refuses this login: .*; with rights in one namespace alone, try -n NAMESPACE$/m);
-    expect(out).toContain('No cluster showed what was asked: what waits is not known.\n');
+    expect(out).toMatch(
+      /^east {2}refuses this login: .*; if you have rights in only one namespace, use -n NAMESPACE$/m,
+    );
+    expect(out).toContain('No cluster showed the requested objects: waiting objects are unknown.\n');
     expect(out).not.toContain('does not answer');
     expect(exit).toBe(3);
   });
@@ -112,7 +114,9 @@ describe('with flotilla:view in one namespace', () => {
   it('get without -n says to try -n; with it, it answers', async () => {
     expect(await flotilla('get', 'csvs')).toMatchObject({
       exit: 3,
-      err: expect.stringMatching(/^east: .* is forbidden: .*; with rights in one namespace alone, try -n NAMESPACE\n$/),
+      err: expect.stringMatching(
+        /^east: .* is forbidden: .*; if you have rights in only one namespace, use -n NAMESPACE\n$/,
+      ),
     });
     expect(await flotilla('get', 'csvs', '-n', 'team', '-o', 'name')).toMatchObject({
       out: expect.stringContaining('mill.v1.0.0'),
@@ -120,7 +124,7 @@ describe('with flotilla:view in one namespace', () => {
       exit: 0,
     });
     expect(await flotilla('get', 'catalogs', '-n', 'team')).toMatchObject({
-      err: expect.stringContaining('ClusterCatalogs are in no namespace, and this login may not read them'),
+      err: expect.stringContaining('ClusterCatalogs are cluster-scoped, and this login may not read them'),
       exit: 0,
     });
   });
@@ -130,7 +134,7 @@ describe('with flotilla:view in one namespace', () => {
       'kubectl -n other create rolebinding flotilla-view --clusterrole=flotilla:view --serviceaccount=team:dev';
     for (const line of ['get csvs -n other', 'status -n other', 'explain sub mill -n other', 'plan --live -n other']) {
       const { out, err, exit } = await flotilla(...line.split(' '));
-      expect(out + err, line).toContain(`an administrator of the cluster gives the right with ${give}`);
+      expect(out + err, line).toContain(`an administrator of the cluster can grant the right with ${give}`);
       expect(out + err, line).not.toContain('does not answer');
       expect(exit, line).toBe(3);
     }
@@ -146,7 +150,7 @@ describe('with flotilla:view in one namespace', () => {
 
   it('plan --live does not guess', async () => {
     const { out, exit } = await flotilla('plan', '--live', '-n', 'team');
-    expect(out).toContain('The next step in namespace team of east is not known:\n');
+    expect(out).toContain('The next step in namespace team of east is unknown:\n');
     expect(out).toContain(`not read with this login: CatalogSources of namespace olm\n`);
     expect(exit).toBe(3);
   });

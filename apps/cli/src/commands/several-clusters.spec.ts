@@ -118,7 +118,9 @@ describe('flotilla status', () => {
       { cluster: 'east', subscriptions: { of: 1 }, catalogs: { well: 1, of: 1 } },
       { cluster: 'west', subscriptions: { of: 0 } },
     ]);
-    expect((await flotilla('status', '-n', 'olm')).out).toMatch(/Nothing waits in namespace olm: all is installed/);
+    expect((await flotilla('status', '-n', 'olm')).out).toMatch(
+      /Nothing waits in namespace olm: all requested operators/,
+    );
   });
 
   it('says nothing of the cluster that does not answer', async () => {
@@ -135,7 +137,7 @@ describe('flotilla status', () => {
   it.each([
     {
       clusters: ['other'],
-      says: /^HUB not shown: http:\S+: it manages other clusters: other \(--hub URL/,
+      says: /^HUB not shown: http:\S+: it manages other clusters: other \(name another hub/,
       because: 'another',
     },
     { clusters: ['other', 'west'], says: /^HUB http:\S+ ready/, because: 'its own' },

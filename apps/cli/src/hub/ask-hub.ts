@@ -25,7 +25,7 @@ export const TOKEN_ADVICE = 'name a token of the hub with FLOTILLA_HUB_TOKEN_FIL
 
 /** One line about a hub that does not answer. */
 export const noAnswer = (hub: string, because: string): string =>
-  `hub ${hub} does not answer (${because}); --hub names another`;
+  `hub ${hub} does not answer (${because}); name another hub with --hub`;
 
 /** @throws Error if the hub at this address does not answer */
 export async function requireHub(hub: string): Promise<void> {

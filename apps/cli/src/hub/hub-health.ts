@@ -45,7 +45,7 @@ export async function hubHealth(url: string, token?: string): Promise<HubHealth>
   if (!answer.reached) return { url, reached: false, because: answer.because };
   const health = Health.safeParse(answerData(answer.text));
   if (!health.success) {
-    return { url, reached: false, because: `it answers ${answer.status} at /readyz, and not as a hub does` };
+    return { url, reached: false, because: `it answers ${answer.status} at /readyz, which is not the answer of a hub` };
   }
   const { status, details } = health.data;
   const isWithheld = Object.values(details).every(({ detail }) => detail === undefined);

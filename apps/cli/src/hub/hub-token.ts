@@ -15,9 +15,9 @@ export async function hubToken({ hubTokenFile: file }: Pick<Settings, 'hubTokenF
   const unusable = (why: string) => new UsageError(`FLOTILLA_HUB_TOKEN_FILE: ${file}: ${why}`);
   try {
     const { size } = await stat(file);
-    if (size > MOST_FILE_BYTES) throw unusable(`it holds no token but ${size} bytes`);
+    if (size > MOST_FILE_BYTES) throw unusable(`it contains ${size} bytes, not a token`);
     const token = bearerToken(`Bearer ${(await readFile(file, 'utf8')).trim()}`);
-    if (token === undefined) throw unusable('it holds no bearer token alone');
+    if (token === undefined) throw unusable('it must contain only a bearer token');
     return token;
   } catch (error) {
     throw error instanceof UsageError ? error : unusable(await whyUnreadable(file, error as NodeJS.ErrnoException));

@@ -21,5 +21,5 @@ export async function hubVersion(url: string, token?: string): Promise<HubVersio
   if (answer.status === 200 && build.success) return { url, known: true, build: build.data };
   const needsToken = answer.status === 401 || answer.status === 403;
   if (needsToken) return { url, known: false, because: `it answers ${answer.status} at /version: ${TOKEN_ADVICE}` };
-  return { url, known: false, because: `it answers ${answer.status} at /version, which no hub does` };
+  return { url, known: false, because: `it answers ${answer.status} at /version, which is not the answer of a hub` };
 }

@@ -23,7 +23,7 @@ export async function usablePort(port: number, address: string): Promise<number>
 }
 
 const WHY: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'is taken by another program',
-  EACCES: 'may only be taken by root',
-  EADDRNOTAVAIL: 'is no address of this machine (setting FLOTILLA_BIND_ADDRESS)',
+  EADDRINUSE: 'is used by another program',
+  EACCES: 'can be used only by root',
+  EADDRNOTAVAIL: 'is not an address of this machine (setting FLOTILLA_BIND_ADDRESS)',
 };

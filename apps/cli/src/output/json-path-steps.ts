@@ -86,7 +86,7 @@ function filterOf(source: string, text: string): Filter {
   const right = operator === undefined ? behind : behind.slice(operator.length).trim();
   const isWhole = operator === undefined ? right === '' : OPERAND.exec(right)?.[0] === right;
   if (left === '' || !isWhole || /&&|\|\|/.test(source.replaceAll(/"[^"]*"|'[^']*'/g, ''))) {
-    throw unreadablePath(text, `the filter "${source}" is no comparison such as @.a=="b"`);
+    throw unreadablePath(text, `the filter "${source}" is not a comparison such as @.a=="b"`);
   }
   if (operator === undefined) return { left: operandOf(left.trim(), text) };
   return { left: operandOf(left.trim(), text), operator, right: operandOf(right, text) };
@@ -98,7 +98,7 @@ function operandOf(word: string, text: string): Operand {
   if (/^-?\d+(?:\.\d+)?$/.test(word)) return { literal: Number(word) };
   if (word === 'true' || word === 'false') return { literal: word === 'true' };
   if (word.startsWith('@') || word.startsWith('$')) return { path: stepsOf(word, text) };
-  throw unreadablePath(text, `"${word}" in a filter is neither a path with @ nor a text in quotes nor a number`);
+  throw unreadablePath(text, `"${word}" in a filter is not a path with @, a text in quotes or a number`);
 }
 
 /** Says why a path or a template cannot be read, and how it is written. */

@@ -134,7 +134,7 @@ async function outcomeOf(
 ): Promise<Outcome> {
   const note = decided.note === undefined ? {} : { note: decided.note };
   const why = plan === undefined ? {} : { explanation: plan.explanation };
-  if (decided.next === 'wait') throw new Error('a solution is there, and yet none was found');
+  if (decided.next === 'wait') throw new Error('a solution exists, but none was found');
   if (decided.next === 'trouble') {
     const { bundle, version, image } = plan ?? {};
     const chosen =
@@ -174,7 +174,7 @@ function plannedRevision({ read, deps }: ExtensionPass, desired: Desired): Targe
 
 function newestRevision(pass: ExtensionPass): Target {
   const revision = pass.read.states.active.at(-1);
-  if (revision === undefined) return { error: 'no revision is there yet' };
+  if (revision === undefined) return { error: 'there is no revision yet' };
   const content = readContent(pass, revision);
   return 'error' in content ? content : { revision, wanted: content.phases.flatMap(({ objects }) => objects) };
 }
@@ -184,7 +184,7 @@ async function namespaceProblem({ client, read }: ExtensionPass, { wanted }: Exc
   const { namespace: name } = read.extension.spec;
   if (wanted.some(({ object }) => object.kind === 'Namespace' && object.metadata.name === name)) return {};
   const found = await client.get({ ...KIND.Namespace, name });
-  return found === undefined ? { trouble: `namespace ${name} is not there: it must be made first` } : {};
+  return found === undefined ? { trouble: `namespace ${name} does not exist: create it first` } : {};
 }
 
 async function plannedObjects(pass: ExtensionPass, target: Exclude<Target, { error: string }>) {

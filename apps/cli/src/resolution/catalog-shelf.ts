@@ -21,7 +21,7 @@ export class CatalogShelf {
   /** `path` comes from a case, that is from outside: it stays below `folder`. */
   async index(folder: string, path: string): Promise<CatalogIndex> {
     if (path === '' || isAbsolute(path) || path.split(/[\\/]/).includes('..')) {
-      throw new UsageError(`catalog path "${path}" leads out of ${folder}; name one below it`);
+      throw new UsageError(`catalog path "${path}" leads out of ${folder}; name a path inside the folder`);
     }
     const full = resolve(folder, path);
     const found = this.#kept.get(full) ?? indexOf(await catalogAt(full));

@@ -112,7 +112,8 @@ function explainSubscription(asked: Case): ExplainAnswer {
   if (fault !== undefined) {
     return { ...base, well: false, state: 'cannot-be-met', text: `${fault}\n${OTHER_BUNDLE}`, message: fault, outlook };
   }
-  const because = next === undefined ? [] : [`${next.name} comes because of: ${reasons(next, resolution, desired)}.`];
+  const because =
+    next === undefined ? [] : [`${next.name} is installed because of: ${reasons(next, resolution, desired)}.`];
   const state = next === undefined ? 'settled' : outlook.installed === undefined ? 'installs' : 'upgrades';
   return { ...base, well: true, state, text: [...because, renderOutlook(outlook)].join('\n'), outlook };
 }
@@ -148,7 +149,7 @@ function stopped(asked: Case, resolution: Exclude<Resolution, Resolved>): Explai
   const guilty = (alone.unresolved ?? []).map(({ kind, name }) =>
     kind === 'subscription' ? `Subscription ${name}` : `ClusterServiceVersion ${name}`,
   );
-  const head = `Nothing is wrong with ${subject.kind} ${subject.name} itself. A namespace is resolved as a whole, and ${guilty.join(', ')} cannot be met:`;
+  const head = `${subject.kind} ${subject.name} itself is correct. A namespace is resolved as a whole, and ${guilty.join(', ')} cannot be met:`;
   const way = `With annotation ${ISOLATION_ANNOTATION}: "true" on the OperatorGroup it would not have to wait for its neighbours.`;
   return { ...base, state: 'waits-for-neighbours', text: [head, text, way].join('\n'), explanation, advice };
 }
@@ -166,13 +167,13 @@ function explainCsv(asked: Case): ExplainAnswer {
   const base = { ...subject, namespace: desired.namespace };
   const coming = resolution.result === 'resolved' && resolution.chosen.find(({ name }) => name === subject.name);
   if (coming) {
-    const text = `${subject.name} comes because of: ${reasons(coming, resolution, desired)}.`;
+    const text = `${subject.name} is installed because of: ${reasons(coming, resolution, desired)}.`;
     return { ...base, well: true, state: 'installs', text };
   }
   if (!desired.csvs.some(({ name }) => name === subject.name)) throw unknown(asked);
   const owner = desired.subscriptions.find(({ installedCSV }) => installedCSV === subject.name);
   if (owner === undefined) {
-    const text = `ClusterServiceVersion ${subject.name} is installed and no Subscription names it in status.installedCSV: it stays as it is, never gets an upgrade, and whatever does not go with it cannot be installed. In phase Replacing it goes by itself once its successor has succeeded: delete nothing then. Otherwise let status.installedCSV of its Subscription name it again, or delete it, which also deletes its Deployments and so stops its operator.`;
+    const text = `ClusterServiceVersion ${subject.name} is installed and no Subscription names it in status.installedCSV: it does not change and never receives an upgrade, and operators that conflict with it cannot be installed. In phase Replacing it is deleted once its successor has succeeded: delete nothing. Otherwise set status.installedCSV of its Subscription to its name, or delete it. This also deletes its Deployments and so stops its operator.`;
     return { ...base, well: true, state: 'orphan', text };
   }
   const answer = explainSubscription({ ...asked, subject: { kind: 'Subscription', name: owner.name } });

@@ -61,7 +61,7 @@ function detailText(bundle: PlannedBundle): string {
   const facts: (readonly [string, readonly string[]])[] = [
     ['because', because],
     ['replaces', replaces === undefined ? [] : [replaces]],
-    ['image', image === undefined ? ['none: its manifests lie in the catalog'] : [image]],
+    ['image', image === undefined ? ['none: its manifests are in the catalog'] : [image]],
     ['runs', relatedImages],
     ['provides', apis],
     ['CRDs', customResourceDefinitions],

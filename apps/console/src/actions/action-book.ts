@@ -20,7 +20,7 @@ const ASK_EVERY_MS = 250;
 /** An applier answers after the deadline if its cluster used all of it. */
 const ANSWER_WITHIN_MS = ACTION_DEADLINE_MS + 5_000;
 const FORGOTTEN_AFTER_MS = 3_600_000;
-const UNANSWERED = 'No applier answered; the row shows what became of it.';
+const UNANSWERED = 'No applier answered. See the row for the result.';
 
 /** The actions under way: asks for their results until all are there, or half a minute has passed. */
 export class ActionBook {

@@ -9,8 +9,8 @@ type AdmittedTargets = Readonly<{ sent: readonly ActionTarget[]; ended: readonly
 type RowOf = (cluster: string, id: string) => ViewRow | undefined;
 
 /** Says the same of a target that is gone and of one that the person may not see. */
-const GONE = 'There is no such plan or extension that you may see any more; review again.';
-const OTHER_HASH = 'The plan has other content than the one that was reviewed; review again.';
+const GONE = 'The plan or extension is no longer visible to you; review again.';
+const OTHER_HASH = 'The content of the plan changed since the review; review again.';
 
 export const planRowId = ({ namespace, name }: Pick<ActionTarget, 'namespace' | 'name'>): string =>
   `plan/${namespace}/${name}`;
@@ -48,7 +48,7 @@ function refusalOf({ verb, planHash, row }: Asked, rights: Rights, labels: Label
   if (verb === 'approve' && row.kind === 'plan' && row.fleet !== undefined)
     return {
       outcome: 'refused',
-      message: `Decided by roll-outs of FleetOperator ${row.fleet}: see Roll-outs.`,
+      message: `Decided by rollouts of FleetOperator ${row.fleet}: see Roll-outs.`,
     } as const;
   if (row.kind === 'plan' && planHash !== undefined && row.hash !== planHash)
     return { outcome: 'changed-meanwhile', message: OTHER_HASH } as const;

@@ -57,15 +57,10 @@ const TITLES: Readonly<Record<number, string>> = {
 };
 
 export const notFound = (what: string): RequestProblem =>
-  new RequestProblem(
-    404,
-    'not-found',
-    `There is no ${what} that you may see.`,
-    'Look in Changes for what became of it.',
-  );
+  new RequestProblem(404, 'not-found', `No ${what} is visible to you.`, 'See its last events in Changes.');
 
 export const badRequest = (detail: string): RequestProblem =>
-  new RequestProblem(400, 'bad-request', detail, 'Correct the request; /openapi.json says what is understood.');
+  new RequestProblem(400, 'bad-request', detail, 'Correct the request; /openapi.json describes the API.');
 
 export const notSignedIn = (): RequestProblem =>
   new RequestProblem(
@@ -76,15 +71,15 @@ export const notSignedIn = (): RequestProblem =>
   );
 
 export const notReady = (detail: string): RequestProblem =>
-  new RequestProblem(503, 'not-ready', detail, 'Wait some seconds.', { 'retry-after': '3' });
+  new RequestProblem(503, 'not-ready', detail, 'Wait a few seconds.', { 'retry-after': '3' });
 
 /** Refusal by applier or poller. The message is theirs. */
 export const refusedByHub = (message: string): RequestProblem =>
   new RequestProblem(
     403,
     'refused-by-hub',
-    'The hub does not give an answer to this console.',
-    `${message}. The log of the poller has the line.`,
+    'The hub refused to answer this console.',
+    `${message}. See the log of the poller.`,
   );
 
 /** The session goes on, but proves nothing to the hub any more. */
@@ -92,6 +87,6 @@ export const signInAgain = (): RequestProblem =>
   new RequestProblem(
     401,
     'sign-in-again',
-    'Your sign-in at the issuer has run out, so the hub cannot see who asks.',
-    'Sign in again: you come back to this page, with what you ticked and wrote.',
+    'Your sign-in at the issuer has expired, so the hub cannot verify your identity.',
+    'Sign in again: you return to this page with your selection and comment.',
   );

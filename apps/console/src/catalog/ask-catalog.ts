@@ -43,8 +43,8 @@ export async function askCatalog(rows: readonly CatalogRow[], ask: Ask, asked: C
     last = await ask(question);
     if ('answer' in last) return last.answer;
   }
-  if (last === undefined) throw notFound('such content of a catalog');
-  if ('because' in last && last.because === 'gone') throw notFound('such package in this content');
+  if (last === undefined) throw notFound('content of a catalog');
+  if ('because' in last && last.because === 'gone') throw notFound('package of that name in this content');
   if ('because' in last && last.because === 'refused') throw refusedByHub(last.message);
   const isAway = 'because' in last && last.because === 'away';
   throw new RequestProblem(

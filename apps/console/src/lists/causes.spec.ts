@@ -39,5 +39,5 @@ it('shows clusters that cannot be reached as one cause, with the reason where it
     );
   };
   expect(textOf('no route', 'no route')).toEqual(['failed 2 no route']);
-  expect(textOf('no route', 'no route', 'refused')).toEqual(['failed 3 These clusters cannot be reached.']);
+  expect(textOf('no route', 'no route', 'refused')).toEqual(['failed 3 These clusters are unreachable.']);
 });

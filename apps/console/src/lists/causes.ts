@@ -19,7 +19,7 @@ const standingOf = ({ standing, cause, operators }: CauseGroup): CauseGroup['sta
 function shared(known: RowCause, other: RowCause): RowCause {
   if (known.kind !== 'Cluster' || known.text === other.text) return known;
   const isAway = known.code === 'cluster-away';
-  return { ...known, text: `These clusters ${isAway ? 'cannot be reached' : 'are not used as they stand'}.` };
+  return { ...known, text: `These clusters ${isAway ? 'are unreachable' : 'are not used in their present state'}.` };
 }
 
 /**

@@ -40,7 +40,7 @@ function rolloutOf(name: string, target: string, under: readonly OperatorRow[], 
   const waiting = is('needs-approval');
   const underWay = under.length - failed - waiting;
   const phase = underWay > 0 ? 'Progressing' : waiting > 0 ? 'WaitingForApproval' : 'Stopped';
-  const reason = waiting > 0 ? `${waiting} wait for approval` : failed > 0 ? `${failed} do not go on` : '';
+  const reason = waiting > 0 ? `${waiting} wait for approval` : failed > 0 ? `${failed} are stuck` : '';
   const startedAt = under.map(({ since }) => since).toSorted(byText)[0] ?? '';
   const members = under.length + done.length;
   const wave = {

@@ -20,7 +20,7 @@ const tooMany = () =>
   new RequestProblem(
     429,
     'too-many-questions',
-    'Too many questions to clusters are under way.',
+    'Too many questions to clusters are in progress.',
     'Wait for the answers of other pages.',
     { 'retry-after': '2' },
   );

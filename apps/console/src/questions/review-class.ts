@@ -36,7 +36,7 @@ export async function reviewClass({ hash, plans, mayApprove, ask, now }: ReviewO
     const { data: review } = MemberReview.safeParse(answer.answer);
     if (review === undefined) return { member, why: 'the answer could not be read; is the poller of another release?' };
     // Another plan is another class, and is reviewed there.
-    if (review.hash !== hash || !review.waits) return { member, why: 'its plan has changed meanwhile' };
+    if (review.hash !== hash || !review.waits) return { member, why: 'its plan changed meanwhile' };
     return { member, review };
   });
   return {

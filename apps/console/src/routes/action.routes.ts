@@ -13,14 +13,14 @@ const notHere = () =>
   new RequestProblem(
     503,
     'no-actions',
-    'This console sends no actions.',
+    'This console cannot send actions.',
     'Use the command, or a console with the hub’s Redis.',
   );
 
 function checkedRequest(request: ActionRequest): ActionRequest {
   const { verb, planHash, revision, targets } = request;
-  if (verb === 'approve' && planHash === undefined) throw badRequest('An approval names the hash that was reviewed.');
-  if (verb === 'roll-back' && revision === undefined) throw badRequest('A return names the revision.');
+  if (verb === 'approve' && planHash === undefined) throw badRequest('An approval must name the reviewed hash.');
+  if (verb === 'roll-back' && revision === undefined) throw badRequest('A rollback must name the revision.');
   const addresses = new Set(targets.map(({ cluster, namespace, name }) => `${cluster}\n${namespace}\n${name}`));
   if (addresses.size < targets.length) throw badRequest('A target is named twice.');
   return request;
@@ -28,7 +28,12 @@ function checkedRequest(request: ActionRequest): ActionRequest {
 
 function refuseStrangers({ person }: RouteContext, { verb, targets }: ActionRequest): void {
   if (mayActAnywhere(person.rights, verb)) return;
-  const answer = new RequestProblem(403, 'not-allowed', `You may not ${verb}.`, 'Ask who writes the policy file.');
+  const answer = new RequestProblem(
+    403,
+    'not-allowed',
+    `You may not ${verb}.`,
+    'Ask the administrator of the policy file.',
+  );
   const decision = person.rights.decide(verb, undefined, () => ({}));
   throw new NotAllowed(answer, verb, targets.map(addressOf), decision.allowed ? '' : decision.because);
 }
@@ -84,7 +89,7 @@ async function sendOnce(
   if (actions === undefined) throw notHere();
   await audit({ event: 'action', ...told, targets: action.targets.map(addressOf) }).catch((error: unknown) => {
     const why = 'The audit log cannot be written, so nothing was done.';
-    throw new RequestProblem(503, 'no-audit', why, `Mend FLOTILLA_CONSOLE_AUDIT_FILE: ${String(error)}`);
+    throw new RequestProblem(503, 'no-audit', why, `Correct FLOTILLA_CONSOLE_AUDIT_FILE: ${String(error)}`);
   });
   const { sender, prove } = actions;
   return sender.send(action, key, () => prove(person, { reader: 'applier', verb: action.verb, subject: action }));
@@ -118,7 +123,7 @@ export const actionRoutes: readonly ApiRoute[] = [
   get({
     path: '/actions/:id',
     name: 'ActionAnswer',
-    summary: 'What became of an action, target by target',
+    summary: 'The results of an action, target by target',
     answer: ActionAnswer,
     run: (context) => findAction(context, context.params['id'] ?? ''),
   }),

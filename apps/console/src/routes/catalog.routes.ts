@@ -13,7 +13,12 @@ import { asOf } from './list.routes.js';
 import { type ApiRoute, get, type RouteContext } from './route.js';
 
 const notHere = () =>
-  new RequestProblem(503, 'no-questions', 'This console asks no hub.', 'Use flotilla catalog graph and opm render.');
+  new RequestProblem(
+    503,
+    'no-questions',
+    'This console cannot ask a hub.',
+    'Use flotilla catalog graph and opm render.',
+  );
 
 type Asked = Readonly<{ answer: unknown; row: CatalogRow; id: string; name: string }>;
 
@@ -26,7 +31,7 @@ async function ask(context: RouteContext, asked: (name: string) => ContentQuesti
   const { id = '', package: name = '' } = params;
   const held = catalogsWith(rows, id);
   const [row] = held;
-  if (row === undefined) throw notFound('such content of a catalog');
+  if (row === undefined) throw notFound('content of a catalog');
   if (questions === undefined) throw notHere();
   const answer = await questions.inTurn(person, () =>
     askCatalog(held, (question) => questions.ask(question, person), asked(name)),
@@ -50,7 +55,7 @@ function clustersByBundle(rows: readonly OperatorRow[]): ReadonlyMap<string, num
 const tiles: ApiRoute = get({
   path: '/catalogs/:id/packages',
   name: 'PackageTileList',
-  summary: 'The packages that a catalog holds',
+  summary: 'The packages of a catalog',
   query: TilesQuery,
   answer: PackageTileList,
   run: async (context) => {
@@ -75,7 +80,7 @@ const tiles: ApiRoute = get({
 const detail: ApiRoute = get({
   path: '/catalogs/:id/packages/:package',
   name: 'PackageDetail',
-  summary: 'A package of a catalog: what it is, its channels and versions, and where it runs',
+  summary: 'A package of a catalog: its description, channels, versions and clusters',
   answer: PackageDetail,
   run: async (context) => {
     const { answer, row, id, name } = await ask(context, (wanted) => ({ ask: 'package', package: wanted }));
@@ -108,7 +113,7 @@ const detail: ApiRoute = get({
 const graph: ApiRoute = get({
   path: '/catalogs/:id/packages/:package/graph',
   name: 'GraphAnswer',
-  summary: 'The upgrade graph of a package, with the way from an installed version',
+  summary: 'The upgrade graph of a package, with the path from an installed version',
   query: GraphQuery,
   answer: GraphAnswer,
   run: async (context) => {

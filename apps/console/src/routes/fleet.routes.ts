@@ -38,7 +38,8 @@ function askedPlace({ view, person, query }: RouteContext<z.output<typeof Rights
     const named = packages && filterValues(packages).filter((name) => name !== '');
     return { cluster, ...(namespace === undefined ? {} : { namespace }), ...(named && { packages: named }) };
   }
-  if (namespace === undefined || packages !== undefined) throw badRequest('A plan has a namespace, and its packages.');
+  if (namespace === undefined || packages !== undefined)
+    throw badRequest('Name the namespace and the packages of the plan, too.');
   const row = view.row(cluster, planRowId({ namespace, name: plan }));
   if (row === undefined || !person.rights.sees(row, labelsIn(view))) throw notFound('such plan');
   return placeOf(row);
@@ -65,7 +66,7 @@ export const fleetRoutes: readonly ApiRoute[] = [
     run: async (context) => {
       const decision = context.person.rights.decide('hub', undefined, labelsIn(context.view));
       if (!decision.allowed) {
-        const text = 'There is no such page that you may see.';
+        const text = 'No such page is visible to you.';
         const answer = new RequestProblem(404, 'not-found', text, 'Ask for the role admin.');
         throw new NotAllowed(answer, 'hub', [], decision.because);
       }
@@ -84,7 +85,7 @@ export const fleetRoutes: readonly ApiRoute[] = [
   get({
     path: '/can-i',
     name: 'RightsAnswer',
-    summary: 'Whether the person may do something, and why',
+    summary: 'Permission of the person for an action, with the reason',
     query: RightsQuery,
     answer: lists.RightsAnswer,
     run: async (context) => {
@@ -95,7 +96,7 @@ export const fleetRoutes: readonly ApiRoute[] = [
   get({
     path: '/me',
     name: 'Me',
-    summary: 'Who is signed in, and what that allows',
+    summary: 'The signed-in person and their rights',
     answer: lists.Me,
     run: async ({ person }) => {
       const { name, groups, by, csrf, rights } = person;

@@ -108,7 +108,7 @@ const operators: ApiRoute = get({
 const changes: ApiRoute = get({
   path: '/changes',
   name: 'ChangeList',
-  summary: 'What changed in the fleet, the newest first',
+  summary: 'Changes in the fleet, the newest first',
   query: lists.ListQuery,
   answer: lists.ChangeList,
   run: async (context) => {
@@ -124,7 +124,7 @@ const changes: ApiRoute = get({
 const rollouts: ApiRoute = get({
   path: '/rollouts',
   name: 'RolloutList',
-  summary: 'Roll-outs of the fleet, and clusters on their way to one bundle',
+  summary: 'Rollouts of the fleet, and clusters that move to one bundle',
   query: lists.ListQuery,
   answer: lists.RolloutList,
   run: async (context) => {
@@ -138,11 +138,11 @@ const rollouts: ApiRoute = get({
 const rollout: ApiRoute = get({
   path: '/rollouts/:id',
   name: 'RolloutDetail',
-  summary: 'One roll-out, with its decisions and its pace',
+  summary: 'One rollout, with its decisions and its pace',
   answer: lists.RolloutDetail,
   run: async (context) => {
     const found = await rolloutSeenBy(context, context.params['id'] ?? '');
-    if (found === undefined) throw notFound('roll-out of that name');
+    if (found === undefined) throw notFound('rollout of that name');
     return found;
   },
 });
@@ -160,7 +160,7 @@ function isPlaced(query: Query): (row: Placed) => boolean {
 const planClassList: ApiRoute = get({
   path: '/plan-classes',
   name: 'PlanClassList',
-  summary: 'Plans that wait for approval, those with equal content as one',
+  summary: 'Plans that wait for approval, grouped by content',
   query: lists.ListQuery,
   answer: lists.PlanClassList,
   run: async (context) => {
@@ -186,7 +186,7 @@ export const listRoutes: readonly ApiRoute[] = [
   list({
     path: '/clusters',
     name: 'ClusterList',
-    summary: 'Clusters, those that need somebody first',
+    summary: 'Clusters, those that need attention first',
     answer: lists.ClusterList,
     columns: clusterColumns,
     rows: ({ clusters }) => clusters,
@@ -211,7 +211,7 @@ export const listRoutes: readonly ApiRoute[] = [
   list({
     path: '/packages',
     name: 'PackageList',
-    summary: 'Packages that are installed, with the spread of their versions',
+    summary: 'Installed packages, with the distribution of their versions',
     answer: lists.PackageList,
     columns: packageColumns,
     also: spreadFilters,
@@ -221,7 +221,7 @@ export const listRoutes: readonly ApiRoute[] = [
   list({
     path: '/catalogs',
     name: 'CatalogList',
-    summary: 'Contents of catalogs, told apart by digest',
+    summary: 'Contents of catalogs, by digest',
     answer: lists.CatalogList,
     columns: contentColumns,
     also: placed,
@@ -230,7 +230,7 @@ export const listRoutes: readonly ApiRoute[] = [
   list({
     path: '/causes',
     name: 'CauseList',
-    summary: 'Why objects are not well, equal causes as one',
+    summary: 'Causes of unhealthy objects, grouped',
     answer: lists.CauseList,
     columns: causeColumns,
     rows: causeGroups,

@@ -4,7 +4,7 @@ import type { ApiRoute } from './route.js';
 
 const API = '/api/v1';
 /** Version of the API; changes when its answers do. */
-export const API_VERSION = '1.5.0';
+export const API_VERSION = '1.5.1';
 
 const schemaOf = (type: z.ZodType, io: 'input' | 'output') => {
   const { $schema: _dialect, ...schema } = z.toJSONSchema(type, { io, unrepresentable: 'any', reused: 'inline' });
@@ -36,7 +36,7 @@ function operationOf(route: ApiRoute) {
     responses: {
       [status]: { description: summary, content: json({ $ref: `#/components/schemas/${name}` }) },
       default: {
-        description: 'What is wrong, and what to do',
+        description: 'The problem, and advice',
         content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
       },
     },

@@ -72,13 +72,13 @@ function known(answer: QuestionAnswer): unknown {
   throw new RequestProblem(
     isAway ? 504 : 502,
     isAway ? 'cluster-away' : 'cluster-refused',
-    isAway ? 'The cluster did not answer.' : 'The cluster did not give an answer.',
+    isAway ? 'The cluster did not answer.' : 'The cluster refused to answer.',
     `${answer.message}. Try again, or use the command with your own rights.`,
   );
 }
 
 const notHere = () =>
-  new RequestProblem(503, 'no-questions', 'This console asks no clusters.', 'Use flotilla explain.');
+  new RequestProblem(503, 'no-questions', 'This console cannot ask clusters.', 'Use flotilla explain.');
 
 /**
  * Builds the explanation. A catalog is not in the chain of an operator: it has only its cause and its advice.
@@ -122,7 +122,7 @@ async function readObject<T>(context: RouteContext<unknown, ObjectAddress>, ask:
   const event = { event: 'object-read', verb: kind, targets: [`${cluster}/${namespace}/${name}`], ...whole } as const;
   await context.audit(event).catch((error: unknown) => {
     const why = 'The audit log cannot be written, so the object is not shown.';
-    throw new RequestProblem(503, 'no-audit', why, `Mend FLOTILLA_CONSOLE_AUDIT_FILE: ${String(error)}`);
+    throw new RequestProblem(503, 'no-audit', why, `Correct FLOTILLA_CONSOLE_AUDIT_FILE: ${String(error)}`);
   });
   return as.parse(answer);
 }
@@ -143,7 +143,7 @@ export const questionRoutes: readonly ApiRoute[] = [
   post({
     path: '/questions/explain',
     name: 'Explanation',
-    summary: 'Why an object is as it is, and what a person can do',
+    summary: 'The cause of the state of an object, with advice',
     body: ObjectAddress,
     answer: Explanation,
     status: 200,
@@ -161,7 +161,7 @@ export const questionRoutes: readonly ApiRoute[] = [
   post({
     path: '/questions/whole-object',
     name: 'WholeObject',
-    summary: 'An object that is too large for a page, as YAML in gzip in base64',
+    summary: 'An object that is too large for a page, as base64 of gzip of YAML',
     body: ObjectAddress,
     answer: WholeObject,
     status: 200,

@@ -107,7 +107,7 @@ export class LiveRows {
         pause = FIRST_PAUSE_MS;
       } catch (error) {
         if (this.#stopped.signal.aborted) return;
-        log.warn({ error: String(error) }, 'the read model was not read; the console shows what it has');
+        log.warn({ error: String(error) }, 'could not read the read model; the console shows its earlier rows');
         await clock.sleep(pause, this.#stopped.signal);
         pause = Math.min(2 * pause, LONGEST_PAUSE_MS);
       }

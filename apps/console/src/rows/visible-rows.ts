@@ -19,7 +19,7 @@ export const labelsIn =
  */
 function withoutOthers(row: ClusterRow): ClusterRow {
   if (row.cause?.code !== 'cluster-refused') return row;
-  const text = 'The hub does not use this cluster as it stands. Its administrators see why.';
+  const text = 'The hub does not use this cluster in its present state. Its administrators can see the cause.';
   return { ...row, cause: { ...row.cause, text } };
 }
 

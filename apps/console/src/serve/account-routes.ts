@@ -28,7 +28,7 @@ const away = (location: string, cookies: readonly string[]): Reply => ({
 });
 
 const NO_ISSUER =
-  'This console knows no issuer of accounts (FLOTILLA_CONSOLE_OIDC_ISSUER). Open it with the link that "flotilla console link" prints.\n';
+  'This console has no issuer of accounts (FLOTILLA_CONSOLE_OIDC_ISSUER). Open it with the link of "flotilla console link".\n';
 
 /** Sign-in and sign-out with an account. */
 export class AccountRoutes {

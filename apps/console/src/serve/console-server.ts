@@ -176,8 +176,8 @@ export class ConsoleServer {
       reply.headers(headers);
       if (address.origin !== '') warnOfProxy(request as never);
       if (address.answers(request.headers.host)) return next();
-      const todo = 'Use the address of the console as it was given to you.';
-      const problem = new RequestProblem(421, 'wrong-host', 'The console does not answer under this name.', todo);
+      const todo = 'Use the configured address of the console.';
+      const problem = new RequestProblem(421, 'wrong-host', 'The console does not answer to this host name.', todo);
       write(reply as never, this.#api.problem(problem));
     });
     this.#server.setErrorHandler((error, _request, reply) => {
@@ -306,7 +306,7 @@ export class ConsoleServer {
     const current = () => this.#known(request, { isIdle: true });
     const todo = 'Close other tabs of the console.';
     if (!this.stream.hasRoom(person))
-      throw new RequestProblem(429, 'too-many-streams', 'Too many pages follow the fleet.', todo, {
+      throw new RequestProblem(429, 'too-many-streams', 'Too many pages are open.', todo, {
         'retry-after': '10',
       });
     this.options.view.start();

@@ -99,7 +99,12 @@ export class RouteRunner {
       return badRequest('The request cannot be read.');
     const id = randomUUID();
     this.parts.log.error({ error, request: id }, 'a request of the console failed');
-    return new RequestProblem(500, 'failed', 'The console failed at this request.', `Its log says why: request ${id}.`);
+    return new RequestProblem(
+      500,
+      'failed',
+      'The console failed to answer this request.',
+      `See its log: request ${id}.`,
+    );
   }
 }
 

@@ -17,7 +17,7 @@ export function unknownProxyWarning(log: Log): (request: Seen) => void {
     hasWarned = true;
     log.warn(
       { proxy: ip },
-      'requests come through a proxy that FLOTILLA_CONSOLE_TRUSTED_PROXIES does not name: limits of sign-in count all of its clients as one',
+      'requests come through a proxy that is missing from FLOTILLA_CONSOLE_TRUSTED_PROXIES: limits of sign-in count all its clients as one',
     );
   };
 }

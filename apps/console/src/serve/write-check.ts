@@ -5,7 +5,7 @@ import type { Person } from '../sign-in/person.js';
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 const refusal = (detail: string): RequestProblem =>
-  new RequestProblem(403, 'cross-site', detail, 'Use the pages of the console, or send the headers that they send.');
+  new RequestProblem(403, 'cross-site', detail, 'Use the pages of the console, or send the same headers as they do.');
 
 const isEqual = (a: string, b: string): boolean => {
   const [first, second] = [Buffer.from(a), Buffer.from(b)];
@@ -27,7 +27,7 @@ export function checkWrite(headers: Headers, person: Person, origin: string): vo
     throw refusal('The request comes from another origin.');
   // A bearer key is never sent by a browser on its own.
   if (person.csrf === '') return;
-  if (site === undefined && from === undefined) throw refusal('The request does not say where it comes from.');
+  if (site === undefined && from === undefined) throw refusal('The request has no origin.');
   if (!isEqual(String(headers['x-csrf-token'] ?? ''), person.csrf))
     throw refusal('The token of the session is missing.');
 }

@@ -144,7 +144,7 @@ describe('sign-in with an account', () => {
     ['an address of which nothing is said', { email_verified: undefined }, 'email_verified is absent'],
     ['an address that is verified in words', { email_verified: 'true' }, 'email_verified is "true"'],
     ['no name', { email: undefined }, 'sends no claim email'],
-    ['the name of the key', { email: 'local' }, 'not for accounts'],
+    ['the name of the key', { email: 'local' }, '"local" is reserved'],
   ])('is refused with %s, and recorded', async (_, spoilt, says) => {
     issuer.spoilt = spoilt;
     const back = await signIn();
@@ -169,7 +169,7 @@ describe('sign-in with an account', () => {
     const { items } = await changes(admin, '?kind=sign-in,refusal');
     expect(items).toMatchObject([
       { kind: 'sign-in', by: 'ann@example.com', to: 'signed in', address: '127.0.0.1' },
-      { kind: 'sign-in', by: '', to: 'refused', comment: expect.stringContaining('not begun here') },
+      { kind: 'sign-in', by: '', to: 'refused', comment: expect.stringContaining('began elsewhere') },
       { kind: 'refusal', by: 'jane@example.com', to: 'hub', comment: expect.stringContaining('role admin') },
       { kind: 'sign-in', by: 'jane@example.com', to: 'signed in' },
     ]);

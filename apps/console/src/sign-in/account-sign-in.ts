@@ -93,7 +93,7 @@ export class AccountSignIn implements SignIn {
     const pending = await sealed.seal(JSON.stringify({ ...proof, to: returnPath(wanted), untilMs }), SIGN_IN);
     const cookie = `${PENDING}=${pending}; ${ATTRIBUTES}; Max-Age=${SIGN_IN_WITHIN_MS / 1_000}`;
     const location = await issuer.signInUrl(proof).catch((error: unknown) => {
-      log.warn({ error: reasonOf(error) }, 'the issuer of accounts cannot be used');
+      log.warn({ error: reasonOf(error) }, 'could not use the issuer of accounts');
       throw error;
     });
     return { location, cookie };
@@ -112,7 +112,7 @@ export class AccountSignIn implements SignIn {
     const { issuer, claims, sessions, log } = this.options;
     const cookies = [endedCookie(PENDING)];
     const pending = await this.#pendingOf(headers);
-    if (pending === undefined) return { refused: 'this sign-in was not begun here, or too long ago', cookies };
+    if (pending === undefined) return { refused: 'this sign-in began elsewhere, or too long ago', cookies };
     let answer: Awaited<ReturnType<Issuer['finish']>>;
     try {
       answer = await issuer.finish(query, pending);
@@ -247,7 +247,10 @@ export class AccountSignIn implements SignIn {
       await this.#put(hash, renewed);
       return renewed;
     } catch (error) {
-      log.warn({ error: reasonOf(error) }, 'the groups of a session were not read again; they stay for now');
+      log.warn(
+        { error: reasonOf(error) },
+        'could not refresh the groups of a session; the earlier groups stay for now',
+      );
       return session;
     }
   }

@@ -43,7 +43,7 @@ describe('the proof of a person', () => {
     await expect(proving).rejects.toMatchObject({
       status: 401,
       code: 'sign-in-again',
-      todo: expect.stringContaining('come back to this page'),
+      todo: expect.stringContaining('return to this page'),
     });
   });
 

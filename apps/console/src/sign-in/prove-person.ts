@@ -14,7 +14,7 @@ export const provePerson =
     if (signedInWith === undefined) throw signInAgain();
     return maker.make(proved, signedInWith).catch((error: unknown) => {
       if (!(error instanceof ProofKeysUnusable)) throw error;
-      const why = 'This console cannot prove to the hub who you are.';
+      const why = 'This console cannot prove your identity to the hub.';
       throw new RequestProblem(503, 'no-proof-keys', why, `${error.message}.`);
     });
   };

@@ -12,7 +12,7 @@ export const Failed = ({ what }: { what: string }) => (
     </p>
     <p>
       <button type="button" class="primary" onClick={load}>
-        Load it again
+        Reload
       </button>
     </p>
   </Page>

@@ -48,7 +48,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
         Skip to the page
       </a>
       <header class="frame">
-        <a class="brand" href="/" aria-label="Flotilla, to the fleet">
+        <a class="brand" href="/" aria-label="Flotilla: go to the fleet">
           <Mark /> Flotilla
         </a>
         <Navigation at={path} key={path} fleet={fleet} />

@@ -31,8 +31,8 @@ export const KEYS: readonly (readonly [keys: string, what: string])[] = [
   ['g h', 'Hub'],
   ['j k', 'next and previous row'],
   ['Enter', 'open a row'],
-  ['x', 'tick a row'],
-  ['R', 'renew a list'],
+  ['x', 'select a row'],
+  ['R', 'refresh a list'],
   ['Esc', 'close'],
 ];
 

@@ -34,7 +34,7 @@ export function CsvButton<R>(props: {
       saveFile(`${props.name}.csv`, 'text/csv', csvOf(rows, props.columns));
       setState('');
     } catch {
-      setState('not read, try again');
+      setState('not read, retry');
     }
   };
   return (

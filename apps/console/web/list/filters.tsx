@@ -58,7 +58,7 @@ export function Filters({ keys, noun, total, facets, waiting, renew, file }: Fil
       <span class="filters-end">
         {waiting > 0 && (
           <button type="button" class="plain" onClick={renew}>
-            {count(waiting)} changed · R renews
+            {count(waiting)} updates · press R to refresh
           </button>
         )}
         {total !== undefined && <span role="status">{counted(total, noun)}</span>}
@@ -81,8 +81,8 @@ export function Words({ value, onChange, noun }: { value: string; onChange: (val
     <input
       type="search"
       class="words"
-      aria-label={`Filter ${noun}s by words`}
-      placeholder="Filter by words"
+      aria-label={`Search ${noun}s`}
+      placeholder="Search"
       value={text}
       onInput={(event) => setText(event.currentTarget.value)}
     />

@@ -25,7 +25,7 @@ export function useTodoIn(cluster: string): ((todo: string) => AdviceParts) | un
 
 /** Returns the command that previews a hand-over from OLM. The verb names its cluster itself. */
 export function handOverCheck({ cluster, context }: Reached): AdviceParts {
-  const lead = 'What would be done to take it over from OLM';
+  const lead = 'Show the steps of a hand-over from OLM';
   const command = `flotilla clusters handover ${shellWord(cluster)}`;
   if (context !== undefined) {
     return { text: `${lead}:`, command: `${command} ${contextOption(context)} --from olm --dry-run` };

@@ -31,7 +31,7 @@ export function Because({ cause, standing, because, since, stillRuns }: BecauseP
         <span class="lead">{lead}</span>
         {since !== '' && (
           <span class="pale">
-            since <Ago time={since} />
+            for <Ago time={since} />
           </span>
         )}
       </p>

@@ -7,7 +7,7 @@ const OUTCOMES: Readonly<Record<ActionResult['outcome'], readonly [glyph: string
   done: ['✔', 'done', 'well'],
   'changed-meanwhile': ['◼', 'changed meanwhile, not done', 'blocked'],
   refused: ['✖', 'refused', 'failed'],
-  away: ['○', 'away, not done', 'blocked'],
+  away: ['○', 'unreachable, not done', 'blocked'],
   failed: ['✖', 'failed', 'failed'],
   unknown: ['?', 'not known', 'unknown'],
 };

@@ -47,7 +47,7 @@ export function Trouble({
       <span aria-hidden="true">⚠</span>
       <p>
         {refusal.detail} {refusal.todo}
-        {since && <span class="pale"> Since {timeOfDay(since.toISOString())}; tried again by itself.</span>}
+        {since && <span class="pale"> Since {timeOfDay(since.toISOString())}; retried automatically.</span>}
       </p>
       {renew && (
         <button type="button" onClick={renew}>

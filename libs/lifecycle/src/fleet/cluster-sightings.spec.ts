@@ -103,7 +103,7 @@ describe('what a poller reports of the clusters of a fleet', () => {
       return `${found?.status} ${found?.reason} ${found?.message}`;
     };
     await expect.poll(managed, PATIENCE).toContain('False Unreadable spec.paused: ');
-    expect(await managed()).toContain('; nothing is written there until it is corrected');
+    expect(await managed()).toContain('. Nothing is written there until this is corrected');
     fleet.hub.cluster.requests.clear();
     await managed();
     expect(fleet.hub.cluster.requests.writes()).toEqual([]);

@@ -41,7 +41,7 @@ async function placesOf(answers: readonly (readonly string[])[], isThere: boolea
 }
 
 describe('an entry of the future, which the console can write', () => {
-  it('does not keep what is written to a stream that was made anew from being read (S14)', async () => {
+  it('does not keep what is written to a stream that was recreated from being read (S14)', async () => {
     expect(await placesOf([[FUTURE], []], false)).toEqual([START, FUTURE, START]);
   });
 

@@ -24,7 +24,7 @@ export class ContentDiskFull extends FlotillaError {
   readonly retry: Retry = 'backoff';
   constructor(folder: string, why: string) {
     super(
-      `content folder ${folder}: ${why}: make room there, or name a folder of another disk in FLOTILLA_CONTENT_DIR`,
+      `content folder ${folder}: ${why}: free space there, or name a folder of another disk in FLOTILLA_CONTENT_DIR`,
     );
   }
 }

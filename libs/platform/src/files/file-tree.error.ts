@@ -45,6 +45,6 @@ const codeOf = (error: unknown): string => (error instanceof Error && 'code' in 
 
 /** The error of a failed file operation, in the words of Go programs: `open x: no such file or directory`. */
 export function fileError(operation: string, path: string, error: unknown): FileTreeError {
-  const advice = isDiskFailure(error) ? 'make room, or name another disk' : 'check the path and its permissions';
+  const advice = isDiskFailure(error) ? 'free space, or name another disk' : 'check the path and its permissions';
   return new FileTreeError(`${operation} ${path}: ${fileReason(error)}`, advice);
 }

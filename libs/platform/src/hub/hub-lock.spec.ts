@@ -36,10 +36,10 @@ const path = () => join(folder, 'up-hub-1.lock');
 describe('the lock of a hub', () => {
   it('keeps a second one with the same identity out, and says where the first one answers', async () => {
     const first = await take();
-    await expect(take()).rejects.toThrow(`flotilla up runs already (pid ${process.pid}, which is starting)`);
+    await expect(take()).rejects.toThrow(`flotilla up already runs (pid ${process.pid}, which is starting)`);
     await first.runsAt('http://127.0.0.1:8080');
     await expect(take()).rejects.toThrow(
-      `flotilla up runs already (pid ${process.pid}, http://127.0.0.1:8080): end it first, or give this one another identity with FLOTILLA_HUB_ID=NAME`,
+      `flotilla up already runs (pid ${process.pid}, http://127.0.0.1:8080): stop it first, or give this hub another identity with FLOTILLA_HUB_ID=NAME`,
     );
     await take('hub-2');
     await first.stop();

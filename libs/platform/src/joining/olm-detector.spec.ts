@@ -71,7 +71,7 @@ describe('whether OLM is at work in a cluster', () => {
     expect(status).toMatchObject({
       acts: false,
       because:
-        'OLM itself is at work there (deployment olm/olm-operator); nothing is written. Scale OLM to nothing to hand over, or allow both: FLOTILLA_CLUSTERS_BESIDE_OLM=east, or annotation flotilla.dev/beside-olm=act on namespace olm',
+        'OLM itself runs there (deployment olm/olm-operator). Nothing is written. Scale OLM to zero to hand the cluster over, or allow both: FLOTILLA_CLUSTERS_BESIDE_OLM=east, or annotation flotilla.dev/beside-olm=act on namespace olm',
     });
   });
 

@@ -72,7 +72,7 @@ describe('the kubeconfigs of a process', () => {
     const { clusters, problems } = await readAgain();
     expect([clusters, problems.length]).toEqual([['east'], 1]);
     expect(problems[0]).toContain(file('config'));
-    expect(problems[0]).toContain('its clusters stay as they were');
+    expect(problems[0]).toContain('its clusters do not change');
     await writeFile(file('config'), kubeconfig({ east: {} }));
     expect(await readAgain()).toEqual({ clusters: ['east'], problems: [] });
   });

@@ -11,5 +11,5 @@ export async function clockSkew(redis: Pick<Redis, 'time'>, nowMs: () => number)
   if (Math.abs(aheadMs) < TOLERATED_SKEW_MS) return undefined;
   const minutes = Math.round(Math.abs(aheadMs) / 60_000);
   const which = aheadMs > 0 ? 'ahead of' : 'behind';
-  return `the clock of this machine is ${minutes} min ${which} that of Redis: set both by NTP; certificates and tokens are judged by them`;
+  return `the clock of this machine is ${minutes} min ${which} that of Redis: set both clocks by NTP; certificates and tokens depend on them`;
 }

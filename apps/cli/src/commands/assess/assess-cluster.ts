@@ -173,7 +173,7 @@ function outlookOf(object: KubernetesObject, catalogs: readonly ExtensionCatalog
   const extension = ClusterExtension.safeParse(object).data;
   const installed = extension?.status?.install?.bundle;
   const desired = extension && desiredExtension(extension, installed, gates);
-  if (desired === undefined) return { ...unknown, noWay: 'its spec names no catalog that can be asked' };
+  if (desired === undefined) return { ...unknown, noWay: 'its spec names no catalog that can be read' };
   const { query, majorUpdates } = desired;
   return extensionOutlook({ query, installed, catalogs, majorUpdates });
 }

@@ -23,7 +23,7 @@ Examples:
 /** Registers `flotilla assess`, a report about a fleet with OLM for the decision to move. */
 export const assessCommand = (program: Command, io: Io): Command =>
   withFleetOptions(program.command('assess'))
-    .description('report what clusters with OLM have, how far behind it is, and what a hand-over would meet')
+    .description('report the operators of clusters with OLM, their pending upgrades, and the obstacles of a hand-over')
     .addOption(hubOption())
     .addOption(outputOption('form of the answer', FORMATS))
     .addHelpText('after', HELP)

@@ -44,7 +44,7 @@ function upgradesText(one: AssessedOperator): string {
   if (isUpToDate(one)) return '-';
   const { hops, noWay } = one;
   if (noWay === '') return String(hops.length);
-  return hops.length === 0 ? 'no way' : `${hops.length}, then no way`;
+  return hops.length === 0 ? 'no path' : `${hops.length}, then no path`;
 }
 
 /** The report for a terminal. */
@@ -68,13 +68,13 @@ function remarks(one: ClusterAssessment, access: OwnAccess): string {
   const { cluster, operators, findings, conflicts, handover, unread } = one;
   const lines = [
     ...findings.map(
-      ({ kind, namespace, name, because }) => `not well: ${kind} ${at(namespace, name)}: ${because[0] ?? ''}`,
+      ({ kind, namespace, name, because }) => `unhealthy: ${kind} ${at(namespace, name)}: ${because[0] ?? ''}`,
     ),
     ...conflicts.map(
       ({ namespace, text }) => `a resolution fails in namespace ${namespace}: ${text.replaceAll('\n', '\n    ')}`,
     ),
     ...operators.flatMap(({ namespace, name, noWay, newest }) =>
-      noWay === '' ? [] : [`no way to ${newest || 'a newer version'}: ${at(namespace, name)}: ${noWay}`],
+      noWay === '' ? [] : [`no upgrade path to ${newest || 'a newer version'}: ${at(namespace, name)}: ${noWay}`],
     ),
     ...operators.flatMap(({ namespace, name, deprecations }) =>
       deprecations.map((text) => `deprecated: ${at(namespace, name)}: ${text}`),
@@ -85,7 +85,7 @@ function remarks(one: ClusterAssessment, access: OwnAccess): string {
       ),
     ),
     ...handover.map(({ kind, text }) => `hand-over ${kind === 'refusal' ? 'not now' : 'note'}: ${text}`),
-    ...unread.map((text) => `a catalog could not be read from here: ${text}`),
+    ...unread.map((text) => `could not read a catalog from here: ${text}`),
   ];
   const movable = operators.filter(isMovable).slice(0, 1);
   const move = movable.map(

@@ -14,7 +14,7 @@ export function featureGatesOf(text: string): RenderFeatureGates {
     const [name = '', value = 'true'] = part.trim().split('=');
     if (!isGate(name) || (value !== 'true' && value !== 'false')) {
       throw new UsageError(
-        `--feature-gates: "${part}" is none of ${RENDER_FEATURE_GATES.join(', ')}, alone or with =true or =false`,
+        `--feature-gates: "${part}" is not one of ${RENDER_FEATURE_GATES.join(', ')}, alone or with =true or =false`,
       );
     }
     gates[name] = value === 'true';

@@ -153,7 +153,7 @@ describe('flotilla bundle render', () => {
     {
       name: 'webhooks',
       argv: ['--as-olm'],
-      says: 'unsupported bundle: webhookDefinitions are not supported\n→ its webhooks need certificates: --cert-provider flotilla,',
+      says: 'unsupported bundle: webhookDefinitions are not supported\n→ its webhooks need certificates: set --cert-provider to flotilla',
     },
     {
       name: 'webhooks',
@@ -163,17 +163,17 @@ describe('flotilla bundle render', () => {
     {
       name: 'own-and-single-only',
       argv: ['--as-olm', ...spec('own.yaml')],
-      says: 'bundle does not support AllNamespaces install mode\n→ OLM v1 does so behind a feature gate: --feature-gates SingleOwnNamespaceInstallSupport;',
+      says: 'bundle does not support AllNamespaces install mode\n→ OLM v1 requires a feature gate: --feature-gates SingleOwnNamespaceInstallSupport.',
     },
     {
       name: 'own-and-single-only',
       argv: [],
-      says: 'required field "watchNamespace" is missing\n→ this operator watches one namespace: name it in spec.config.inline.watchNamespace',
+      says: 'required field "watchNamespace" is missing\n→ this operator watches one namespace: set spec.config.inline.watchNamespace',
     },
     {
       name: 'all-namespaces',
       argv: ['--as-olm', ...spec('env.yaml')],
-      says: 'unknown field "deploymentConfig"\n→ OLM v1 does so behind a feature gate: --feature-gates DeploymentConfig;',
+      says: 'unknown field "deploymentConfig"\n→ OLM v1 requires a feature gate: --feature-gates DeploymentConfig.',
     },
     {
       name: 'all-namespaces',
@@ -215,7 +215,7 @@ describe('flotilla bundle render', () => {
     { argv: spec('broken.yaml'), says: 'broken.yaml: not YAML: ' },
     { argv: spec('nowhere.yaml'), says: 'nowhere.yaml: not a spec of a ClusterExtension: namespace: ' },
     { argv: spec('other.yaml'), says: 'other.yaml: not a spec of a ClusterExtension: kind: ' },
-    { argv: ['--feature-gates', 'Boxcutter'], says: '--feature-gates: "Boxcutter" is none of SingleOwn' },
+    { argv: ['--feature-gates', 'Boxcutter'], says: '--feature-gates: "Boxcutter" is not one of SingleOwn' },
     { argv: ['--feature-gates', 'DeploymentConfig=yes'], says: 'alone or with =true or =false' },
     {
       argv: ['--cert-provider', 'acme'],

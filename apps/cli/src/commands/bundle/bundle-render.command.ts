@@ -44,12 +44,12 @@ type Options = Readonly<{
 export const bundleRenderCommand = (bundle: Command, io: Io): Command =>
   bundle
     .command('render')
-    .description('show the objects that a ClusterExtension of this bundle would bring into a cluster')
+    .description('show the objects that a ClusterExtension of this bundle would install in a cluster')
     .argument('<ref>', 'directory with manifests/ and metadata/, or bundle image')
     .option('--spec <file>', 'ClusterExtension, or its spec; "-" reads standard input')
-    .option('--as-olm', 'as OLM v1 with its default feature gates, in place of the hub')
+    .option('--as-olm', 'render as OLM v1 does with its default feature gates, instead of as the hub does')
     .addOption(
-      new Option('--cert-provider <name>', 'who makes certificates (default: flotilla)').choices([
+      new Option('--cert-provider <name>', 'issuer of certificates (default: flotilla)').choices([
         ...CERTIFICATE_PROVIDERS,
         'none',
       ]),
@@ -119,20 +119,20 @@ function renderingOf({ asOlm = false, certProvider, featureGates }: Options) {
 const certificateNotes = ({ services }: Rendered): string[] =>
   services.map(
     ({ secretName, namespace }) =>
-      `note: the hub issues the certificate in Secret ${namespace}/${secretName}, and fills each caBundle, when it installs this\n`,
+      `note: the hub issues the certificate in Secret ${namespace}/${secretName}, and fills in each caBundle during the installation\n`,
   );
 
 const gateAdvice = (gate: string): string =>
-  `OLM v1 does so behind a feature gate: --feature-gates ${gate}; the hub has it on, and so has this command without --as-olm`;
+  `OLM v1 requires a feature gate: --feature-gates ${gate}. The hub enables it, and so does this command without --as-olm`;
 
 const ADVICE: Readonly<Record<RenderNeed, string>> = {
   watchNamespace:
-    'this operator watches one namespace: name it in spec.config.inline.watchNamespace of the ClusterExtension, and give the ClusterExtension with --spec',
+    'this operator watches one namespace: set spec.config.inline.watchNamespace in the ClusterExtension, and pass the ClusterExtension with --spec',
   SingleOwnNamespaceInstallSupport: gateAdvice('SingleOwnNamespaceInstallSupport'),
   DeploymentConfig: gateAdvice('DeploymentConfig'),
-  eachObjectOnce: 'keep one of these manifests; leave out one of which OLM makes the object from the CSV, too',
+  eachObjectOnce: 'keep one of these manifests; remove manifests of objects that OLM also creates from the CSV',
   certificateProvider:
-    'its webhooks need certificates: --cert-provider flotilla, as the hub issues them, cert-manager or openshift-service-ca',
+    'its webhooks need certificates: set --cert-provider to flotilla (the hub issues them), cert-manager or openshift-service-ca',
 };
 
 function refuse({ error, reason, details, needs }: RenderRefusal, output: OutputFormat, io: Io): void {

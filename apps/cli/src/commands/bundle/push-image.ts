@@ -6,7 +6,9 @@ export async function writeToLayout(image: BuiltImage, target: string, io: Io): 
   const { parseLayoutReference, writeLayout } = await import('#platform/registry/oci-layout');
   const reference = await usage(() => parseLayoutReference(target));
   if (reference?.tag === undefined) {
-    throw new UsageError(`"${target}" is no OCI layout with a tag: write oci:DIR:TAG, or use "push" for a registry`);
+    throw new UsageError(
+      `"${target}" is not an OCI layout with a tag: write oci:DIR:TAG, or use "push" for a registry`,
+    );
   }
   const digest = await writeLayout(reference.directory, reference.tag, image);
   io.out(`${target}@${digest}\n`);

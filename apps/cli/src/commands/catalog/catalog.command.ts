@@ -27,7 +27,7 @@ Examples:
 export function catalogCommand(program: Command, io: Io): Command {
   const catalog = program
     .command('catalog')
-    .description('look into, check and write file-based catalogs')
+    .description('read, check and write file-based catalogs')
     .addHelpText('after', HELP);
   catalogValidateCommand(catalog, io);
   catalogRenderCommand(catalog, io);

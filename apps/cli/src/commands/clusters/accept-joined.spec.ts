@@ -27,12 +27,12 @@ it('accepts the identity of a cluster in the clusters file', async () => {
   expect(await accept('east')).toMatchObject({ exit: 2, err: expect.stringContaining('--uid') });
   expect(await accept('east', '--uid', UID, '--dry-run')).toMatchObject({
     exit: 0,
-    out: `the cluster with UID ${UID} would take the place of east (before: u-1), in ${file}\n`,
+    out: `the cluster with UID ${UID} would replace east (before: u-1), in ${file}\n`,
   });
   expect(await readFile(file, 'utf8')).toBe(before);
   expect(await accept('east', '--uid', UID)).toMatchObject({
     exit: 0,
-    out: `the cluster with UID ${UID} takes the place of east (before: u-1), in ${file}\n`,
+    out: `the cluster with UID ${UID} replaces east (before: u-1), in ${file}\n`,
   });
   expect(await joinedClusters(file)).toMatchObject([{ identity: UID, accepted: UID, paused: true }]);
 });
@@ -40,7 +40,7 @@ it('accepts the identity of a cluster in the clusters file', async () => {
 it('says what to write where the context is in another kubeconfig, and there is no fleet', async () => {
   const { exit, err } = await accept('west', '--uid', UID);
   expect(exit).toBe(2);
-  expect(err).toContain(`no cluster "west" in ${file}, and no fleet is named (--fleet)`);
+  expect(err).toContain(`no cluster "west" in ${file}, and --fleet is not set`);
   expect(err).toContain(`{name: flotilla, extension: {identity: ${UID}, accepted: ${UID}}}`);
   expect(await accept('west')).toMatchObject({
     exit: 2,

@@ -16,13 +16,13 @@ export async function acceptJoined(io: Io, options: AcceptOptions, hasFleet: boo
     if (hasFleet) return false;
     const mark = `{name: flotilla, extension: {identity: ${uid ?? 'UID'}, accepted: ${uid ?? 'UID'}}}`;
     const todo = `a context of another kubeconfig of the hub needs this entry in its extensions: ${mark}`;
-    throw new UsageError(`no cluster "${name}" in ${file}, and no fleet is named (--fleet); ${todo}`);
+    throw new UsageError(`no cluster "${name}" in ${file}, and --fleet is not set; ${todo}`);
   }
   if (uid === undefined)
     throw new UsageError(`name the cluster with --uid: the UID of its namespace kube-system, for "${name}" in ${file}`);
   if (!dryRun) await changeJoinedCluster(file, name, { identity: uid, accepted: uid });
   const before = access.identity === undefined ? '' : ` (before: ${access.identity})`;
-  io.out(`the cluster with UID ${uid} ${dryRun ? 'would take' : 'takes'} the place of ${name}${before}, in ${file}\n`);
+  io.out(`the cluster with UID ${uid} ${dryRun ? 'would replace' : 'replaces'} ${name}${before}, in ${file}\n`);
   io.exit(ExitCode.done);
   return true;
 }

@@ -69,7 +69,7 @@ type Checked = Readonly<{ cluster: string; missing: MissingOfRoles; user: string
 function report({ cluster, missing, user, login }: Checked): string {
   const lines = HUB_ROLES.flatMap((role) => {
     const rights = missing[role];
-    if (rights.length === 0) return [`  ${SERVICE[role]}: every right of ClusterRole flotilla:${role} is there`];
+    if (rights.length === 0) return [`  ${SERVICE[role]}: has every right of ClusterRole flotilla:${role}`];
     return [
       `  ${SERVICE[role]}: missing rights of ClusterRole flotilla:${role}`,
       ...rightLines(rights).map((line) => `    ${line}`),

@@ -121,7 +121,7 @@ type RemoveOptions = Readonly<{
 export function clustersCommand(program: Command, io: Io): void {
   const clusters = program
     .command('clusters')
-    .description('add, import, list, pause, remove and check the clusters that are managed');
+    .description('add, import, list, pause, remove and check managed clusters');
   addCommand(clusters, io);
   importCommand(clusters, io);
   listCommand(clusters, io);
@@ -136,17 +136,20 @@ export function clustersCommand(program: Command, io: Io): void {
 const addCommand = (clusters: Command, io: Io): Command =>
   clusters
     .command('add')
-    .description('add contexts of a kubeconfig to the clusters that are managed')
+    .description('add contexts of a kubeconfig to the managed clusters')
     .option('--kubeconfig <file>', 'the kubeconfig (default: that of kubectl); may be given several times', gathered)
     .option('--context <name>', 'the context (default: all of --kubeconfig, else the current one)', gathered)
     .option('--name <name>', 'the name of the cluster (default: that of the context)')
-    .option('--global-catalog-namespace <namespace>', 'namespace of the catalogs that all namespaces of it see')
-    .option('--observe', 'only report on it: the OLM that works there stays in charge')
-    .option('--no-check', 'add it without asking it')
+    .option(
+      '--global-catalog-namespace <namespace>',
+      'namespace of the catalogs that are visible to all its namespaces',
+    )
+    .option('--observe', 'only report on the cluster: its OLM stays in charge')
+    .option('--no-check', 'add the cluster without contacting it')
     .option('--update', 'replace the login of a cluster of that name')
     .option('--fleet <context>', 'add to the fleet of this hub, or in-cluster (default: FLOTILLA_FLEET, if it is set)')
     .option('-l, --label <key=value>', 'label in the fleet, such as its wave; may be given several times', gathered)
-    .option('--dry-run', 'say what would be added, and add nothing')
+    .option('--dry-run', 'print the clusters that would be added, and add nothing')
     .addHelpText('after', ADD_HELP)
     .action(
       async ({ kubeconfig = [], context = [], update = false, dryRun = false, label = [], ...options }: AddOptions) => {
@@ -176,9 +179,9 @@ function labelsOf(texts: readonly string[]): Readonly<Record<string, string>> {
 
 const listCommand = (clusters: Command, io: Io): Command =>
   withFleetOptions(clusters.command('list'))
-    .description('list the clusters, whether they answer, and what of OLM is there')
+    .description('list the clusters, with their state and their parts of OLM')
     .addOption(outputOption('form of the list', LIST_FORMATS))
-    .option('--no-headers', 'leave the headings of the table out')
+    .option('--no-headers', 'omit the headings of the table')
     .addHelpText('after', `${FLEET_HELP}\n\nExample:\n  flotilla clusters list -o json`)
     .action(async (options: FleetOptions & Readonly<{ output: ListFormat; headers: boolean }>) => {
       const [{ withClusters }, { listClusters }] = await Promise.all([
@@ -192,12 +195,15 @@ const listCommand = (clusters: Command, io: Io): Command =>
 const removeCommand = (clusters: Command, io: Io): Command =>
   clusters
     .command('remove')
-    .description('forget a cluster, after releasing the finalizers of the hub there')
+    .description('remove a cluster, after releasing the finalizers of the hub there')
     .argument('<name>')
-    .option('--yes', 'do it; without, only show what would be done')
-    .option('--dry-run', 'only show what would be done, as without --yes')
-    .option('--force', 'also where a hub still manages it, or it cannot be reached: its finalizers then stay')
-    .option('--timeout <duration>', 'how long a hub that runs may take to leave the cluster', '30s')
+    .option('--yes', 'make the changes; without this option they are only shown')
+    .option('--dry-run', 'only show the changes, as without --yes')
+    .option(
+      '--force',
+      'remove the cluster even if a hub still manages it or it is unreachable; its finalizers then stay',
+    )
+    .option('--timeout <duration>', 'time for a running hub to leave the cluster', '30s')
     .option('--fleet <context>', 'from the fleet of this hub, or in-cluster (default: FLOTILLA_FLEET, if it is set)')
     .addOption(hubsOption())
     .addHelpText('after', REMOVE_HELP)
@@ -212,7 +218,7 @@ const removeCommand = (clusters: Command, io: Io): Command =>
 function pauseCommands(clusters: Command, io: Io): void {
   clusters
     .command('pause')
-    .description('have the hub observe a cluster, and write nothing there')
+    .description('let the hub only observe a cluster, without writes')
     .argument('<name>')
     .addHelpText('after', PAUSE_HELP)
     .action(async (name: string) => {
@@ -221,7 +227,7 @@ function pauseCommands(clusters: Command, io: Io): void {
     });
   clusters
     .command('observe')
-    .description('have the hub only report on a cluster, in which another one acts')
+    .description('let the hub only report on a cluster that another hub or OLM manages')
     .argument('<name>')
     .addHelpText('after', OBSERVE_HELP)
     .action(async (name: string) => {
@@ -230,7 +236,7 @@ function pauseCommands(clusters: Command, io: Io): void {
     });
   clusters
     .command('resume')
-    .description('end a pause or an observation, or take back a removal that was begun')
+    .description('end a pause or an observation, or cancel a removal')
     .argument('<name>')
     .addHelpText('after', '\nExample:\n  flotilla clusters resume east')
     .action(async (name: string) => {
@@ -241,7 +247,7 @@ function pauseCommands(clusters: Command, io: Io): void {
 
 const checkCommand = (clusters: Command, io: Io): Command =>
   withFleetOptions(clusters.command('check'))
-    .description('say which rights the hub would lack in a cluster, and how to grant them')
+    .description('list the rights that the hub is missing in a cluster, and how to grant them')
     .addOption(outputOption('form of the answer', ANSWER_FORMATS))
     .addHelpText('after', CHECK_HELP)
     .action(async (options: FleetOptions & Readonly<{ output: AnswerFormat }>) => {
@@ -255,9 +261,9 @@ const checkCommand = (clusters: Command, io: Io): Command =>
 
 const acceptCommand = (clusters: Command, io: Io): Command =>
   withFleetHubOptions(clusters.command('accept').argument('<name>'))
-    .description('have a cluster or a context be the other cluster that answers under its name')
+    .description('accept another cluster that answers under the name of a cluster or context')
     .option('--uid <uid>', 'the UID of its namespace kube-system (default: of the one that answers)')
-    .option('--dry-run', 'say what would be changed, and change nothing')
+    .option('--dry-run', 'print the changes, and change nothing')
     .addHelpText('after', ACCEPT_HELP)
     .action(async (name: string, options: FleetHubOptions & Readonly<{ uid?: string; dryRun?: boolean }>) => {
       const [{ withHub }, { acceptCluster }, { acceptJoined }] = await Promise.all([
@@ -273,9 +279,9 @@ const acceptCommand = (clusters: Command, io: Io): Command =>
 
 const takeOverCommand = (clusters: Command, io: Io): Command =>
   withNamedClusterOptions(clusters.command('take-over').argument('<name>'))
-    .description('have another hub manage a cluster from now on')
-    .option('--hub-id <id>', 'the identity of that hub (default: of the hub that the settings mean)')
-    .option('--dry-run', 'say what would be changed, and change nothing')
+    .description('let another hub manage a cluster')
+    .option('--hub-id <id>', 'the identity of that hub (default: of the hub of the settings)')
+    .option('--dry-run', 'print the changes, and change nothing')
     .addHelpText('after', TAKE_OVER_HELP)
     .action(async (name: string, options: ClusterOptions & Readonly<{ hubId?: string; dryRun?: boolean }>) => {
       const [{ withOneCluster }, { takeOver }] = await Promise.all([

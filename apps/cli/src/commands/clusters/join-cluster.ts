@@ -45,7 +45,7 @@ export async function joinClusters(io: Io, options: JoinOptions): Promise<void> 
     return joinHubApi(io, options, wanted, settings);
   }
   if (Object.keys(options.labels).length > 0) {
-    throw new UsageError('--label is for the clusters of a fleet: name the context of its hub with --fleet');
+    throw new UsageError('--label is only for clusters of a fleet: name the context of its hub with --fleet');
   }
   const before = await joinedClusters(file);
   const changes = wanted.map((access) => ({ access, ...changeOf(access, before, options.update) }));
@@ -59,7 +59,8 @@ export async function joinClusters(io: Io, options: JoinOptions): Promise<void> 
   const isWritten = news.length > 0 && !options.dryRun;
   if (isWritten) await writeJoinedClusters(file, [...new Map([...before, ...asked].map(byName)).values()]);
   for (const one of changes) io.out(changeText(one, options.dryRun, file));
-  if (isWritten) io.err(`A hub that runs takes it up within seconds; what it lacks there: ${NEXT.checkClusters()}\n`);
+  if (isWritten)
+    io.err(`A running hub manages it within seconds. To check its rights there: ${NEXT.checkClusters()}\n`);
   io.exit(ExitCode.done);
 }
 
@@ -70,7 +71,7 @@ async function joinHubApi(
   wanted: readonly ClusterAccess[],
   settings: Settings,
 ): Promise<void> {
-  if (observe) throw new UsageError('--observe is for clusters of a file; leave --fleet out');
+  if (observe) throw new UsageError('--observe is only for clusters of a file: remove --fleet');
   refuseFolder(fleet);
   const namespace = await fleetNamespace(settings, fleet);
   const identify = async (access: ClusterAccess) => (check ? ask(access, io) : undefined);
@@ -91,15 +92,15 @@ function changeOf(
 ): Readonly<{ change?: Change; refusal?: string }> {
   const { context, cluster } = access;
   const twin = before.find((one) => one.context !== context && one.cluster.server === cluster.server);
-  if (twin !== undefined) return { refusal: `${cluster.server} is managed already, as cluster "${twin.context}"` };
+  if (twin !== undefined) return { refusal: `${cluster.server} is already managed as cluster "${twin.context}"` };
   const same = before.find((one) => one.context === context);
   if (same === undefined) return { change: 'added' };
   if (isSame(same, access)) return { change: 'unchanged' };
   if (update) return { change: 'updated' };
   const differs =
     same.cluster.server === cluster.server ? 'with another login or setting' : `at ${same.cluster.server}`;
-  const way = `--update replaces it, --name gives this one another name`;
-  return { refusal: `there is a cluster "${context}" already, ${differs}; ${way}` };
+  const way = `replace its login with --update, or choose another name with --name`;
+  return { refusal: `cluster "${context}" exists already, ${differs}; ${way}` };
 }
 
 const isSame = (a: ClusterAccess, b: ClusterAccess): boolean =>
@@ -117,7 +118,7 @@ function changeText(
   if (change === undefined) return '';
   switch (change) {
     case 'unchanged':
-      return `cluster ${context} is there already, in ${file}\n`;
+      return `cluster ${context} exists already in ${file}\n`;
     case 'added':
       return `cluster ${context} ${dryRun ? 'would be added' : 'added'} to ${file}\n`;
     case 'updated':
@@ -131,14 +132,14 @@ function namedBy(
 ): ClusterAccess[] {
   if (name !== undefined && found.length !== 1) {
     throw new UsageError(
-      `--name "${name}" is for one cluster, and ${found.length} contexts are meant: choose with --context`,
+      `--name "${name}" is for one cluster, but ${found.length} contexts match: choose one with --context`,
     );
   }
   if (name !== undefined && !isClusterName(name)) {
-    throw new UsageError(`--name "${name}" cannot be a cluster's name: ${CLUSTER_NAME_RULE}`);
+    throw new UsageError(`--name "${name}" cannot be the name of a cluster: ${CLUSTER_NAME_RULE}`);
   }
   if (globalCatalogNamespace !== undefined && !NAMESPACE.test(globalCatalogNamespace)) {
-    throw new UsageError(`--global-catalog-namespace "${globalCatalogNamespace}" is no name of a namespace`);
+    throw new UsageError(`--global-catalog-namespace "${globalCatalogNamespace}" is not the name of a namespace`);
   }
   const set = {
     ...(globalCatalogNamespace === undefined ? {} : { globalCatalogNamespace }),
@@ -158,11 +159,11 @@ async function identified(access: ClusterAccess, managed: readonly ClusterAccess
   if (identity === undefined) return kept;
   const twin = managed.find((one) => one.context !== context && one.identity === identity);
   if (twin !== undefined) {
-    throw new UsageError(`"${context}" leads to a cluster that is managed already, as cluster "${twin.context}"`);
+    throw new UsageError(`"${context}" leads to a cluster that is already managed as cluster "${twin.context}"`);
   }
   if (before?.identity !== undefined && before.identity !== identity) {
-    const way = `${NEXT.removeCluster(context)} comes first, or --name gives this one another name`;
-    throw new UsageError(`"${context}" leads to another cluster than the one that is managed under this name; ${way}`);
+    const way = `first remove the old cluster with ${NEXT.removeCluster(context)}, or choose another name with --name`;
+    throw new UsageError(`"${context}" leads to another cluster than the managed cluster of this name; ${way}`);
   }
   return { ...kept, identity };
 }
@@ -183,7 +184,7 @@ async function ask(access: ClusterAccess, io: Io): Promise<string | undefined> {
     return system?.metadata.uid;
   } catch (error) {
     throw new NotReached(
-      `${access.context} is not added, it was not reached (--no-check adds it anyway): ${lineOf(error)}`,
+      `${access.context} is not added because it is unreachable (add it anyway with --no-check): ${lineOf(error)}`,
     );
   } finally {
     await client.close();

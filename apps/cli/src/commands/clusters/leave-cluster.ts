@@ -53,7 +53,7 @@ export async function leaveCluster(io: Io, { name, yes, force, timeout, hub }: L
     const begun = await managing();
     if (!yes) return await show(io, client, begun);
     if (begun?.withheld && !force) {
-      io.err(`error: ${name} is not removed: ${begun.text}; --force removes ${name} all the same\n`);
+      io.err(`error: ${name} is not removed: ${begun.text}; remove it nevertheless with --force\n`);
       return io.exit(ExitCode.no);
     }
     // A cluster that is not reached is found out before the hub leaves it.
@@ -75,8 +75,8 @@ async function show(io: Io, client: KubeClient, managing: Managing | undefined):
   const { cluster: name } = client;
   const held = await heldObjects(client).catch((error: unknown) => unreached(name, error));
   reportRelease(io, client, held, false);
-  const first = managing === undefined ? '' : ` (${managing.text}, and leaves it first)`;
-  io.err(`Nothing was changed${first}. To do it: ${NEXT.removeCluster(name)}\n`);
+  const first = managing === undefined ? '' : ` (${managing.text} and leaves it first)`;
+  io.err(`Nothing was changed${first}. To remove the cluster: ${NEXT.removeCluster(name)}\n`);
   io.exit(ExitCode.done);
 }
 
@@ -88,13 +88,13 @@ async function reach(io: Io, client: KubeClient, force: boolean): Promise<boolea
     return true;
   } catch (error) {
     if (!force) return unreached(name, error);
-    io.err(`${name}: its finalizers stay, it was not reached: ${lineOf(error)}\n`);
+    io.err(`${name}: its finalizers stay because it is unreachable: ${lineOf(error)}\n`);
     return false;
   }
 }
 
 function unreached(name: string, error: unknown): never {
-  const text = `${lineOf(error)}; --force removes ${name} all the same, and leaves its finalizers`;
+  const text = `${lineOf(error)}; remove ${name} nevertheless with --force, which leaves its finalizers`;
   throw new Error(text, { cause: error });
 }
 
@@ -133,7 +133,7 @@ async function isLeft({ io, name, file, withinMs, begun, managing }: Leaving): P
   }
   await changeJoinedCluster(file, name, { leaving: false });
   const why = `${begun.text} still, and would put its finalizers back; its kubeconfig may be another than ${file}`;
-  io.err(`error: ${name} is not removed: ${why}; stop that hub, or --force removes ${name} all the same\n`);
+  io.err(`error: ${name} is not removed: ${why}; stop that hub, or remove ${name} nevertheless with --force\n`);
   return false;
 }
 
@@ -146,7 +146,7 @@ const managingHub = (addresses: readonly string[], name: string, token: string |
   if (service === undefined) return undefined;
   const withheld = service.reached && service.withheld === true;
   const text = withheld
-    ? `the hub at ${service.url} withholds which clusters it manages; ${TOKEN_ADVICE}`
+    ? `the hub at ${service.url} does not list its clusters without a token; ${TOKEN_ADVICE}`
     : `the hub at ${service.url} manages it`;
   return { text, withheld };
 };
@@ -159,8 +159,8 @@ async function isPutBack(client: KubeClient, io: Io, name: string): Promise<bool
   await setTimeout(RETURNS_WITHIN_MS);
   const { length } = await heldObjects(client);
   if (length === 0) return false;
-  const why = `a hub that runs put its finalizers back on ${counted(length, 'object')}`;
-  io.err(`error: ${name} is not removed: ${why}; stop that hub, then do it again (--force does not wait for it)\n`);
+  const why = `a running hub restored its finalizers on ${counted(length, 'object')}`;
+  io.err(`error: ${name} is not removed: ${why}; stop that hub and try again (--force does not wait for the hub)\n`);
   return true;
 }
 

@@ -12,7 +12,7 @@ export async function pauseCluster(io: Io, name: string): Promise<void> {
   const { paused = false } = joinedAs(name, await joinedClusters(file), file);
   if (!paused) await changeJoinedCluster(file, name, { paused: true });
   io.out(`cluster ${name} is ${paused ? 'paused already' : 'paused'}, in ${file}\n`);
-  if (!paused) io.err(`A hub that runs ends its work there within seconds. Back: ${NEXT.resumeCluster(name)}\n`);
+  if (!paused) io.err(`A running hub stops its work there within seconds. To resume: ${NEXT.resumeCluster(name)}\n`);
   io.exit(ExitCode.done);
 }
 
@@ -22,7 +22,7 @@ export async function observeCluster(io: Io, name: string): Promise<void> {
   const { observed = false } = joinedAs(name, await joinedClusters(file), file);
   if (!observed) await changeJoinedCluster(file, name, { observed: true });
   io.out(`cluster ${name} is ${observed ? 'observed already' : 'only observed'}, in ${file}\n`);
-  if (!observed) io.err(`A hub that runs ends its work there within seconds. Back: ${NEXT.resumeCluster(name)}\n`);
+  if (!observed) io.err(`A running hub stops its work there within seconds. To resume: ${NEXT.resumeCluster(name)}\n`);
   io.exit(ExitCode.done);
 }
 

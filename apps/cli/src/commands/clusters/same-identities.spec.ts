@@ -27,7 +27,7 @@ beforeEach(() => {
   return () => vi.unstubAllEnvs();
 });
 
-const conflict = (name: string) => expect.stringContaining(`gives the same UID of namespace kube-system as ${name} (`);
+const conflict = (name: string) => expect.stringContaining(`has the same UID of namespace kube-system as ${name} (`);
 
 it('clusters list and check name both clusters that give one identity, and no other', async () => {
   const list = await runFlotilla(['clusters', 'list', '-o', 'json']);
@@ -38,6 +38,6 @@ it('clusters list and check name both clusters that give one identity, and no ot
     ['west', undefined],
   ]);
   const check = await runFlotilla(['clusters', 'check']);
-  expect(check.err).toMatch(/^aaa: gives the same UID .* as east .*\neast: gives the same UID .* as aaa /m);
+  expect(check.err).toMatch(/^aaa: has the same UID .* as east .*\neast: has the same UID .* as aaa /m);
   expect([check.err.includes('west'), check.exit]).toEqual([false, 1]);
 });

@@ -15,15 +15,15 @@ export type TakeOverOptions = Readonly<{
 export async function takeOver(client: KubeClient, io: Io, { hubId, dryRun }: TakeOverOptions): Promise<void> {
   const { cluster: name } = client;
   const hub = hubId ?? (await hubOfSettings(commandSettings(process.env)))?.id;
-  if (hub === undefined) throw new UsageError('which hub? Name it with --hub-id: check "owners" of its health says it');
-  if (hub === OWNED_BY_OLM) throw new UsageError(`--hub-id "${OWNED_BY_OLM}" names no hub`);
+  if (hub === undefined) throw new UsageError('specify a hub with --hub-id: check "owners" of its health names it');
+  if (hub === OWNED_BY_OLM) throw new UsageError(`--hub-id "${OWNED_BY_OLM}" is not a hub`);
   const owner = await readOwner(client);
   if (owner.holder === OWNED_BY_OLM) {
-    io.err(`error: ${name} is handed over to OLM; back: ${NEXT.handoverFromOlm(name)}\n`);
+    io.err(`error: ${name} is handed over to OLM; to take it back: ${NEXT.handoverFromOlm(name)}\n`);
     return io.exit(ExitCode.no);
   }
   if (owner.holder === hub) {
-    if (owner.instance === '') io.out(`cluster ${name} is managed by hub ${hub} already\n`);
+    if (owner.instance === '') io.out(`cluster ${name} is already managed by hub ${hub}\n`);
     else await freeForInstances(client, io, { hub, owner, dryRun });
     return io.exit(ExitCode.done);
   }
@@ -32,7 +32,7 @@ export async function takeOver(client: KubeClient, io: Io, { hubId, dryRun }: Ta
   io.out(`cluster ${name} ${dryRun ? 'would be' : 'is'} managed by hub ${hub} from now on (before: ${before})\n`);
   if (!dryRun && owner.holder !== '') {
     io.err(
-      `Where hub ${owner.holder} runs, it ends its writes there within ten seconds; ${hub} begins within a minute.\n`,
+      `If hub ${owner.holder} runs, it stops its writes there within ten seconds. Hub ${hub} begins within a minute.\n`,
     );
   }
   io.exit(ExitCode.done);
@@ -45,6 +45,6 @@ async function freeForInstances(client: KubeClient, io: Io, { hub, owner, dryRun
   if (!dryRun) await writeOwner(client, owner, hub);
   const which = `instance ${owner.instance} of hub ${hub}`;
   io.out(
-    `cluster ${client.cluster} ${dryRun ? 'would be' : 'is'} free of ${which}: the first hub ${hub} that runs goes on\n`,
+    `cluster ${client.cluster} ${dryRun ? 'would be' : 'is'} free of ${which}: the first running hub ${hub} manages it\n`,
   );
 }

@@ -97,14 +97,18 @@ describe('flotilla crd check', () => {
   });
 
   it.each([
-    { old: 'old.yaml', next: '/dev/null', says: '/dev/null: holds no CustomResourceDefinition' },
+    { old: 'old.yaml', next: '/dev/null', says: '/dev/null: contains no CustomResourceDefinition' },
     { old: 'old.yaml', next: 'other.yaml', says: 'name two states of one CRD' },
-    { old: 'old.yaml', next: 'two.yaml', says: 'two.yaml: holds 2 CustomResourceDefinitions; check them one by one' },
-    { old: 'secret.yaml', next: 'safe.yaml', says: 'secret.yaml: holds no CustomResourceDefinition' },
+    {
+      old: 'old.yaml',
+      next: 'two.yaml',
+      says: 'two.yaml: contains 2 CustomResourceDefinitions; check them one by one',
+    },
+    { old: 'secret.yaml', next: 'safe.yaml', says: 'secret.yaml: contains no CustomResourceDefinition' },
     {
       old: 'old.yaml',
       next: 'beta.yaml',
-      says: 'beta.yaml:1: is of apiextensions.k8s.io/v1beta1; CustomResourceDefinitions of apiextensions.k8s.io/v1beta1 are not served by any cluster since Kubernetes 1.22',
+      says: 'beta.yaml:1: its API version is apiextensions.k8s.io/v1beta1; CustomResourceDefinitions of apiextensions.k8s.io/v1beta1 are not served by any cluster since Kubernetes 1.22',
     },
     { old: 'absent.yaml', next: 'safe.yaml', says: 'absent.yaml: no such file or directory' },
     { old: 'old.yaml', next: 'deep.yaml', says: 'deep.yaml:1: not YAML: nesting exceeds 200 levels' },

@@ -24,9 +24,9 @@ type Options = Readonly<{ output: AnswerFormat }>;
 export const crdCheckCommand = (crd: Command, io: Io): Command =>
   crd
     .command('check')
-    .description('tell whether NEW may replace OLD in a cluster, by the upgrade safety checks of OLM v1')
-    .argument('<old>', 'file with the CRD of the cluster; "-" reads standard input, /dev/null: there is none yet')
-    .argument('<new>', 'file with the CRD that is to replace it')
+    .description('check if NEW may replace OLD in a cluster, by the upgrade safety checks of OLM v1')
+    .argument('<old>', 'file with the CRD of the cluster; "-" reads standard input, /dev/null means no CRD')
+    .argument('<new>', 'file with the new CRD')
     .addOption(outputOption('form of the answer', ANSWER_FORMATS))
     .addHelpText('after', HELP)
     .action(async (old: string, next: string, { output }: Options) => {
@@ -46,10 +46,10 @@ async function check(oldPath: string, newPath: string, io: Io): Promise<CrdViola
     throw new UsageError('only one of OLD and NEW can be read from standard input');
   const current = await crdIn(oldPath, io);
   const next = await crdIn(newPath, io);
-  if (next === undefined) throw new UsageError(`${newPath}: holds no ${CRD_KIND}; name the file of the new one`);
+  if (next === undefined) throw new UsageError(`${newPath}: contains no ${CRD_KIND}; name the file of the new CRD`);
   const [was, is] = [current?.metadata.name ?? next.metadata.name, next.metadata.name];
   if (was !== is)
-    throw new UsageError(`${oldPath} is about "${was}", ${newPath} about "${is}": name two states of one CRD`);
+    throw new UsageError(`${oldPath} defines "${was}", ${newPath} defines "${is}": name two states of one CRD`);
   try {
     return validateCrdUpgrade(current, next);
   } catch (error) {
@@ -64,12 +64,13 @@ async function crdIn(path: string, io: Io): Promise<KubernetesObject | undefined
   const manifests = await readManifests([path], io.stdin);
   const crds = manifests.filter(({ object }) => object.kind === CRD_KIND);
   const [first, second] = crds;
-  if (second !== undefined) throw new UsageError(`${path}: holds ${crds.length} ${CRD_KIND}s; check them one by one`);
-  if (first === undefined && manifests.length > 0) throw new UsageError(`${path}: holds no ${CRD_KIND}`);
+  if (second !== undefined)
+    throw new UsageError(`${path}: contains ${crds.length} ${CRD_KIND}s; check them one by one`);
+  if (first === undefined && manifests.length > 0) throw new UsageError(`${path}: contains no ${CRD_KIND}`);
   if (first !== undefined && first.object.apiVersion !== CRD_API) {
     const { OLD_CRD_API, OLD_CRD_TEXT } = await import('#core/catalog/bundle/validate-bundle');
     const why = first.object.apiVersion === OLD_CRD_API ? OLD_CRD_TEXT : `only ${CRD_API} is checked`;
-    throw new UsageError(`${first.where}: is of ${first.object.apiVersion}; ${why}`);
+    throw new UsageError(`${first.where}: its API version is ${first.object.apiVersion}; ${why}`);
   }
   return first?.object;
 }

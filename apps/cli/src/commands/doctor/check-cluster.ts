@@ -37,40 +37,38 @@ export async function examineCluster(client: KubeClient, settings: Settings, acc
     if (serverTime !== undefined) checks.push(clockCheck(client.cluster, Date.now() - serverTime.getTime()));
     if (management.signs.length > 0) {
       const signs = management.signs.map(signText).join(', ');
-      const todo = `have it taken over, or leave it as it is; what is there: ${NEXT.assess(access)}`;
-      checks.push(warning(name, `OLM is at work there (${signs}), so a hub leaves it alone`, todo));
+      const todo = `hand the cluster over to the hub, or leave it to OLM. To see its operators: ${NEXT.assess(access)}`;
+      checks.push(warning(name, `OLM runs there (${signs}), so a hub does not manage the cluster`, todo));
     }
     if (lacking > 0) {
-      const lacks = `this login lacks ${counted(lacking, 'right')} that the hub needs`;
-      const todo = `see which, and how to grant them: ${NEXT.checkClusters()} ${access}`;
+      const lacks = `this login is missing ${counted(lacking, 'right')} that the hub needs`;
+      const todo = `list them, and how to grant them: ${NEXT.checkClusters()} ${access}`;
       // A login that may not read the signs of OLM must not write anything there.
       const isKeptOut = !management.acts && management.signs.length === 0;
       checks.push(
-        isKeptOut
-          ? failed(name, `${lacks}, so that a hub would leave the cluster alone`, todo)
-          : warning(name, lacks, todo),
+        isKeptOut ? failed(name, `${lacks}, so a hub would not manage the cluster`, todo) : warning(name, lacks, todo),
       );
     }
     return { checks, ...(await contentsOf(client)) };
   } catch (error) {
     if (KubeApiError.is(error, 'Forbidden')) {
-      const todo = `see which rights it lacks: ${NEXT.checkClusters()} -C ${client.cluster}`;
+      const todo = `list its missing rights: ${NEXT.checkClusters()} -C ${client.cluster}`;
       return { checks: [failed(name, `refuses this login: ${lineOf(error)}`, todo)], images: [], servers: [] };
     }
-    const todo = 'see that its API server can be reached from here, and that the login of its kubeconfig is valid';
+    const todo = 'check that its API server can be reached from here, and that the login of its kubeconfig is valid';
     return { checks: [failed(name, `does not answer: ${lineOf(error)}`, todo)], images: [], servers: [] };
   }
 }
 
-const ENDLESS = 'its login is a token that never ends: a copy of it opens the cluster until it is deleted';
-const BOUNDED = 'make one that ends, which the hub renews: docs/access.md, "Logins that end"';
+const ENDLESS = 'its login is a token without end: a copy of it gives access until the token is deleted';
+const BOUNDED = 'use a token that ends, so that the hub renews it: docs/access.md, "Logins that end"';
 
 function loopbackCheck(name: string, server: URL): DoctorCheck {
-  const text = `its API server is at ${server.host}, which leads to it from this machine alone`;
+  const text = `its API server is at ${server.host}, an address that works only on this machine`;
   return warning(
     name,
     text,
-    'run the hub on this machine; one in a container, a Pod or another machine needs a kubeconfig with an address that it can reach',
+    'run the hub on this machine. A hub in a container, a Pod or another machine needs a kubeconfig with an address that it can reach',
   );
 }
 

@@ -12,7 +12,7 @@ const ANSWERS_WITHIN_MS = 5_000;
 
 /** Checks that the named Redis takes writes and keeps them. */
 export async function checkRedis(settings: Settings): Promise<DoctorCheck> {
-  if (settings.redisUrl === '') return ok('redis', 'none is named, and "flotilla up" needs none');
+  if (settings.redisUrl === '') return ok('redis', 'no Redis is named, and "flotilla up" needs none');
   try {
     const access = await readRedisAccess(settings);
     await pingRedis(access.url, ANSWERS_WITHIN_MS, access.tls);

@@ -22,7 +22,7 @@ export async function checkRegistries(images: readonly string[]): Promise<readon
       return ok(name, 'its registry answers');
     } catch (error) {
       const todo =
-        'see that the registry can be reached from here and the login is valid; the hub may have a login of its own';
+        'check that the registry can be reached from here and that the login is valid; the hub may have its own login';
       return warning(name, lineOf(error), todo);
     }
   });

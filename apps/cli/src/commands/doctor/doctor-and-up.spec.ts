@@ -45,12 +45,12 @@ const ROWS: readonly Row[] = [
   {
     wrong: 'a port that another program has',
     env: () => ({ FLOTILLA_CATALOG_POLLER_PORT: takenPort() }),
-    says: /127\.0\.0\.1:\d+ is taken by another program/,
+    says: /127\.0\.0\.1:\d+ is used by another program/,
   },
   {
     wrong: 'an address that is none of this machine',
     env: () => ({ FLOTILLA_BIND_ADDRESS: '192.0.2.1' }),
-    says: /192\.0\.2\.1:\d+ is no address of this machine/,
+    says: /192\.0\.2\.1:\d+ is not an address of this machine/,
   },
   {
     wrong: 'a folder for content below a file',

@@ -18,7 +18,7 @@ Examples:
 /** Registers `flotilla doctor`: checks if a hub would work on this machine, with these clusters. */
 export const doctorCommand = (program: Command, io: Io): Command =>
   withClusterOptions(program.command('doctor'))
-    .description('check machine, Redis, clusters, rights and registries, and say what to do')
+    .description('check machine, Redis, clusters, rights and registries, with advice')
     .addOption(outputOption('form of the answer', ANSWER_FORMATS))
     .addHelpText('after', HELP)
     .action(async (options: DoctorOptions) => {

@@ -90,7 +90,7 @@ describe('flotilla doctor', () => {
     };
     const [cluster, ...catalogs] = await warned();
     expect(cluster).toMatch(
-      /^cluster plain: its API server is at 127\.0\.0\.1:\d+, .* from this machine alone → run the hub/,
+      /^cluster plain: its API server is at 127\.0\.0\.1:\d+, .* only on this machine → run the hub/,
     );
     const loopback = 'start it with FLOTILLA_OUTBOUND_ADDRESSES=public,private,loopback';
     expect(catalogs).toEqual([
@@ -127,7 +127,7 @@ describe('flotilla doctor', () => {
     const { out, exit } = await runFlotilla(['doctor', '--kubeconfig', join(folder, 'guest'), '-C', 'plain']);
     expect(exit).toBe(1);
     expect(out).toMatch(
-      /^✖ cluster plain: this login lacks \d+ rights .* leave the cluster alone\n {4}→ .*flotilla clusters check --kubeconfig \S+ --context plain$/m,
+      /^✖ cluster plain: this login is missing \d+ rights .* not manage the cluster\n {4}→ .*flotilla clusters check --kubeconfig \S+ --context plain$/m,
     );
   });
 
@@ -145,7 +145,7 @@ describe('flotilla doctor', () => {
     vi.stubEnv('PATH', folder);
     const { out } = await runFlotilla(['doctor', '-C', 'plain', '-o', 'json']);
     const redis = itemsOf(out).find(({ name }) => name === 'redis');
-    expect([redis?.result, redis?.text]).toEqual(['ok', 'none is named, and "flotilla up" needs none']);
+    expect([redis?.result, redis?.text]).toEqual(['ok', 'no Redis is named, and "flotilla up" needs none']);
   });
 
   it.each([
@@ -159,7 +159,7 @@ describe('flotilla doctor', () => {
     const { out, exit } = await runFlotilla(['doctor', '-C', 'plain', '-o', 'json']);
     server.close();
     const found = itemsOf(out).find(({ name }) => name === 'port');
-    expect(found?.text).toBe(fails ? `127.0.0.1:${port} is taken by another program` : undefined);
+    expect(found?.text).toBe(fails ? `127.0.0.1:${port} is used by another program` : undefined);
     expect({ result: found?.result, exit }).toEqual(
       fails ? { result: 'failed', exit: 1 } : { result: undefined, exit: 0 },
     );

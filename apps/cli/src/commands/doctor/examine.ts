@@ -77,7 +77,7 @@ function textOf(checks: readonly DoctorCheck[]): string {
     bad > 0
       ? `A hub would not work: ${bad} failed.`
       : doubtful > 0
-        ? `A hub would work; ${doubtful} to look at.`
-        : 'All is well for a hub.';
+        ? `A hub would work; ${doubtful} to check.`
+        : 'Everything is ready for a hub.';
   return `${lines.join('\n')}\n\n${end}\n`;
 }

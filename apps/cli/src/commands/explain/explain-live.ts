@@ -96,7 +96,7 @@ async function explainObject(client: KubeClient, asked: Asked, deps: LiveDeps): 
     return { ...base, ...diagnoseConditions({ ...object, kind }) };
   }
   const { namespace } = asked;
-  if (namespace === undefined) throw new UsageError(`which namespace? Name it with -n`);
+  if (namespace === undefined) throw new UsageError(`specify a namespace with -n`);
   if (kind === 'CatalogSource') {
     const source = await client.get<CatalogSource>({ ...CATALOG_SOURCE_API, name, namespace });
     if (source === undefined)
@@ -187,7 +187,7 @@ export function liveText(
     ...causes.map((cause) => (standing === 'well' && namespace === undefined ? `  ${cause}` : `    because: ${cause}`)),
     ...(stillRuns === undefined ? [] : [`  ${stillRuns} still runs.`]),
     ...(resolution === undefined ? [] : ['', resolution.text]),
-    ...unread.map((one) => `\nThe content of catalog ${one} could not be looked at.`),
+    ...unread.map((one) => `\nThe content of catalog ${one} could not be read.`),
     ...(withheld.length === 0 ? [] : ['', ...withheldLines(withheld)]),
     ...(todo.length === 0 ? [] : ['', 'What to do:', ...todo.map((one) => `  ${commandIn(access, one)}`)]),
     '',

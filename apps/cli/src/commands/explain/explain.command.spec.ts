@@ -93,7 +93,7 @@ describe('flotilla explain', () => {
   it('prints what would be installed, why, and why nothing newer', async () => {
     const { out, code } = await explain('sub', 'harbor', 'fresh.json');
     expect(out).toMatchInlineSnapshot(`
-      "harbor.v1.0.0 comes because of: Subscription harbor.
+      "harbor.v1.0.0 is installed because of: Subscription harbor.
       Subscription harbor has nothing installed and gets harbor.v1.0.0. Newer, and why not now:
         harbor.v2.0.0 (channel stable of catalog olm/shelf): it needs package mill in >=1.0.0, which no catalog in sight provides
         harbor.v3.0.0 (channel stable of catalog olm/attic): a Subscription gets updates from its own catalog only, which is olm/shelf: change spec.source and spec.sourceNamespace to take it
@@ -115,7 +115,7 @@ describe('flotilla explain', () => {
   it('does not blame the neighbour', async () => {
     const { out, code } = await explain('subscription', 'harbor', 'mixed.json');
     expect(out).toMatchInlineSnapshot(`
-      "Nothing is wrong with Subscription harbor itself. A namespace is resolved as a whole, and Subscription crane cannot be met:
+      "Subscription harbor itself is correct. A namespace is resolved as a whole, and Subscription crane cannot be met:
       Subscription team/crane cannot be met: its only candidate crane.v1.0.0 (channel stable of catalog olm/shelf) needs package mill in >=1.0.0, which no catalog in sight provides.
       Add a catalog that provides package mill in >=1.0.0, or take away the Subscription that leads to it.
       With annotation flotilla.dev/resolution-isolation: "true" on the OperatorGroup it would not have to wait for its neighbours.

@@ -42,8 +42,8 @@ Examples:
  */
 export const explainCommand = (program: Command, io: Io): Command =>
   withQuestionOptions(withClusterOptions(program.command('explain').argument('<kind>').argument('[name]')))
-    .description('say why an object is as it is: what it waits for, what stops it, and what to do')
-    .addOption(hubOption(', where contents of catalogs are read, and what keeps it from working in the cluster'))
+    .description('explain the state of an object: its cause, the obstacle, and the next step')
+    .addOption(hubOption(', the source of catalog contents and of obstacles of the hub in the cluster'))
     .addOption(outputOption('form of the answer', ANSWER_FORMATS))
     .addHelpText('after', HELP)
     .action(async (kind: string, name: string | undefined, given: Options) => {
@@ -56,7 +56,7 @@ export const explainCommand = (program: Command, io: Io): Command =>
       if (options.catalog === undefined && options.filename === undefined) {
         return explainInCluster(word, named, options, io);
       }
-      refuseClusterOptions(options, 'leave out --catalog and -f to ask a cluster');
+      refuseClusterOptions(options, 'to ask a cluster, remove --catalog and -f');
       return explain(word, named, options, io);
     });
 

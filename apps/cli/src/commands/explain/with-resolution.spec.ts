@@ -56,7 +56,10 @@ describe('what explain says of a Subscription', () => {
   it('is not well where nothing newer can come', () => {
     const said = withResolution(WELL, STOPPED, around('Succeeded'));
     expect(said).toMatchObject({ code: 'resolution-failed', standing: 'failed', todo: [], resolution: STOPPED });
-    expect(said.because).toEqual([...WELL.because, 'Its namespace cannot be resolved now, so nothing newer comes:']);
+    expect(said.because).toEqual([
+      ...WELL.because,
+      'Its namespace cannot be resolved now, so no newer version is installed:',
+    ]);
   });
 
   it('has the commands for its objects in place of what resolution advises in general', () => {

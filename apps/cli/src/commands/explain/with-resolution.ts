@@ -31,7 +31,7 @@ export function withResolution(
     .join('\n');
   const told = { todo, resolution: { ...resolution, text: spoken } };
   if (seen.standing !== 'well') return { ...seen, ...told };
-  const because = [...seen.because, 'Its namespace cannot be resolved now, so nothing newer comes:'];
+  const because = [...seen.because, 'Its namespace cannot be resolved now, so no newer version is installed:'];
   return { ...seen, code: 'resolution-failed', standing: 'failed', because, ...told };
 }
 

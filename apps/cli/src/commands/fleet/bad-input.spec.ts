@@ -103,7 +103,7 @@ describe('manifests of a fleet that are wrong', () => {
       err: 'error: fleet.yaml:1: spec.strategyRef.name: there is no FleetStrategy p/gone\n',
     });
     expect((await run('plan', named)).out).toContain(
-      'there is no FleetStrategy p/gone: no roll-out begins until it is there',
+      'there is no FleetStrategy p/gone: no rollout begins until it exists',
     );
   });
 });

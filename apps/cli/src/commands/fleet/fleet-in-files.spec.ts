@@ -52,14 +52,14 @@ describe('a fleet in files, as the verbs see it', () => {
     const hourAgo = new Date(Date.now() - 3_600_000);
     await utimes(at('status/lock'), hourAgo, hourAgo);
     const time = `${hourAgo.toISOString().slice(0, 19)}Z`;
-    expect((await status()).out).toMatch(/^Process \d+ on \S+ has this fleet, and does not say that it is at work: /);
+    expect((await status()).out).toMatch(/^Process \d+ on \S+ owns this fleet, but has stopped reporting: /);
     expect(JSON.parse((await status('-o', 'json')).out)).toMatchObject({ hub: { runs: true, since: time } });
 
     await folder.stop();
     const { ended } = JSON.parse(await readFile(at('status/lock'), 'utf8')) as { ended: string };
     const after = await status();
     const since = `${ended.slice(0, 19)}Z`;
-    expect(after.out.startsWith(`No hub runs: what follows stands as of ${since} (`)).toBe(true);
+    expect(after.out.startsWith(`No hub runs: the following state is from ${since} (`)).toBe(true);
     expect(JSON.parse((await status('-o', 'json')).out)).toMatchObject({ hub: { runs: false, since } });
     expect((await status('-o', 'name')).out).toBe('');
   });
@@ -73,7 +73,7 @@ describe('a fleet in files, as the verbs see it', () => {
     expect(err).toBe(
       `note: ${at('pause.yaml')}:1: FleetDecision pause has no effect outside of decisions/: move its file there\n`,
     );
-    const note = '1 decision names no roll-out that there is, without effect: lost (Pause of platform/kafka-9)';
+    const note = '1 decision names no existing rollout, without effect: lost (Pause of platform/kafka-9)';
     expect(out).toContain(`\nnote: ${note}\n`);
     expect(JSON.parse((await status('-o', 'json')).out)).toMatchObject({ notes: [note] });
     const folder = await hub();

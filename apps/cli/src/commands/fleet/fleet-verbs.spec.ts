@@ -39,7 +39,7 @@ describe('a roll-out whose plans wait for approval', () => {
     await hub.fleet.hub.client.updateStatus({ ...found, status: { conditions } } as KubernetesObject);
     const { out } = await hub.flotilla('status');
     expect(out.split('\n').slice(1)).toEqual([
-      'Nothing is rolled out, and it is not known yet whether anything is to be:',
+      'Nothing is rolled out, and pending changes are not known yet:',
       '  FleetCatalog platform/curated is not ready (PullFailed): no such image',
       '',
     ]);
@@ -129,8 +129,8 @@ describe('a roll-out whose plans wait for approval', () => {
     const { out, exit } = await hub.flotilla('explain', 'kafka', '-C', 'lab');
     expect(exit).toBe(1);
     expect(out).toBe(
-      `lab-1 waits for approval (Approval) of class ${hash}: Minor.\n  needs 1 approval of anybody with the right to\n` +
-        `  → flotilla fleet plan kafka-1 --class ${hash}   (what it would change)\n` +
+      `lab-1 waits for approval (Approval) of class ${hash}: Minor.\n  needs 1 approval of any user with the right\n` +
+        `  → flotilla fleet plan kafka-1 --class ${hash}   (its changes)\n` +
         `  → flotilla fleet approve kafka-1 --class ${hash} --reason "…"\n`,
     );
     expect((await hub.flotilla('explain', 'nothing')).exit).toBe(1);
@@ -142,11 +142,11 @@ describe('a roll-out whose plans wait for approval', () => {
     { args: ['approve', 'kafka-1', '--all-classes'], says: /a decision needs a reason/, exit: 2 },
     {
       args: ['resume', 'kafka-1', ...because],
-      says: /kafka-1 is not resumed: one that is paused by a decision, or has halted after failures, can be resumed; it is Progressing, Planned/,
+      says: /kafka-1 is not resumed: only a rollout that a decision paused, or that halted after failures, can be resumed; it is Progressing, Planned/,
       exit: 1,
     },
     { args: ['break-glass', 'kafka-1', '--for', '5h', ...because], says: /4h at most/, exit: 2 },
-    { args: ['break-glass', 'kafka-1', ...because], says: /for how long\?/, exit: 2 },
+    { args: ['break-glass', 'kafka-1', ...because], says: /specify a duration/, exit: 2 },
     {
       args: ['pause', 'kafka-9', ...because],
       says: /there is no roll-out "kafka-9" \(did you mean "kafka-1"\?\)/,
@@ -173,7 +173,7 @@ describe('a roll-out whose plans wait for approval', () => {
       ...because,
     );
     expect(err).toContain(
-      `${OLD} → ${NEW}, 1 hop, 4 clusters\n  class    ${hash}: Minor\n  approval needs 1 approval of anybody with the right to\n  also     nothing else moves in these namespaces\n`,
+      `${OLD} → ${NEW}, 1 hop, 4 clusters\n  class    ${hash}: Minor\n  approval needs 1 approval of any user with the right\n  also     no other operator moves in these namespaces\n`,
     );
     expect(out).toBe(
       `class ${hash} of kafka-1 would be approved by admin: clusters of the class may start (--dry-run)\n`,
@@ -185,9 +185,7 @@ describe('a roll-out whose plans wait for approval', () => {
   it('fleet approve without a controller says that the decision stays', async () => {
     const { err, exit } = await hub.flotilla('pause', 'kafka-1', '--timeout', '300ms', ...because);
     expect(exit).toBe(3);
-    expect(err).toMatch(
-      /^error: decision kafka-1-pause-\w+ is made and stays, but no controller has answered in 0\.3s/,
-    );
+    expect(err).toMatch(/^error: decision kafka-1-pause-\w+ is stored, but no controller answered within 0\.3s/);
     await hub.fleet.settle();
     const { out } = await hub.flotilla('explain', 'kafka-1', '-o', 'json');
     expect(JSON.parse(out)).toMatchObject({ verdict: 'no', explanations: [{ sentence: 'is paused by a decision' }] });
@@ -195,7 +193,7 @@ describe('a roll-out whose plans wait for approval', () => {
 
   it('fleet resume and approve, as explain and status advise, start its clusters', async () => {
     const resumed = await hub.decide('resume', 'kafka-1', ...because);
-    expect(resumed).toMatchObject({ exit: 0, out: 'kafka-1 resumed by admin: it goes on\n' });
+    expect(resumed).toMatchObject({ exit: 0, out: 'kafka-1 resumed by admin: it continues\n' });
     const hash = await classOf();
     const { out, exit } = await hub.decide('approve', 'kafka-1', '--all-classes', ...because);
     expect({ out, exit }).toEqual({
@@ -213,7 +211,7 @@ describe('a roll-out whose plans wait for approval', () => {
       'shop-1, platform/kafka-1: waits for wave rest (WaveNotOpen).\n  wave lab is Soaking (Soak): 1 of 1 done',
     );
     const { out } = await hub.decide('promote', 'kafka-1', '--wave', 'lab', ...because);
-    expect(out).toBe('kafka-1 promoted by admin: the wave goes on\n');
+    expect(out).toBe('kafka-1 promoted by admin: the wave continues\n');
     expect((await installed()).filter((bundle) => bundle === NEW)).toHaveLength(4);
   });
 
@@ -258,7 +256,7 @@ describe('a class whose clusters are all set aside', () => {
     expect((await hub.flotilla('status', 'kafka-1')).out).not.toContain('for approval');
     expect((await hub.flotilla('plan', 'kafka-1', '--class', hash)).out).not.toContain('fleet approve');
     const { out } = await hub.decide('approve', 'kafka-1', '--class', hash, ...because);
-    expect(out).toBe(`class ${hash} of kafka-1 approved by admin (1 of 1): all its clusters are set aside\n`);
+    expect(out).toBe(`class ${hash} of kafka-1 approved by admin (1 of 1): all its clusters are skipped\n`);
   });
 });
 
@@ -274,18 +272,20 @@ describe('a roll-out that stops', () => {
     const { out } = await hub.flotilla('status', 'kafka-1');
     expect(out).toContain('  Halted (ThresholdExceeded)   wave 1 of 2 (lab), ');
     expect(out).toContain('1 Failed (ApplyFailed): ImagePullBackOff [lab-1]\n');
-    expect(out).toContain('  → flotilla fleet resume kafka-1 --reason "…"   (goes on; the failures are forgiven)\n');
+    expect(out).toContain(
+      '  → flotilla fleet resume kafka-1 --reason "…"   (continues; the failures no longer count)\n',
+    );
     const one = await hub.flotilla('explain', 'kafka-1', '-C', 'lab-1');
     expect(one.out).toMatch(/^lab-1 could not be changed: ImagePullBackOff \(ApplyFailed\)\.\n/);
     const whole = await hub.flotilla('explain', 'kafka-1');
-    expect(whole.out).toMatch(/^platform\/kafka-1 has stopped .*\n {2}wave lab: 1 failure, 0 accepted\n/);
+    expect(whole.out).toMatch(/^platform\/kafka-1 has halted .*\n {2}wave lab: 1 failure, 0 accepted\n/);
     expect([one.exit, whole.exit]).toEqual([1, 1]);
   });
 
   it('goes on without the cluster that fleet skip sets aside', async () => {
     const { out } = await hub.decide('skip', 'kafka-1', '-C', 'lab-1', ...because);
-    expect(out).toBe('kafka-1 set aside by admin: the clusters stay as they are\n');
-    expect((await hub.flotilla('explain', 'kafka-1', '-C', 'lab-1')).out).toMatch(/was set aside by a decision/);
+    expect(out).toBe('kafka-1 skipped by admin: the clusters do not change\n');
+    expect((await hub.flotilla('explain', 'kafka-1', '-C', 'lab-1')).out).toMatch(/was skipped by a decision/);
   });
 
   it('ends with fleet abort', async () => {
@@ -322,11 +322,11 @@ describe('windows', () => {
     expect(out).toMatch(/\nA change may start in 3 of 4 clusters\.\n$/);
     expect(exit).toBe(0);
     const lab = await hub.flotilla('windows', '-C', 'lab-1');
-    expect(lab.out).toMatch(/No change may start in lab-1 \(Frozen: freeze\); no time is known when one may\.\n$/);
+    expect(lab.out).toMatch(/No change may start in lab-1 \(Frozen: freeze\); the next time is unknown\.\n$/);
     expect(lab.exit).toBe(1);
     const then = await hub.flotilla('windows', '-C', 'shop-1', '--at', '2020-01-01T12:00:00Z');
     expect(then.out).toContain('(Window: fair); one may Thu 00:00 UTC.');
-    expect((await hub.flotilla('windows', '--at', 'soon')).err).toMatch(/"soon" is no time/);
+    expect((await hub.flotilla('windows', '--at', 'soon')).err).toMatch(/"soon" is not a time/);
   });
 
   it('are explained, and lifted by fleet break-glass as the explanation says', async () => {
@@ -336,7 +336,7 @@ describe('windows', () => {
         '  → flotilla fleet break-glass kafka-1 --for 1h --reason "…"   (needs group system:masters)\n',
     );
     const lifted = await hub.decide('break-glass', 'kafka-1', '--for', '1h', ...because);
-    expect(lifted.out).toBe('kafka-1 freed from windows by admin: windows do not hold it\n');
+    expect(lifted.out).toBe('kafka-1 freed from windows by admin: windows do not block it\n');
     expect(await hub.fleet.cluster('lab-1').installed()).toBe(NEW);
   });
 });

@@ -13,7 +13,7 @@ import { fleetWindowsCommand } from './status/fleet-windows.command.js';
 export function fleetCommand(program: Command, io: Io): Command {
   const fleet = program
     .command('fleet')
-    .description('roll operators and catalogs out over many clusters')
+    .description('roll out operators and catalogs to many clusters')
     .addHelpText(
       'after',
       `\nExamples:

@@ -27,7 +27,7 @@ it('says at which step of its path a cluster is, and how many there are', async 
   });
   expect(running).toMatch(/^lab-1 is being changed to kafka-operator\.v2\.4\.0, step 1 of 3; .* until its deadline/);
   expect(await explain()).toContain(
-    'lab-1 is kept between two steps, since the roll-out is paused (RolloutPaused).\n' +
-      '  step 1 of 3 is the last that was begun there\n',
+    'lab-1 waits between two steps: the rollout is paused (RolloutPaused).\n' +
+      '  step 1 of 3 is the last step that began there\n',
   );
 });

@@ -53,25 +53,25 @@ describe('a roll-out that a rule keeps from going back', () => {
     const { out } = await hub.flotilla('status', 'kafka-1');
     expect(out).toContain('\nDenied: rollback, 1 cluster (Rollback)\n');
     const abort =
-      '  → flotilla fleet abort kafka-1 --reason "…"   (clusters stay as they are; its retry then makes the target anew)\n';
+      '  → flotilla fleet abort kafka-1 --reason "…"   (clusters do not change; a retry of the rollout then begins the target again)\n';
     expect(out).toContain(abort);
     expect(out).not.toContain('fleet rollback');
     const whole = await hub.flotilla('explain', 'kafka-1');
     expect(whole.out).toBe(
-      'platform/kafka-1 has stopped (RollbackIncomplete): it starts nothing without a decision.\n' +
+      'platform/kafka-1 has halted (RollbackIncomplete): it starts nothing without a decision.\n' +
         '  wave lab: 1 failure, 0 accepted\n  1 Failed (ApplyFailed): ImagePullBackOff [lab-1]\n' +
-        `  a rule of the strategy denies Rollback: what was to go back stays as it is\n${abort}`,
+        `  a rule of the strategy denies Rollback: no cluster is rolled back\n${abort}`,
     );
     const one = await hub.flotilla('explain', 'kafka-1', '-C', 'lab-1');
     expect(one.out).toBe(
       'lab-1 could not be changed: ImagePullBackOff (ApplyFailed).\n' +
-        `  it was to go back, and stays as it is: a rule of the strategy denies Rollback (Denied)\n${abort}`,
+        `  it is not rolled back: a rule of the strategy denies Rollback (Denied)\n${abort}`,
     );
   });
 
   it('refuses a rollback with the reason, and ends as the advice says', async () => {
     const { err, exit } = await hub.decide('rollback', 'kafka-1', '--reason', 'CHG-1');
-    expect(err).toMatch(/kafka-1 is not sent back: .* unless a rule denies it; it is Halted, RollbackIncomplete/);
+    expect(err).toMatch(/kafka-1 is not rolled back: .* if no rule denies it; it is Halted, RollbackIncomplete/);
     expect(exit).toBe(1);
     expect((await hub.decide('abort', 'kafka-1', '--reason', 'CHG-2')).exit).toBe(0);
     expect((await hub.flotilla('explain', 'kafka-1')).out).toContain('  → flotilla fleet retry kafka-1 --reason "…"');
@@ -95,14 +95,14 @@ describe('a roll-out whose returns wait for approval', () => {
       '\n1 class waits for approval: rollback, 1 cluster (Rollback)\n  → flotilla fleet plan kafka-1 --class rollback\n',
     );
     const needs =
-      '  class rollback needs 1 approval of anybody with the right to\n' +
+      '  class rollback needs 1 approval of any user with the right\n' +
       '  → flotilla fleet approve kafka-1 --class rollback --reason "…"\n';
     expect((await hub.flotilla('explain', 'kafka-1')).out).toBe(
-      'platform/kafka-1 goes back (ThresholdExceeded): 0 going back, 1 cluster to follow.\n' +
+      'platform/kafka-1 is being rolled back (ThresholdExceeded): 0 in progress, 1 cluster waiting.\n' +
         needs.replace('  →', '  1 Failed (ApplyFailed): ImagePullBackOff [lab-1]\n  →'),
     );
     expect((await hub.flotilla('explain', 'kafka-1', '-C', 'lab-1')).out).toBe(
-      `lab-1 could not be changed: ImagePullBackOff (ApplyFailed).\n  it is to go back to what it had before\n${needs}`,
+      `lab-1 could not be changed: ImagePullBackOff (ApplyFailed).\n  it will be rolled back to its previous version\n${needs}`,
     );
   });
 
@@ -125,29 +125,31 @@ describe('a roll-out that went back', () => {
   it('says which clusters had failed before, and why', async () => {
     const { out } = await hub.flotilla('status', 'kafka-1');
     expect(out).toContain('  RolledBack (AllRolledBack)   after ');
-    expect(out).toContain('\n1 failed before going back: ImagePullBackOff [lab-1]\n');
+    expect(out).toContain('\n1 failed before the rollback: ImagePullBackOff [lab-1]\n');
   });
 
   it('is explained with what brings its target again, as a whole', async () => {
-    const again = '  → flotilla fleet retry kafka-1 --reason "…"   (a new roll-out of the same target)\n';
+    const again = '  → flotilla fleet retry kafka-1 --reason "…"   (a new rollout of the same target)\n';
     const { out, exit } = await hub.flotilla('explain', 'kafka-1');
     expect(out).toBe(
-      'platform/kafka-1 has ended RolledBack (AllRolledBack): 0 of 3 done.\n' +
-        '  1 failed before going back: ImagePullBackOff [lab-1]\n' +
+      'platform/kafka-1 ended RolledBack (AllRolledBack): 0 of 3 done.\n' +
+        '  1 failed before the rollback: ImagePullBackOff [lab-1]\n' +
         `  ${NEW} is not offered again before a Retry decision or a change of spec.versions\n${again}`,
     );
     expect(exit).toBe(1);
     const one = await hub.flotilla('explain', 'kafka-1', '-C', 'lab-1');
     expect(one.out).toBe(
-      `lab-1 has gone back to what it had before ${NEW}.\n  it had failed before: ImagePullBackOff\n${again}`,
+      `lab-1 was rolled back to its version before ${NEW}.\n  the earlier failure: ImagePullBackOff\n${again}`,
     );
   });
 
   it('has its returns as a class, and its target as one that starts nowhere', async () => {
     const { out } = await hub.flotilla('plan', 'kafka-1');
-    expect(out).toContain(`back from ${NEW}, to what each had before, 1 cluster\n  class    rollback: Rollback\n`);
+    expect(out).toContain(
+      `back from ${NEW} to the previous version of each, 1 cluster\n  class    rollback: Rollback\n`,
+    );
     expect((await hub.flotilla('plan', 'kafka')).out).toContain(
-      `note: ${NEW} was taken back by platform/kafka-1: it starts nowhere before a Retry decision or a change of spec.versions\n`,
+      `note: ${NEW} was rolled back by platform/kafka-1: it starts nowhere before a Retry decision or a change of spec.versions\n`,
     );
   });
 
@@ -155,6 +157,6 @@ describe('a roll-out that went back', () => {
     expect((await hub.decide('retry', 'kafka-1', '--reason', 'the registry is back')).exit).toBe(0);
     expect((await hub.flotilla('status')).out).toMatch(/^platform\/kafka-2 /m);
     const again = await hub.flotilla('retry', 'kafka-1', '--reason', 'the registry is back');
-    expect(again.err).toContain('is not tried again: a newer roll-out of its subject is there, platform/kafka-2; ');
+    expect(again.err).toContain('is not retried: its subject has a newer rollout, platform/kafka-2; ');
   });
 });

@@ -39,7 +39,7 @@ describe('flotilla __complete', () => {
 
   it('describes verbs and does not offer itself', async () => {
     const { out } = await runFlotilla(['__complete', '--', '']);
-    expect(out).toMatch(/^status\tone screen: /m);
+    expect(out).toMatch(/^status\tshow the hub, /m);
     expect(out).not.toContain('__complete');
     expect((await runFlotilla(['--help'])).out).not.toContain('__complete');
   });

@@ -44,6 +44,6 @@ describe('suggestions for a mistyped command line', () => {
 
   it('makes none where nothing is near', async () => {
     const { err } = await runFlotilla(['plan', '--xyzzy']);
-    expect(err).toContain("error: unknown option '--xyzzy'\n(add --help");
+    expect(err).toContain("error: unknown option '--xyzzy'\n(see the options with --help");
   });
 });

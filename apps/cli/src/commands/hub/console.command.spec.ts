@@ -19,14 +19,14 @@ afterAll(() => rm(folder, { recursive: true }));
 describe('flotilla console can-i', () => {
   it.each([
     ['approve -g board -C eu-1 -l tier=prod -p harbor', 0, 'yes: approver of clusters eu-* with tier=prod'],
-    ['approve -g board -C eu-1 -l tier=prod -p harbor -p lamp', 1, 'no: package lamp is not within what is granted'],
-    ['approve -g board -C eu-1 -l tier=prod -p harbor lamp', 1, 'no: package lamp is not within what is granted'],
+    ['approve -g board -C eu-1 -l tier=prod -p harbor -p lamp', 1, 'no: package lamp is outside your grants'],
+    ['approve -g board -C eu-1 -l tier=prod -p harbor lamp', 1, 'no: package lamp is outside your grants'],
     ['approve -g board -C eu-1 -p harbor', 1, 'no: a cluster without tier=prod, such as eu-1'],
     ['approve -u jane -C eu-1', 1, 'no: no grant names this person'],
-    ['retry -g board', 1, 'no: retry takes the role operator'],
+    ['retry -g board', 1, 'no: retry needs the role operator'],
     ['see -g board', 0, 'yes: approver'],
-    ['delete -g board', 2, '"delete" is no verb of the console'],
-    ['see', 2, 'who? Name a user'],
+    ['delete -g board', 2, '"delete" is not a verb of the console'],
+    ['see', 2, 'specify a user'],
   ])('%s', async (words, code, says) => {
     const ran = await runFlotilla(['console', 'can-i', ...words.split(' '), '--policy', policy]);
     expect([ran.exit, ran.out + ran.err]).toEqual([code, expect.stringContaining(says)]);

@@ -39,13 +39,13 @@ export const consoleCommand = (program: Command, io: Io): Command => {
       const { consoleKeyFile, consolePort, consoleExternalUrl } = commandSettings(process.env);
       const key = await readConsoleKey(consoleKeyFile);
       if (key === undefined)
-        throw new UsageError(`no key in ${consoleKeyFile}: "flotilla up" makes one with its start`);
+        throw new UsageError(`no key in ${consoleKeyFile}: "flotilla up" creates one when it starts`);
       const origin = consoleExternalUrl === '' ? `http://127.0.0.1:${consolePort}` : new URL(consoleExternalUrl).origin;
       io.out(`${consoleLink(origin, key)}\n`);
     });
   console
     .command('proof-keys')
-    .description('print the public keys with which the console proves who acts, made of the key of the hub')
+    .description('print the public keys of the proofs of the console, derived from the key of the hub')
     .addHelpText('after', PROOF_KEYS_HELP)
     .action(async () => {
       const [{ commandSettings }, { HubKey, HubKeyUnusable }, { proofKeysText, publicProofKeys }] = await Promise.all([
@@ -60,14 +60,14 @@ export const consoleCommand = (program: Command, io: Io): Command => {
     });
   console
     .command('can-i')
-    .description('whether the policy file of the console lets a person do something, and why')
+    .description('check if the policy file of the console allows an action, with the reason')
     .argument('<verb>', CONSOLE_VERBS.join(', '))
-    .option('-u, --user <name>', 'the name that the person signs in with', '')
+    .option('-u, --user <name>', 'the sign-in name of the person', '')
     .option('-g, --group <name...>', 'a group of the person; repeatable')
-    .option('-C, --cluster <name>', 'where; without it: anywhere')
+    .option('-C, --cluster <name>', 'the cluster, namespace or package; default: anywhere')
     .option('-l, --label <key=value...>', 'a label of that cluster; repeatable')
     .option('-n, --namespace <name>', 'in which namespace')
-    .option('-p, --package <name...>', 'a package that is moved; repeatable')
+    .option('-p, --package <name...>', 'a package that the action moves; repeatable')
     .option('--policy <file>', 'instead of FLOTILLA_CONSOLE_POLICY_FILE')
     .addHelpText('after', CAN_I_HELP)
     .action((verb: string, options: CanIOptions) => canI(verb, options, io));
@@ -91,9 +91,9 @@ async function canI(asked: string, options: CanIOptions, io: Io): Promise<void> 
     import('#core/view/rights/rights'),
   ]);
   const verb = CONSOLE_VERBS.find((one) => one === asked);
-  if (verb === undefined) throw new UsageError(`"${asked}" is no verb of the console: ${CONSOLE_VERBS.join(', ')}`);
+  if (verb === undefined) throw new UsageError(`"${asked}" is not a verb of the console: ${CONSOLE_VERBS.join(', ')}`);
   const { user, group = [], cluster, label = [], namespace, package: packages, policy } = options;
-  if (user === '' && group.length === 0) throw new UsageError('who? Name a user with -u, or a group with -g');
+  if (user === '' && group.length === 0) throw new UsageError('specify a user (-u) or a group (-g)');
   if (cluster === undefined && (namespace ?? packages) !== undefined) throw new UsageError('name the cluster with -C');
   const file = policy ?? commandSettings(process.env).consolePolicyFile;
   if (file === '') throw new UsageError('name the policy file with --policy or FLOTILLA_CONSOLE_POLICY_FILE');

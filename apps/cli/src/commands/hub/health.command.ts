@@ -22,7 +22,7 @@ Examples:
 export const healthCommand = (program: Command, io: Io): Command =>
   program
     .command('health')
-    .description('show whether the hub is ready, check by check')
+    .description('show the health of the hub, check by check')
     .addOption(hubsOption())
     .addOption(outputOption('form of the answer', ANSWER_FORMATS))
     .addHelpText('after', HELP)

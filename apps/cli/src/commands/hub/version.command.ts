@@ -20,8 +20,8 @@ Examples:
 export const versionCommand = (program: Command, io: Io): Command =>
   program
     .command('version')
-    .description('print the version of this command, that of the hub where one answers, and whether they fit')
-    .option('--client', 'only of this command: ask no hub')
+    .description('print the versions of this command and of the hub (if one answers), and their compatibility')
+    .option('--client', 'print only the version of this command')
     .addOption(hubOption())
     .addOption(outputOption('form of the answer', ANSWER_FORMATS))
     .addHelpText('after', HELP)

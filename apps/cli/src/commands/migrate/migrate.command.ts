@@ -29,11 +29,11 @@ export const migrateCommand = (program: Command, io: Io): Command =>
   withClusterOptions(
     program.command('migrate').argument('<kind>', 'subscription (sub) or extension').argument('<name>'),
   )
-    .description('turn a Subscription into a ClusterExtension, or back, without a restart')
+    .description('convert a Subscription to a ClusterExtension, or back, without restarts')
     .addOption(namespaceOption('the namespace of the Subscription'))
-    .option('--extension <name>', 'name of the ClusterExtension (default: that of the package)')
-    .option('--dry-run', 'check, say what would be done, and change nothing')
-    .option('--timeout <duration>', 'how long a step may take', '2m')
+    .option('--extension <name>', 'name of the ClusterExtension (default: the name of the package)')
+    .option('--dry-run', 'check, print the changes, and change nothing')
+    .option('--timeout <duration>', 'time limit of a step', '2m')
     .addOption(hubOption())
     .addHelpText('after', HELP)
     .action((kind: string, name: string, options: Options) => migrate(kind.toLowerCase(), name, options, io));
@@ -42,7 +42,7 @@ async function migrate(kind: string, name: string, options: Options, io: Io): Pr
   const { namespace, extension, dryRun = false, timeout, hub } = options;
   const isThere = ['subscription', 'subscriptions', 'sub'].includes(kind);
   if (!isThere && !['extension', 'clusterextension'].includes(kind)) {
-    throw new UsageError(`objects of kind "${kind}" are not moved; name a subscription or an extension`);
+    throw new UsageError(`objects of kind "${kind}" cannot be converted; name a subscription or an extension`);
   }
   const timeoutMs = parseDuration(timeout);
   if (timeoutMs === undefined) throw new UsageError(`invalid --timeout "${timeout}": expected a duration such as 2m`);
@@ -51,7 +51,7 @@ async function migrate(kind: string, name: string, options: Options, io: Io): Pr
     const { migrateExtension } = await import('./to-subscription.js');
     return withOneCluster(io, options, (client) => migrateExtension(client, io, { name, dryRun, timeoutMs }));
   }
-  if (namespace === undefined) throw new UsageError('which namespace? Name that of the Subscription with -n');
+  if (namespace === undefined) throw new UsageError('specify the namespace of the Subscription with -n');
   const { migrateSubscription } = await import('./to-extension.js');
   await withOneCluster(io, options, (client) =>
     migrateSubscription(client, io, { name, namespace, extension, dryRun, timeoutMs, hub }),

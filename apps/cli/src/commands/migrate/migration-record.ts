@@ -100,7 +100,7 @@ function kept(secret: KubernetesObject): KeptRecord {
     const text = gunzipSync(bytes, { maxOutputLength: MOST_BYTES }).toString('utf8');
     return { secret, record: MigrationRecord.parse(JSON.parse(text)) };
   } catch (error) {
-    throw new Error(`Secret ${namespace}/${name} is no record of a move: look into it, or delete it`, { cause: error });
+    throw new Error(`Secret ${namespace}/${name} is not a record of a move: inspect or delete it`, { cause: error });
   }
 }
 

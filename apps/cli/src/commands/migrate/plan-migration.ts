@@ -204,7 +204,7 @@ export async function renderedRevision(
   };
   const content = await pullBundleContent(pass, image);
   if ('error' in content) return { error: content.error };
-  if ('stillFetching' in content) return { error: `image ${image} does not come` };
+  if ('stillFetching' in content) return { error: `image ${image} cannot be pulled` };
   const chosen = { kind: 'bundle', bundle: { bundle, image }, query: '' } as const;
   const prepared = await prepareRevision(pass, chosen, content, await certificateProvider(client));
   return 'reason' in prepared ? { error: prepared.message } : prepared;
@@ -218,7 +218,7 @@ async function ownedByOthers(client: KubeClient, objects: readonly KubernetesObj
       const controller = owners.find((owner) => owner.controller === true);
       if (controller === undefined) return [];
       const text = `${titleOf(object)} belongs to ${controller.kind} ${controller.name}`;
-      return [refusal(text, 'find out who made it, and have that let go of it')];
+      return [refusal(text, 'find its owner, and let the owner release it')];
     }),
   );
   return found.flat();

@@ -15,7 +15,7 @@ const RBAC_KINDS = [KIND.RoleBinding, KIND.ClusterRoleBinding, KIND.Role, KIND.C
 export async function until(what: string, timeoutMs: number, holds: () => Promise<boolean>): Promise<void> {
   const end = performance.now() + timeoutMs;
   while (!(await holds())) {
-    if (performance.now() >= end) throw new Error(`${what} did not come in time; the same command goes on from here`);
+    if (performance.now() >= end) throw new Error(`waited too long for ${what}; run the same command to continue`);
     await setTimeout(POLL_MS);
   }
 }

@@ -33,7 +33,7 @@ export const workloadTroubles = (
   before.flatMap((old) => {
     const now = after.find(({ name }) => name === old.name);
     if (now === undefined) return [`Deployment ${old.name} is gone`];
-    if (now.uid !== old.uid) return [`Deployment ${old.name} was made anew`];
+    if (now.uid !== old.uid) return [`Deployment ${old.name} was recreated`];
     if (now.template !== old.template) return [`the pod template of Deployment ${old.name} was changed`];
     return old.pods.every((pod) => now.pods.includes(pod)) ? [] : [`pods of Deployment ${old.name} are gone`];
   });

@@ -55,23 +55,25 @@ export async function migrateSubscription(client: KubeClient, io: Io, options: M
   const { name = '' } = record.extension.metadata;
   if (options.dryRun) {
     for (const ref of record.objects)
-      io.out(`${ref.kind} ${[ref.namespace, ref.name].filter(Boolean).join('/')} becomes a part of it\n`);
-    io.out(`ClusterExtension ${name} would have ${record.bundle.name}, in place of the Subscription\n`);
+      io.out(
+        `${ref.kind} ${[ref.namespace, ref.name].filter(Boolean).join('/')} becomes part of the ClusterExtension\n`,
+      );
+    io.out(`ClusterExtension ${name} would manage ${record.bundle.name} instead of the Subscription\n`);
     io.err('Nothing was changed.\n');
     return io.exit(ExitCode.done);
   }
   const { namespace = '', name: subscription = '' } = record.subscription.metadata;
   await client.delete({ ...SUBSCRIPTION_API, name: subscription, namespace });
-  io.out(`Subscription ${namespace}/${subscription} is deleted: nothing updates the operator meanwhile\n`);
+  io.out(`Subscription ${namespace}/${subscription} is deleted: no updates until the move has ended\n`);
   await storeRevision(client, deps, record);
   await rolledOut(client, deps, `${name}-1`, options.timeoutMs);
   io.out(`revision ${name}-1 has ${counted(record.objects.length, 'object')} of ${record.bundle.name}\n`);
   await releaseFromClassic(client, record, options.timeoutMs);
-  io.out(`${titleOf(record.csv)} is deleted, and what it had is left\n`);
+  io.out(`${titleOf(record.csv)} is deleted; its objects stay\n`);
   await makeExtension(client, deps, record);
-  io.out(`ClusterExtension ${name} has ${record.bundle.name}\n`);
+  io.out(`ClusterExtension ${name} manages ${record.bundle.name}\n`);
   const troubles = workloadTroubles(record.workloads, await runningWorkloads(client, record.objects));
-  if (troubles.length === 0) io.out(`${counted(record.workloads.length, 'Deployment')} run on as before\n`);
+  if (troubles.length === 0) io.out(`${counted(record.workloads.length, 'Deployment')} still running\n`);
   for (const trouble of troubles) io.err(`error: ${trouble}\n`);
   io.err(`Back: ${NEXT.migrateExtension(name, client.cluster)}\n`);
   io.exit(troubles.length === 0 ? ExitCode.done : ExitCode.no);
@@ -94,7 +96,9 @@ async function begun(
   const isCurrent = subscription === undefined || subscription.status?.installedCSV === known?.record.bundle.name;
   if (known !== undefined && isCurrent) return known.record;
   if (subscription === undefined) {
-    throw new NotFound(`there is no Subscription ${namespace}/${name} in ${client.cluster}, and none was moved`);
+    throw new NotFound(
+      `Subscription ${namespace}/${name} does not exist in ${client.cluster}, and was not moved before`,
+    );
   }
   const { findings, record } = await planMigration(client, subscription, deps, extension);
   for (const { kind, text, todo } of findings) io.err(`${kind === 'refusal' ? 'error' : 'note'}: ${text}: ${todo}\n`);
@@ -158,12 +162,12 @@ async function rolledOut(client: KubeClient, deps: NextStepDeps, name: string, t
   const once = async () => {
     await reconcileObjectSet(passDeps, { client, reads: client, name }, clock, signal);
     const found = await client.get<KubernetesObject>({ ...CLUSTER_OBJECT_SET_API, name });
-    if (found === undefined) throw new Error(`revision ${name} is gone; the same command makes it again`);
+    if (found === undefined) throw new Error(`revision ${name} is gone; run the same command to recreate it`);
     const set = asReadable(`revision ${name}`, ClusterObjectSet, { ...found, ...CLUSTER_OBJECT_SET_API });
     last = [copied(set, 'Progressing')?.message, copied(set, 'Available')?.message].filter(Boolean).join(' ');
     return hasSucceeded(set);
   };
-  await until(`the roll-out of revision ${name}`, timeoutMs, once).catch((error: unknown) => {
+  await until(`the rollout of revision ${name}`, timeoutMs, once).catch((error: unknown) => {
     throw error instanceof Error && last !== '' ? new Error(`${error.message}. ${last}`, { cause: error }) : error;
   });
 }
@@ -172,7 +176,7 @@ async function makeExtension(client: KubeClient, deps: NextStepDeps, { extension
   const { name = '' } = extension.metadata;
   await createUnlessThere(client, extension);
   const stored = await client.get<KubernetesObject>({ ...CLUSTER_EXTENSION_API, name });
-  if (stored === undefined) throw new Error(`ClusterExtension ${name} is gone; the same command makes it again`);
+  if (stored === undefined) throw new Error(`ClusterExtension ${name} is gone; run the same command to recreate it`);
   const patch = { metadata: { ownerReferences: ownedByExtension(stored) } };
   await client.patch({ ...CLUSTER_OBJECT_SET_API, name: `${name}-1` }, patch);
   const kept = await recordOfExtension(client, deps.settings.systemNamespace, name);

@@ -46,25 +46,25 @@ export async function migrateExtension(client: KubeClient, io: Io, options: Back
   const kept = await recordOfExtension(client, systemNamespace, name);
   if (kept === undefined) {
     throw new NotFound(
-      `ClusterExtension ${name} of ${client.cluster} was no Subscription: there is no record of a move`,
+      `ClusterExtension ${name} of ${client.cluster} was not a Subscription: there is no record of a move`,
     );
   }
   const { record, secret } = kept;
   const extension = await client.get<KubernetesObject>({ ...CLUSTER_EXTENSION_API, name });
   const installed = asText(asRecord(asRecord(asRecord(extension?.['status'])['install'])['bundle'])['name']);
   if (installed !== '' && installed !== record.bundle.name) {
-    const way = `set version ${record.bundle.version} and upgradeConstraintPolicy SelfCertified first`;
-    io.err(`error: ClusterExtension ${name} has ${installed}, and was moved with ${record.bundle.name}: ${way}\n`);
+    const way = `first set version ${record.bundle.version} and upgradeConstraintPolicy SelfCertified`;
+    io.err(`error: ClusterExtension ${name} has ${installed}, but was moved with ${record.bundle.name}: ${way}\n`);
     return io.exit(ExitCode.no);
   }
   const { namespace = '', name: subscription = '' } = record.subscription.metadata;
   if (options.dryRun) {
-    io.out(`Subscription ${namespace}/${subscription} would have ${record.bundle.name} again\n`);
+    io.out(`Subscription ${namespace}/${subscription} would manage ${record.bundle.name} again\n`);
     io.err('Nothing was changed.\n');
     return io.exit(ExitCode.done);
   }
   await leaveExtension(client, record, systemNamespace, timeoutMs);
-  io.out(`ClusterExtension ${name} is deleted, and what it had is left\n`);
+  io.out(`ClusterExtension ${name} is deleted; its objects stay\n`);
   await putBack(client, record);
   io.out(`${titleOf(record.csv)} and Subscription ${namespace}/${subscription} are back\n`);
   const csv = refOf(record.csv);
@@ -74,7 +74,7 @@ export async function migrateExtension(client: KubeClient, io: Io, options: Back
   });
   await deleteRenderedRoles(client, record);
   const troubles = workloadTroubles(record.workloads, await runningWorkloads(client, record.objects));
-  if (troubles.length === 0) io.out(`${counted(record.workloads.length, 'Deployment')} run on as before\n`);
+  if (troubles.length === 0) io.out(`${counted(record.workloads.length, 'Deployment')} still running\n`);
   for (const trouble of troubles) io.err(`error: ${trouble}\n`);
   await client.delete(refOf(secret));
   io.exit(troubles.length === 0 ? ExitCode.done : ExitCode.no);

@@ -52,7 +52,7 @@ export async function approvePlan(client: KubeClient, asked: ApprovalAsked, dryR
     await client.patch({ ...INSTALL_PLAN_API, name, namespace }, change, { dryRun });
   } catch (error) {
     if (!KubeApiError.is(error, 'Conflict')) throw error;
-    const changed = `${where} changed in the same moment and is not approved: read it again, then approve it`;
+    const changed = `${where} changed at the same time and is not approved: review the plan again, then approve it`;
     return { ...known, result: 'refused', because: changed };
   }
   return { ...known, result: dryRun ? 'would-be-approved' : 'approved', installs: whatItDoes(plan, subscriptions) };
@@ -88,9 +88,9 @@ function refusal(where: string, at: PlanPlace, { spec, status }: InstallPlan): s
   const phase = status?.phase ?? '';
   if (phase === 'Complete') return `${where} is complete: there is nothing to approve`;
   if (phase === 'Failed') {
-    return `${where} has failed, approval does not revive it: mend the cause (${NEXT.explainPlan(at)}); it then goes on, at once with ${NEXT.retryPlan(at)}`;
+    return `${where} has failed and approval does not restart it. Fix the cause (${NEXT.explainPlan(at)}); the plan then continues, at once with ${NEXT.retryPlan(at)}`;
   }
-  if (spec.approved) return `${where} is approved already`;
+  if (spec.approved) return `${where} is already approved`;
   if (phase === 'RequiresApproval') return undefined;
   return `${where} is not waiting for approval yet (phase ${phase || 'not set'}): its steps are not known; try again later`;
 }

@@ -28,10 +28,10 @@ export const approveCommand = (program: Command, io: Io): Command =>
   withFleetOptions(
     program.command('approve').argument('<kind>', 'installplan (ip) or subscription (sub)').argument('[name...]'),
   )
-    .description('approve an InstallPlan that waits for it, in one cluster or in several, and say what it installs')
-    .addOption(namespaceOption('the namespace of the plan, if no name says it'))
+    .description('approve a waiting InstallPlan in one cluster or in several, and print its operators')
+    .addOption(namespaceOption('the namespace of the plan, if its name does not include it'))
     .option('--all-clusters', 'in every cluster that has the object')
-    .option('--dry-run', 'say what would be approved, and approve nothing')
+    .option('--dry-run', 'print the plans that would be approved, and approve nothing')
     .addOption(outputOption('form of the answer', ANSWER_FORMATS))
     .addHelpText('after', HELP)
     .action((kind: string, names: readonly string[], options: Options) => approve([kind, ...names], options, io));
@@ -68,9 +68,9 @@ async function approvalsOf(operands: readonly Operand[], options: Options): Prom
       const [kind = ''] = kindsOf(word).map(({ api }) => api.kind);
       const approved = Object.hasOwn(KINDS, kind) ? KINDS[kind] : undefined;
       if (approved === undefined) {
-        throw new UsageError(`objects of kind "${word}" are not approved; name an installplan or a subscription`);
+        throw new UsageError(`objects of kind "${word}" cannot be approved; name an installplan or a subscription`);
       }
-      if (namespace === undefined) throw new UsageError('which namespace? Name it with --namespace');
+      if (namespace === undefined) throw new UsageError('specify a namespace with --namespace');
       return names.map((name) => ({ kind: approved, name, namespace, cluster }));
     }),
   );

@@ -25,10 +25,10 @@ describe('--field-selector', () => {
     [
       'csv',
       'status.phase=Succeeded',
-      /not select by status\.phase here, but by metadata\.name and metadata\.namespace;/,
+      /cannot select by status\.phase, only by metadata\.name and metadata\.namespace;/,
     ],
-    ['csv', 'metadata.name=a,spec.x=b', /not select by spec\.x here/],
-    ['extension', 'metadata.namespace=x', /not select by metadata\.namespace here, but by metadata\.name;/],
+    ['csv', 'metadata.name=a,spec.x=b', /cannot select by spec\.x/],
+    ['extension', 'metadata.namespace=x', /cannot select by metadata\.namespace, only by metadata\.name;/],
     ['csv', 'metadata.name', /cannot read "metadata\.name"; write metadata\.name=a/],
     ['csv', '', /cannot read ""/],
     ['csv', 'metadata.name=a,', /cannot read ""/],

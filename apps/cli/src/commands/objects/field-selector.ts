@@ -21,7 +21,7 @@ export function fieldSelector(text: string, kinds: readonly LiveKind[]): FieldSe
     if (known.some((one) => one === field)) return { field, isEqual: sign !== '!=', value };
     throw refused(
       text,
-      `API servers do not select by ${field} here, but by ${known.join(' and ')}; for other fields use -o json and jq`,
+      `API servers cannot select by ${field}, only by ${known.join(' and ')}; for other fields use -o json and jq`,
     );
   });
 }

@@ -86,7 +86,7 @@ async function objectsOf(client: KubeClient, options: GetOptions, io: Io): Promi
       const listing = client.list(kind.api, { ...where, ...selectors });
       const list = await (hasOwn && !kind.namespaced ? orRefusal(listing) : listing);
       if (list instanceof KubeApiError) {
-        io.err(`note: ${cluster}: ${kind.api.kind}s are in no namespace, and this login may not read them\n`);
+        io.err(`note: ${cluster}: ${kind.api.kind}s are cluster-scoped, and this login may not read them\n`);
         return [];
       }
       return (list?.items ?? []).map((item): Found => ({ cluster, kind, object: { ...item, ...kind.api } }));

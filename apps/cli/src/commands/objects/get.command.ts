@@ -66,8 +66,8 @@ export const getCommand = (program: Command, io: Io): Command =>
     .option('--field-selector <fields>', 'only objects with these fields, such as metadata.name=harbor')
     .option('-L, --label-columns <labels>', 'a column for each of these labels; may be given several times', gathered)
     .option('--show-labels', 'a column with all labels')
-    .option('-w, --watch', 'go on and show every change, until Ctrl-C')
-    .option('--no-headers', 'leave the headings of tables out')
+    .option('-w, --watch', 'keep running and show every change, until Ctrl-C')
+    .option('--no-headers', 'omit the headings of tables')
     .option('--sort-by <path>', 'sort by the value of a field, such as .metadata.creationTimestamp')
     .addOption(getOutput())
     .addHelpText('after', HELP)
@@ -154,9 +154,7 @@ async function labelsOf({ output, labelColumns, showLabels = false }: Options): 
   if (labelColumns === undefined && !showLabels) return undefined;
   const option = labelColumns === undefined ? '--show-labels' : '-L';
   if (output !== 'table' && output !== 'wide') {
-    throw new UsageError(
-      `${option} adds a column to tables, and -o ${output} prints no such table; leave one of them out`,
-    );
+    throw new UsageError(`${option} adds a column to tables, and -o ${output} prints no table; remove one of the two`);
   }
   const { labelKeys } = await import('./label-columns.js');
   return { named: labelKeys(labelColumns ?? []), all: showLabels };

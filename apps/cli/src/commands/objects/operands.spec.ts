@@ -56,8 +56,8 @@ describe('where objects are', () => {
   });
 
   it.each([
-    [{ cluster: ['east'] }, /^-C leaves out cluster "west"/],
-    [{ namespace: 'other' }, /^-n leaves out namespace "team"/],
+    [{ cluster: ['east'] }, /^-C excludes cluster "west"/],
+    [{ namespace: 'other' }, /^-n excludes namespace "team"/],
   ])('contradicts %j', (options, says) => {
     expect(() => placeWith(options, named)).toThrow(says);
   });

@@ -49,10 +49,10 @@ type Place = Readonly<{ cluster?: readonly string[]; namespace?: string }>;
 export function placeWith<Options extends Place>(options: Options, operands: readonly Operand[]): Options {
   for (const { cluster, namespace = options.namespace } of operands) {
     if (cluster !== undefined && options.cluster?.includes(cluster) === false) {
-      throw new UsageError(`-C leaves out cluster "${cluster}", which a name says; leave -C out`);
+      throw new UsageError(`-C excludes cluster "${cluster}" of a name; remove -C`);
     }
     if (namespace !== (options.namespace ?? namespace)) {
-      throw new UsageError(`-n leaves out namespace "${namespace}", which a name says; leave -n out`);
+      throw new UsageError(`-n excludes namespace "${namespace}" of a name; remove -n`);
     }
   }
   const clusters = operands.flatMap(({ cluster }) => cluster ?? []);
@@ -67,7 +67,7 @@ export function placeWith<Options extends Place>(options: Options, operands: rea
 export function namedOperands(words: readonly string[], verb: string): readonly Operand[] {
   const operands = operandsOf(words);
   if (operands.every(({ names }) => names.length > 0)) return operands;
-  throw new UsageError(`which object? Name it: flotilla ${verb} ${words[0] ?? 'KIND'} NAME`);
+  throw new UsageError(`specify an object: flotilla ${verb} ${words[0] ?? 'KIND'} NAME`);
 }
 
 function kindsIn(text: string): readonly string[] {

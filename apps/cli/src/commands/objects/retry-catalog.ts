@@ -58,12 +58,12 @@ async function retryCatalog(
   if (catalog === undefined) return { name, isFound: false, line: `there is no ${where}` };
   await client.patch(ref, { metadata: { annotations: { [RETRIED_ANNOTATION]: at } } }, { dryRun });
   const verb = dryRun ? 'would be' : 'is';
-  const line = isRemembered(catalog) ? `its image ${verb} tried again` : `nothing ${verb} tried again: ${NOTHING}`;
+  const line = isRemembered(catalog) ? `its image ${verb} retried` : `nothing ${verb} retried: ${NOTHING}`;
   return { name, isFound: true, line: `${where}: ${line}` };
 }
 
 const NOTHING =
-  'no image of it is remembered as not to be read again; the hub only checks its source now, and pulls an image of another digest';
+  'the hub skips no image of this catalog. It now only checks the source, and pulls an image if its digest changed';
 
 /** True if statuses of the catalog name something that the hub remembers. */
 function isRemembered(catalog: KubernetesObject): boolean {

@@ -79,7 +79,7 @@ describe('flotilla retry installplan', () => {
       exit: 0,
     });
     expect(await retry('install-failed', '--replan', '--dry-run')).toMatchObject({
-      out: 'InstallPlan install-failed in namespace team of east would be made anew\n  deletes ClusterServiceVersion mill.v1.1.0, InstallPlan install-failed, unless one of its operators is installed\n',
+      out: 'InstallPlan install-failed in namespace team of east would be recreated\n  deletes ClusterServiceVersion mill.v1.1.0, InstallPlan install-failed, unless one of its operators is installed\n',
       exit: 0,
     });
     expect(asked()).toBeUndefined();
@@ -98,12 +98,12 @@ describe('flotilla retry installplan', () => {
     {
       name: 'install-complete',
       exit: 0,
-      says: /is complete, and all that it made is there: there is nothing to retry/,
+      says: /is complete, and all its objects exist: there is nothing to retry/,
     },
     {
       name: 'install-of-gone',
       exit: 0,
-      says: /its operators are not there \(one that was deleted comes back with --replan\)/,
+      says: /its operators do not exist \(to restore a deleted operator, use --replan\)/,
     },
     { name: 'install-undone', exit: 0, says: /is to be executed again\n {2}makes again ServiceAccount mill\n/ },
     { name: 'install-requiresapproval', exit: 1, says: /has not failed \(phase RequiresApproval\)/ },
@@ -176,7 +176,7 @@ describe('a Subscription beside a copy of its CSV', () => {
     { args: ['status'], says: /Subscription beside\/mill\n.*is a copy from namespace team/, exit: 1 },
     {
       args: ['retry', 'ip', 'install-beside', '-n', 'beside', '-C', 'east', '--replan', '--dry-run'],
-      says: /would be made anew\n {2}deletes InstallPlan install-beside/,
+      says: /would be recreated\n {2}deletes InstallPlan install-beside/,
       exit: 0,
     },
   ])('$args', async ({ args, says, exit }) => {
@@ -199,17 +199,17 @@ describe('flotilla retry of catalogs', () => {
 
   const ENDED = 'image r.test/a:v1: needs more memory; this digest is not read again: push another image';
   const NOTHING =
-    'no image of it is remembered as not to be read again; the hub only checks its source now, and pulls an image of another digest';
+    'the hub skips no image of this catalog. It now only checks the source, and pulls an image if its digest changed';
 
   it('writes the time into the CatalogSource, and nothing with --dry-run', async () => {
     const { name = '', namespace = '' } = CATALOG ?? {};
     const where = `CatalogSource ${name} in namespace ${namespace} of east:`;
     expect(await run('catsrc', name, '-n', namespace, '--dry-run')).toMatchObject({
-      out: `${where} nothing would be tried again: ${NOTHING}\n`,
+      out: `${where} nothing would be retried: ${NOTHING}\n`,
     });
     expect(catalogOf('CatalogSource', name, namespace)).toBeUndefined();
     expect(await run('catalogsource', name, '-n', namespace)).toMatchObject({
-      out: `${where} nothing is tried again: ${NOTHING}\n`,
+      out: `${where} nothing is retried: ${NOTHING}\n`,
       exit: 0,
     });
     expect(Date.parse(catalogOf('CatalogSource', name, namespace) ?? '')).toBeGreaterThan(Date.now() - 60_000);
@@ -223,8 +223,8 @@ describe('flotilla retry of catalogs', () => {
     } as never);
     const where = 'CatalogSource ended in namespace olm of east: its image';
     const words = ['catalogsource', 'ended', '-n', 'olm'];
-    expect((await run(...words, '--dry-run')).out).toBe(`${where} would be tried again\n`);
-    expect((await run(...words)).out).toBe(`${where} is tried again\n`);
+    expect((await run(...words, '--dry-run')).out).toBe(`${where} would be retried\n`);
+    expect((await run(...words)).out).toBe(`${where} is retried\n`);
   });
 
   it('writes the time into a ClusterCatalog', async () => {
@@ -239,13 +239,13 @@ describe('flotilla retry of catalogs', () => {
       } as never);
     shelf(ENDED);
     expect(await run('clustercatalog', 'shelf')).toMatchObject({
-      out: 'ClusterCatalog shelf of east: its image is tried again\n',
+      out: 'ClusterCatalog shelf of east: its image is retried\n',
       exit: 0,
     });
     east().delete({ ...CLUSTER_CATALOG_API, name: 'shelf' });
     shelf('');
     expect((await run('clustercatalog', 'shelf')).out).toBe(
-      `ClusterCatalog shelf of east: nothing is tried again: ${NOTHING}\n`,
+      `ClusterCatalog shelf of east: nothing is retried: ${NOTHING}\n`,
     );
     expect(catalogOf('ClusterCatalog', 'shelf')).toMatch(/^\d{4}-.*Z$/);
   });
@@ -255,7 +255,7 @@ describe('flotilla retry of catalogs', () => {
     [['catalogsource', 'none'], 2, 'name the namespace with -n'],
     [['clustercatalog', 'none', '-n', 'olm'], 2, 'a ClusterCatalog has no namespace'],
     [['clustercatalog', 'none', '--replan'], 2, '--replan is for InstallPlans'],
-    [['lamp', 'none', '-n', 'olm'], 2, 'objects of kind "lamp" are not retried'],
+    [['lamp', 'none', '-n', 'olm'], 2, 'objects of kind "lamp" cannot be retried'],
   ])('refuses %j', async (words, code, says) => {
     expect(await run(...words)).toMatchObject({ exit: code, err: expect.stringContaining(says) });
   });

@@ -73,9 +73,9 @@ async function retryPlan(client: KubeClient, name: string, options: RetryOptions
     await client.patch(ref, patch, { dryRun });
   } catch (error) {
     if (!KubeApiError.is(error, 'Conflict')) throw error;
-    return refused(`${where} changed in the same moment: look at it again, then retry it`);
+    return refused(`${where} changed at the same time: review the plan again, then retry it`);
   }
-  const done = `${where} ${dryRun ? 'would be' : 'is to be'} ${mode === 'replan' ? 'made anew' : 'executed again'}`;
+  const done = `${where} ${dryRun ? 'would be' : 'is to be'} ${mode === 'replan' ? 'recreated' : 'executed again'}`;
   const more = mode === 'replan' ? await whatGoes(client, plan) : whatIsLeft(plan, idle.undone);
   return { name, result: 'asked', lines: [done, ...more.map((line) => `  ${line}`)] };
 }
@@ -90,9 +90,9 @@ async function nothingToRetry(client: KubeClient, plan: InstallPlan, mode: Retry
   if (status?.phase !== 'Complete') return { undone: [] };
   const csvs =
     (await client.list<ClusterServiceVersion>(CSV_API, { namespace: metadata.namespace ?? '' }))?.items ?? [];
-  if (mode === 'replan') return isReplannable(plan, csvs) ? { undone: [] } : 'is complete and its operators are there';
+  if (mode === 'replan') return isReplannable(plan, csvs) ? { undone: [] } : 'is complete and its operators exist';
   if (isReplannable(plan, csvs))
-    return 'is complete, and its operators are not there (one that was deleted comes back with --replan)';
+    return 'is complete, but its operators do not exist (to restore a deleted operator, use --replan)';
   const hidden: ObjectRef[] = [];
   const undone = await undoneSteps(plan, csvs, (ref) =>
     client.get(ref).catch((error: unknown) => {
@@ -103,7 +103,7 @@ async function nothingToRetry(client: KubeClient, plan: InstallPlan, mode: Retry
   );
   // This login may not read them. The hub may, and finds the objects that are gone.
   const gone = undone.filter(({ ref }) => !hidden.includes(ref));
-  return gone.length === 0 && hidden.length === 0 ? 'is complete, and all that it made is there' : { undone: gone };
+  return gone.length === 0 && hidden.length === 0 ? 'is complete, and all its objects exist' : { undone: gone };
 }
 
 const NAMED = 5;

@@ -44,11 +44,11 @@ export const retryCommand = (program: Command, io: Io): Command =>
       .argument('<kind>', 'installplan (ip), catalogsource (catsrc) or clustercatalog')
       .argument('<name...>'),
   )
-    .description('let an InstallPlan that failed run again, or have the image of a catalog tried again')
+    .description('retry a failed InstallPlan, or the image of a catalog')
     .option('-n, --namespace <namespace>', 'the namespace of the plan or CatalogSource')
-    .option('--replan', 'make the plan anew from what its catalogs hold now')
+    .option('--replan', 'recreate the plan from the present content of its catalogs')
     .option('--all-clusters', 'in every cluster that has the object')
-    .option('--dry-run', 'say what would be done, and do nothing')
+    .option('--dry-run', 'print the changes, and do nothing')
     .addHelpText('after', HELP)
     .action((kind: string, names: readonly string[], options: Options) => retry(kind, names, options, io));
 
@@ -68,7 +68,7 @@ async function retry(kind: string, names: readonly string[], options: Options, i
   const retried = RETRIED[kind.toLowerCase()];
   if (retried === undefined) {
     throw new UsageError(
-      `objects of kind "${kind}" are not retried; name an installplan, a catalogsource or a clustercatalog`,
+      `objects of kind "${kind}" cannot be retried; name an installplan, a catalogsource or a clustercatalog`,
     );
   }
   const namespace = namespaceFor(retried, options);
@@ -88,7 +88,7 @@ async function retry(kind: string, names: readonly string[], options: Options, i
 function namespaceFor(kind: Retried, { namespace = '' }: Options): string {
   const has = kind !== 'ClusterCatalog';
   if (has && namespace === '') throw new UsageError('name the namespace with -n');
-  if (!has && namespace !== '') throw new UsageError('a ClusterCatalog has no namespace; leave out -n');
+  if (!has && namespace !== '') throw new UsageError('a ClusterCatalog has no namespace; remove -n');
   return namespace;
 }
 

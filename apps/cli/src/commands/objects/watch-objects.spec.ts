@@ -107,5 +107,5 @@ it('refuses to sort what comes as it comes', async () => {
   const { io } = recorder();
   const { form, ...options } = watchOptions('table');
   const sorted = { ...options, form: { ...form, sortBy: '.metadata.name' } };
-  await expect(watchObjects(clients, io, sorted, Promise.resolve())).rejects.toThrow(/leave --sort-by out/);
+  await expect(watchObjects(clients, io, sorted, Promise.resolve())).rejects.toThrow(/remove --sort-by/);
 });

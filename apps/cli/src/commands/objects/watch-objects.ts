@@ -47,7 +47,7 @@ export async function watchObjects(
 /** JSON is one object a line, YAML one document an object, so that a reader needs no end of the list. */
 function printer(options: GetOptions): (news: readonly Seen[]) => string {
   const { output, headers, sortBy } = options.form;
-  if (sortBy !== undefined) throw new UsageError('--watch prints changes as they come: leave --sort-by out');
+  if (sortBy !== undefined) throw new UsageError('--watch prints changes as they come: remove --sort-by');
   switch (output) {
     case 'jsonpath':
       throw new UsageError('--watch does not print a JSONPath: use -o json and jq');

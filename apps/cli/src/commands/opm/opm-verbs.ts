@@ -19,7 +19,7 @@ const value = (to: string): OpmFlag => ({ to, takesValue: true });
 const dropped = (note?: string): OpmFlag => (note === undefined ? {} : { note });
 const droppedValue = (note?: string): OpmFlag => ({ takesValue: true, ...(note === undefined ? {} : { note }) });
 
-const NO_CACHE = 'no cache is made: Flotilla serves a catalog without one';
+const NO_CACHE = 'no cache is created: Flotilla serves a catalog without a cache';
 
 /** Flags of every verb. */
 export const COMMON_FLAGS: Readonly<Record<string, OpmFlag>> = {

@@ -55,7 +55,7 @@ describe('a command line of opm', () => {
     { opm: 'render a --colour', says: 'opm render: unknown flag: --colour' },
     {
       opm: 'render a --skip-tls',
-      says: '--skip-tls: certificates of registries are always verified; give the authority',
+      says: '--skip-tls: certificates of registries are always verified; name the trusted authority',
     },
   ])('refuses opm $opm', ({ opm, says }) => {
     expect(translateOpm(words(opm))).toEqual({ error: expect.stringContaining(says) });

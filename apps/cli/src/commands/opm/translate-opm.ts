@@ -28,7 +28,7 @@ function translate(given: readonly string[]): Translated {
   const unverified = UNVERIFIED.find(isOn);
   if (unverified !== undefined) {
     throw new UsageError(
-      `${unverified}: certificates of registries are always verified; give the authority to trust in FLOTILLA_REGISTRY_CA`,
+      `${unverified}: certificates of registries are always verified; name the trusted authority in FLOTILLA_REGISTRY_CA`,
     );
   }
   const hidden = new Set([...UNVERIFIED, PLAIN_HTTP].flatMap((flag) => [flag, `${flag}=true`, `${flag}=false`]));

@@ -80,7 +80,7 @@ describe('flotilla plan --live of a ClusterExtension', () => {
     expect(requests.writes()).toEqual([]);
     expect(out.replaceAll(/-operato-\w+/g, '-operato-HASH').replaceAll(registry.host, 'registry.example')).toBe(
       [
-        'ClusterExtension light of east: lighthouse-operator.v1.0.0 1.0.0 comes, as revision light-1',
+        'ClusterExtension light of east: lighthouse-operator.v1.0.0 1.0.0 will be installed as revision light-1',
         '  image registry.example/flotilla-samples/lighthouse-operator-bundle:v1.0.0',
         '  It is the highest version.',
         '    create  ServiceAccount lights/lighthouse-operator',
@@ -101,7 +101,7 @@ describe('flotilla plan --live of a ClusterExtension', () => {
   });
 
   it.each([
-    { name: 'dark', says: /namespace nowhere is not there: it must be made first\n/ },
+    { name: 'dark', says: /namespace nowhere does not exist: create it first\n/ },
     { name: 'harbor', says: /^ClusterExtension harbor of east: nothing comes\n.*olm\.gvk\.required/ },
     {
       name: 'poor',

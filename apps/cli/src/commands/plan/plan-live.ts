@@ -49,7 +49,7 @@ export async function planLive(options: PlanLiveOptions, io: Io): Promise<void> 
     if (steps.length === 0 && isAnswered) io.err(`${nothingText(namespace, extension)}\n`);
     for (const { cluster, unread } of steps) {
       for (const one of unread)
-        io.err(`note: the content of a catalog of ${cluster} could not be read from here: ${one}\n`);
+        io.err(`note: could not read the content of a catalog of ${cluster} from here: ${one}\n`);
     }
     const isLost = steps.length === 0 && extension !== undefined;
     const isUnsure = steps.some((step) => 'withheld' in step) && !allowMissing;
@@ -65,7 +65,7 @@ function refuseUnknownNamespace({ answers, away }: FleetAnswer<Steps>, namespace
   if (answers.length === 0 || away.length > 0 || answers.some(({ value }) => value !== undefined)) return;
   const clusters = answers.map(({ cluster }) => cluster);
   const where = clusters.length === 1 ? `cluster ${clusters[0]}` : `any of ${clusters.length} clusters`;
-  throw new NotFound(`no namespace "${namespace}" in ${where}; ${NEXT.planAllNamespaces()} without -n shows all`);
+  throw new NotFound(`no namespace "${namespace}" in ${where}; to see all, run ${NEXT.planAllNamespaces()} without -n`);
 }
 
 /** Namespaces of one cluster that are read at the same moment. */
@@ -116,7 +116,7 @@ async function extensionsOf(
 const nothingText = (namespace: string | undefined, extension: string | undefined): string => {
   if (extension !== undefined) return `error: no ClusterExtension "${extension}" in any cluster`;
   const others = namespace === undefined ? ', and there is no ClusterExtension' : '';
-  return `No namespace holds a Subscription, InstallPlan or ClusterServiceVersion${others}.`;
+  return `No namespace has a Subscription, InstallPlan or ClusterServiceVersion${others}.`;
 };
 
 const isHeld = (step: Step): boolean =>

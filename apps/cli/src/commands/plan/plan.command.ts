@@ -49,12 +49,12 @@ Examples:
  */
 export const planCommand = (program: Command, io: Io): Command =>
   withQuestionOptions(withFleetOptions(program.command('plan')))
-    .description('show what would be installed or upgraded in a namespace, and why, or why not')
-    .option('--live', 'the next step in clusters, in place of catalogs and manifests')
+    .description('show the next installations and upgrades of a namespace, with their reasons and obstacles')
+    .option('--live', 'show the next step in clusters, instead of reading catalogs and manifests')
     .option('--extension <name>', 'only this ClusterExtension (with --live)')
     .option('--pull', 'pull the bundle images too, and show the steps and permissions of their manifests')
     .option('-A, --all-namespaces', 'all namespaces, as without -n (with --live)')
-    .addOption(hubOption(', where contents of catalogs are read (with --live)'))
+    .addOption(hubOption(', the source of catalog contents (with --live)'))
     .addOption(outputOption('form of the plan', ANSWER_FORMATS))
     .addHelpText('after', HELP)
     .action((options: Options) => (options.live ? live(options, io) : plan(options, io)));
@@ -66,13 +66,13 @@ async function plan(options: Options, io: Io): Promise<void> {
     import('../../resolution/bundle-manifests.js'),
   ]);
   const { pull = false, output } = options;
-  if (options.extension !== undefined) throw new UsageError('--extension is for clusters: give --live too');
+  if (options.extension !== undefined) throw new UsageError('--extension is for clusters: add --live');
   if (options.catalog === undefined && options.filename === undefined) {
     throw new UsageError(
       'nothing to plan: name catalogs and manifests (--catalog NAME=REF -f FILE), or ask the clusters with --live',
     );
   }
-  refuseClusterOptions(options, 'give --live to ask clusters');
+  refuseClusterOptions(options, 'to ask clusters, add --live');
   const given = await readGiven(options, io);
   if (asksForExtensions(given)) return planForExtensions(given, options, io);
   const { question, contents } = await readQuestion(options, io, given);
@@ -118,12 +118,10 @@ async function live(options: Options, io: Io): Promise<void> {
     throw new UsageError('a ClusterExtension is in no namespace: --extension and -n exclude each other');
   }
   if (options.catalog !== undefined || options.filename !== undefined) {
-    throw new UsageError('--live looks at clusters, --catalog and -f at files; choose one of the two');
+    throw new UsageError('--live reads clusters, --catalog and -f read files; choose one of the two');
   }
   if (options.pull) {
-    throw new UsageError(
-      '--pull is for catalogs: with --live the steps are read as the hub would read them; leave it out',
-    );
+    throw new UsageError('--pull is for catalogs: --live reads the steps as the hub does; remove --pull');
   }
   if (options.allNamespaces && options.namespace !== undefined) {
     throw new UsageError('-n and -A exclude each other; choose one');

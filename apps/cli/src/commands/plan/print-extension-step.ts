@@ -23,7 +23,7 @@ function headOf({ cluster, extension, next, installed, revision, bundle, version
   const has = installed === undefined ? '' : ` (installed: ${installed})`;
   switch (next) {
     case 'make':
-      return `${who}${has}: ${bundle} ${version} comes, as revision ${revision}`;
+      return `${who}${has}: ${bundle} ${version} will be installed as revision ${revision}`;
     case 'roll-out':
       return `${who}${has}: ${bundle} ${version} is rolling out, revision ${revision}`;
     case 'keep':
@@ -40,7 +40,7 @@ function headOf({ cluster, extension, next, installed, revision, bundle, version
 function objectLines(next: ExtensionStep['next'], objects: readonly PlannedObject[]): string[] {
   const shown = next === 'make' ? objects : objects.filter(({ does }) => does !== 'keep');
   const others = objects.length - shown.length;
-  const rest = counted(others, 'object is as it should be', 'objects are as they should be');
+  const rest = counted(others, 'object is correct', 'objects are correct');
   const lines = shown.map((object) => `${object.does.padEnd(7)} ${nameOf(object.ref)}${detailOf(object)}`);
   return [...lines, ...(others === 0 ? [] : [rest])].map((line) => `    ${line}`);
 }

@@ -27,14 +27,15 @@ function stepText({ cluster, namespace, writes, withheld = [] }: NextStep): stri
   const lacks = withheld
     .map(({ what, todo }) => `  not read with this login: ${what}\n    ${GIVEN_BY} ${todo}\n`)
     .join('');
-  if (lacks !== '' && writes.length === 0) return `The next step in ${where} is not known:\n${lacks}`;
-  if (lacks !== '') return `${written(where, writes)}  The hub may do something else, if it reads more:\n${lacks}`;
+  if (lacks !== '' && writes.length === 0) return `The next step in ${where} is unknown:\n${lacks}`;
+  if (lacks !== '')
+    return `${written(where, writes)}  The hub may decide differently, because it can read more:\n${lacks}`;
   if (writes.length === 0)
-    return `Nothing to do in ${where} now; what waits there, and why: ${NEXT.statusOf(cluster)}\n`;
+    return `Nothing to do in ${where} now. To see waiting objects and their causes: ${NEXT.statusOf(cluster)}\n`;
   return written(where, writes);
 }
 
-const GIVEN_BY = 'an administrator of the cluster gives the right with';
+const GIVEN_BY = 'an administrator of the cluster can grant the right with';
 
 const written = (where: string, writes: readonly RecordedWrite[]): string =>
   [`Next in ${where}:`, ...writes.map((write) => `  ${writeText(write)}`), ''].join('\n');

@@ -72,7 +72,7 @@ async function answerValue(value: unknown, { dir, ref, shelf }: CaseFolders): Pr
     }
     if (ref !== undefined) return shelf.index(ref, catalog.ref);
     throw new Error(
-      `catalog ${catalog.namespace}/${catalog.name} is named by ref: say with --catalogs DIR where it lies`,
+      `catalog ${catalog.namespace}/${catalog.name} is named by ref: name its folder with --catalogs DIR`,
     );
   });
 }

@@ -19,7 +19,7 @@ export const resolveCommand = (program: Command, io: Io): Command =>
     .command('resolve')
     .description('answer resolution problems: one JSON object a line in, one answer a line out')
     .option('-f, --filename <file>', 'file with problems; "-" reads standard input', '-')
-    .option('--catalogs <dir>', 'where catalogs that problems name by "ref" lie')
+    .option('--catalogs <dir>', 'folder of the catalogs that problems name by "ref"')
     .addOption(outputOption('form of the answers', ['json']))
     .addHelpText('after', HELP)
     .action((options: Options) => resolveLines(options, io));

@@ -70,7 +70,7 @@ function hubText(hub: readonly HubStatus[], { width }: StatusText): string {
     );
     const asked = hub.map(({ url }) => url).join(', ') || 'any address';
     const why = others.length === 0 ? `HUB not reached at ${asked}` : `HUB not shown: ${others.join('; ')}`;
-    return `${why} (--hub URL names another). What follows is what the clusters report.\n`;
+    return `${why} (name another hub with --hub URL). The following state comes from the clusters.\n`;
   }
   const services = reached.map(({ url, ready, complaints }) =>
     [`HUB ${url} ${ready ? 'ready' : 'NOT READY'}`, ...complaints.map((one) => `  ${one}`)].join('\n'),
@@ -121,10 +121,10 @@ function waitingText({ waiting, clusters, away }: StatusAnswer, { namespace, all
 function nothingText(answered: number, others: readonly Away[], namespace: string | undefined): string {
   const away = others.length;
   const isRefused = others.some(({ refused }) => refused);
-  if (answered === 0 && isRefused) return 'No cluster showed what was asked: what waits is not known.\n';
-  if (answered === 0) return 'No cluster answered: what waits is not known.\n';
+  if (answered === 0 && isRefused) return 'No cluster showed the requested objects: waiting objects are unknown.\n';
+  if (answered === 0) return 'No cluster answered: waiting objects are unknown.\n';
   const where = namespace === undefined ? '' : ` in namespace ${namespace}`;
-  if (away === 0) return `Nothing waits${where}: all is installed that was asked for.\n`;
+  if (away === 0) return `Nothing waits${where}: all requested operators are installed.\n`;
   const them = answered === 1 ? 'the one cluster that answered' : `the ${answered} clusters that answered`;
   return `Nothing waits${where} in ${them}; of ${away === 1 ? 'the other' : `the ${away} others`} nothing is known.\n`;
 }

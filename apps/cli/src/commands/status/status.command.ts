@@ -30,11 +30,11 @@ Examples:
 /** Registers `flotilla status`: hub, queues, clusters, and waiting objects with their reasons. */
 export const statusCommand = (program: Command, io: Io): Command =>
   withFleetOptions(program.command('status'))
-    .description('one screen: the hub, its queues, the clusters, and what waits and why, the most urgent first')
+    .description('show the hub, its queues, the clusters and waiting objects with their causes, the most urgent first')
     .addOption(hubsOption())
     .addOption(namespaceOption('only this namespace (default: all)'))
     .option('-A, --all-namespaces', 'all namespaces, as without -n')
-    .option('--all', 'every object on its own, and all of them')
+    .option('--all', 'show every object separately, without limit')
     .addOption(outputOption('form of the answer', ANSWER_FORMATS))
     .addHelpText('after', HELP)
     .action((options: Options) => status(options, io));

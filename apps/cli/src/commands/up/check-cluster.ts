@@ -49,7 +49,7 @@ export type UpCheckOptions = Readonly<{
  * after a moment.
  */
 const JOINING_MS = 30_000;
-const NO_ANSWER = 'check the load of the API server and the network to it, and the server address of its kubeconfig';
+const NO_ANSWER = 'check the load of the API server, its network, and its address in the kubeconfig';
 
 /**
  * Checks a cluster, and registers it unless it is left to OLM. A cluster that does not answer in

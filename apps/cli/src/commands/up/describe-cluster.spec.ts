@@ -25,7 +25,7 @@ const cases: readonly (readonly [why: string, check: CheckedCluster, lines: read
   [
     'nothing to do, nothing to warn of',
     reached({}),
-    ['  east    Kubernetes v1.34.4 · global catalogs in namespace olm · CRDs of OLM are there'],
+    ['  east    Kubernetes v1.34.4 · global catalogs in namespace olm · CRDs of OLM are installed'],
   ],
   [
     'an OpenShift cluster has its global catalogs elsewhere',
@@ -58,7 +58,7 @@ const cases: readonly (readonly [why: string, check: CheckedCluster, lines: read
       joined: { ...nothing, refused: [{ object: 'ClusterRole x', because: 'forbidden' }, ...refused.slice(1)] },
     }),
     [
-      /· CRDs of OLM are there$/,
+      /· CRDs of OLM are installed$/,
       /WARNING: ClusterRole x could not be installed: forbidden$/,
       /kubectl --context east apply/,
     ],
@@ -83,7 +83,7 @@ const cases: readonly (readonly [why: string, check: CheckedCluster, lines: read
   [
     'joining is switched off',
     { ...reached({}), joined: undefined },
-    [/CRDs of OLM are not looked after \(FLOTILLA_JOIN_INSTALL\)$/],
+    [/CRDs of OLM are not managed \(FLOTILLA_JOIN_INSTALL\)$/],
   ],
   [
     'OLM itself is at work: nothing is done, and the command that stops it',
@@ -110,7 +110,7 @@ const cases: readonly (readonly [why: string, check: CheckedCluster, lines: read
   [
     'an error over several lines stays on one',
     { cluster: 'east', reached: false, because: 'connect failed\n  twice' },
-    ['  east    not reached, tried again until it is: connect failed; twice'],
+    ['  east    unreachable, retrying: connect failed; twice'],
   ],
 ];
 
@@ -130,7 +130,7 @@ describe('the description of a cluster', () => {
       reached({ cluster: 'hidden-too' }),
     ];
     expect(describeSameClusters(checks)).toEqual([
-      '  WARNING: east and east-admin are one and the same cluster; choose one of them with --context',
+      '  WARNING: east and east-admin are the same cluster; choose one of them with --context',
     ]);
   });
 });

@@ -15,7 +15,7 @@ export function describeCluster(
 ): string[] {
   const line = (text: string) => `  ${check.cluster.padEnd(width)}  ${text}`;
   const under = (text: string) => `  ${''.padEnd(width)}  ${text}`;
-  if (!check.reached) return [line(`not reached, tried again until it is: ${oneLine(check.because)}`)];
+  if (!check.reached) return [line(`unreachable, retrying: ${oneLine(check.because)}`)];
   const { version, globalCatalogNamespace } = check;
   const first = `Kubernetes ${version} · global catalogs in namespace ${globalCatalogNamespace} · ${joinText(check)}`;
   return [
@@ -35,9 +35,7 @@ export function describeSameClusters(checks: readonly CheckedCluster[]): string[
   }
   return [...byIdentity.values()]
     .filter((names) => names.length > 1)
-    .map(
-      (names) => `  WARNING: ${names.join(' and ')} are one and the same cluster; choose one of them with --context`,
-    );
+    .map((names) => `  WARNING: ${names.join(' and ')} are the same cluster; choose one of them with --context`);
 }
 
 const isCrd = (object: string): boolean => object.startsWith('CustomResourceDefinition ');
@@ -45,11 +43,11 @@ const isCrd = (object: string): boolean => object.startsWith('CustomResourceDefi
 function joinText({ observed, management, joined }: ReachedCluster): string {
   if (observed === true) return 'only observed: nothing is written there';
   if (!management.acts) return 'left alone';
-  if (joined === undefined) return 'CRDs of OLM are not looked after (FLOTILLA_JOIN_INSTALL)';
+  if (joined === undefined) return 'CRDs of OLM are not managed (FLOTILLA_JOIN_INSTALL)';
   const { installed, upgraded, refused } = joined;
   if (refused.some(({ object }) => isCrd(object))) return 'CRDs of OLM are missing';
   const count = [...installed, ...upgraded].filter(isCrd).length;
-  return count === 0 ? 'CRDs of OLM are there' : `${counted(count, 'CRD')} of OLM installed`;
+  return count === 0 ? 'CRDs of OLM are installed' : `${counted(count, 'CRD')} of OLM installed`;
 }
 
 /**
@@ -77,7 +75,7 @@ function besideOlm({ observed, management }: ReachedCluster, access: string): st
   if (observed === true) return [];
   if (management.acts) {
     const found = management.signs.map(signText).join(', ');
-    return found === '' ? [] : [`WARNING: OLM itself is at work there, too (${found}); both act, as you said`];
+    return found === '' ? [] : [`WARNING: OLM itself also runs there (${found}); both act, as configured`];
   }
   return [`WARNING: ${oneLine(management.because)}`, ...scaling(access, management.signs)];
 }

@@ -80,13 +80,13 @@ export async function runUp(io: Io, options: UpOptions): Promise<void> {
     await start({ io, up, log, key, lock, registry, secrets, folder, endings, withConsole: options.console });
     const losses = [lock.whenLost, ...(folder === undefined ? [] : [folder.whenLost])];
     lost = await Promise.race([stop.then(() => undefined), ...losses]);
-    if (lost !== undefined) io.err(`error: ${lost.message}: this hub ends\n`);
-    io.out('Ending: what was begun is finished first (a second Ctrl-C ends at once)\n');
+    if (lost !== undefined) io.err(`error: ${lost.message}: this hub stops\n`);
+    io.out('Stopping: running work is finished first (press Ctrl-C again to stop at once)\n');
   } finally {
     for (const end of endings.reverse()) await end();
     clearInterval(stays);
   }
-  io.out('Ended. What is installed stays; "flotilla up" goes on from there.\n');
+  io.out('Stopped. Installed operators keep running; "flotilla up" continues from here.\n');
   io.exit(lost === undefined ? ExitCode.done : ExitCode.remoteFailed);
 }
 
@@ -127,7 +127,7 @@ async function start({ io, up, log, key, lock, ...given }: Start): Promise<void>
 
 /** Takes the folder into use. Waits if another hub may still use it. */
 async function use(folder: FleetFolder, io: Io): Promise<void> {
-  if (!folder.isSure) io.out('No hub has ended in this folder yet: a moment, in case that one still runs\n');
+  if (!folder.isSure) io.out('Another hub of this folder may still run: waiting for a moment\n');
   try {
     await folder.makeSure();
     folder.start();
@@ -206,7 +206,7 @@ async function clustersOf(
     if (!(error instanceof ClusterConfigError)) throw error;
     throw new UsageError(error.message === NO_KUBECONFIG ? `${error.message}\n${WITHOUT_CLUSTERS}` : error.message);
   }
-  throw new UsageError(`no context in ${kubeconfigs.join(', ')}: name a kubeconfig that has one with --kubeconfig`);
+  throw new UsageError(`no context in ${kubeconfigs.join(', ')}: name a kubeconfig with a context with --kubeconfig`);
 }
 
 /** The clusters that the command line names, as it does without a fleet. */
@@ -225,8 +225,8 @@ const header = ({ length }: readonly KubeClient[]): string => `Flotilla manages 
 /** Names the place of work. It is never the truth: the next hub finds the work in the clusters. */
 const workWaits = (redis: FoundRedis | undefined): string =>
   redis === undefined
-    ? 'Work waits in the memory of this process, and is found again in the clusters; --redis URL: in a Redis'
-    : `Work waits in Redis: ${redis.how}`;
+    ? 'Queues are in the memory of this process and are rebuilt from the clusters; to keep them in Redis: --redis URL'
+    : `Queues are in Redis: ${redis.how}`;
 /** Text for a user who started the hub without naming a cluster. */
 const UNNAMED = `No cluster was named, so these are those of "flotilla clusters add", else the current context of kubectl.
 Name others with --context, or a file with --kubeconfig; "flotilla up --help" says more.
@@ -236,7 +236,7 @@ const WITHOUT_CLUSTERS = `
 "flotilla up" runs the whole hub on this machine until Ctrl-C, for clusters of yours. A cluster where OLM is at work is left alone.
   ${NEXT.tryWithoutClusters()}                                  see it at work on two simulated clusters
   ${NEXT.upWith('FILE', 'NAME')}   manage a cluster of yours
-  ${NEXT.examine()}                                check this machine, and say what a hub lacks`;
+  ${NEXT.examine()}                                check this machine for a hub`;
 const isUnnamed = ({ kubeconfigs, contexts }: UpSettings): boolean => kubeconfigs.length === 0 && contexts.length === 0;
 
 /** Lines for people on a terminal; JSON for log collectors. */
@@ -254,7 +254,7 @@ function footer(
   return [
     ...first.filter((line) => line !== ''),
     `Health ${url}/healthz · metrics ${metricsUrl}`,
-    `See what waits: ${status}`,
-    `Running: poller, resolver${fleet === '' ? ' and applier' : ', applier and fleet controller'}. Ctrl-C ends them.\n`,
+    `See waiting objects: ${status}`,
+    `Running: poller, resolver${fleet === '' ? ' and applier' : ', applier and fleet controller'}. Press Ctrl-C to stop.\n`,
   ].join('\n');
 }

@@ -20,7 +20,7 @@ export async function startConsole(hub: Hub, endings: (() => Promise<unknown>)[]
     endings.push(() => console.stop());
     return console.hasPages
       ? `Console ${console.link}`
-      : `Console ${console.link} (its pages are not built: "make build" does that)`;
+      : `Console ${console.link} (its pages are not built: run "make build")`;
   } catch (error) {
     if (error instanceof FlotillaError || error instanceof UsageError) return `No console: ${error.message}`;
     throw error;

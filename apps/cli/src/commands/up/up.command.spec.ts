@@ -81,7 +81,7 @@ describe('flotilla up with settings that are not valid', () => {
     other.close();
     expect({ out, code }).toEqual({ out: '', code: 2 });
     expect(err).toBe(
-      `error: 127.0.0.1:${port} is taken by another program: choose another port with --port, 0 for any free one\n`,
+      `error: 127.0.0.1:${port} is used by another program: choose another port with --port, 0 for any free one\n`,
     );
   });
 
@@ -103,7 +103,7 @@ describe('flotilla up with settings that are not valid', () => {
 "flotilla up" runs the whole hub on this machine until Ctrl-C, for clusters of yours. A cluster where OLM is at work is left alone.
   flotilla demo                                  see it at work on two simulated clusters
   flotilla up --kubeconfig FILE --context NAME   manage a cluster of yours
-  flotilla doctor                                check this machine, and say what a hub lacks
+  flotilla doctor                                check this machine for a hub
 `);
   });
 

@@ -38,15 +38,15 @@ export const upCommand = (program: Command, io: Io): Command =>
     .option('--context <name>', 'a context to manage; may be given several times', gathered)
     .option(
       '--fleet <dir|context>',
-      'folder with the fleet, or context of the API server that has it (default: FLOTILLA_FLEET; without either, no roll-outs)',
+      'folder of the fleet, or context of its API server (default: FLOTILLA_FLEET; without either, no rollouts)',
     )
-    .option('--port <port>', 'port of health and metrics; 0 takes a free one (default: 8080)')
+    .option('--port <port>', 'port of health and metrics; 0 means any free port (default: 8080)')
     .option(
       '--redis <url>',
-      'Redis in which work waits (default: FLOTILLA_REDIS_URL; without either, the memory of this process)',
+      'Redis for the queues (default: FLOTILLA_REDIS_URL; without either, the memory of this process)',
     )
-    .option('--no-console', 'without the web console, whose link is printed otherwise')
-    .option('--verbose', 'log what the services do, not warnings alone')
+    .option('--no-console', 'do not start the web console')
+    .option('--verbose', 'log all actions of the services, not only warnings')
     .addHelpText('after', HELP)
     .action(async ({ kubeconfig = [], context = [], fleet, port, redis, console = true, verbose = false }: Options) => {
       const { runUp } = await import('./run-up.js');

@@ -58,7 +58,7 @@ export default function ApprovalsPage() {
 function OfFleet({ of }: { of: PlanClassList['fleet'] }) {
   if (of.plans === 0) return null;
   return (
-    <Section title="Decided by roll-outs">
+    <Section title="Decided by rollouts">
       <p>
         {counted(of.plans, 'plan')} of Subscriptions that the fleet works: a roll-out approves each of them in its wave,
         after its own approvals, and none that was taken back. See <a href="/rollouts">Roll-outs</a>.
@@ -115,7 +115,7 @@ function Classes({ of }: { of: readonly PlanClassSummary[] }) {
         <thead>
           <tr>
             <th scope="col">What changes</th>
-            <th scope="col">To check</th>
+            <th scope="col">Review</th>
             <th scope="col" class="number">
               Clusters
             </th>

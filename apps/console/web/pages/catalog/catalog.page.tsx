@@ -24,7 +24,7 @@ export default function CatalogPage() {
     <Page title={one?.name ?? `Catalog ${id}`} asOf={catalogs.data?.asOf} above={<a href="/catalogs">Catalogs</a>}>
       {catalogs.refusal && <Trouble refusal={catalogs.refusal} since={catalogs.failingSince} renew={catalogs.renew} />}
       {catalogs.data !== undefined && one === undefined ? (
-        <Empty title="No cluster has this content any more.">
+        <Empty title="No cluster uses this content now.">
           <p>
             <a href="/catalogs">Contents that clusters have now</a> · <a href="/changes">What changed</a>
           </p>
@@ -112,7 +112,7 @@ function Tiles({ id }: { id: string }) {
         <input
           type="search"
           class="words"
-          aria-label="Filter packages by words"
+          aria-label="Search packages"
           placeholder="Filter packages"
           value={q}
           onInput={(event) => change({ q: event.currentTarget.value })}

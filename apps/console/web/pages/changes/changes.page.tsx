@@ -65,7 +65,7 @@ export default function ChangesPage() {
       note={
         changes.data && (
           <span class="pale">
-            known for <Ago time={changes.data.knownSince} />
+            history of the last <Ago time={changes.data.knownSince} />
           </span>
         )
       }
@@ -74,7 +74,7 @@ export default function ChangesPage() {
       <Answered of={changes}>
         {({ items, total }) =>
           items.length === 0 ? (
-            <Empty title={isFiltered ? 'No change matches.' : 'Nothing has changed since changes are known.'} />
+            <Empty title={isFiltered ? 'No change matches.' : 'No changes are known.'} />
           ) : (
             <>
               <ChangeLines items={items} />

@@ -8,9 +8,9 @@ export function clusterAdvice(of: Pick<ClusterRow, 'cluster' | 'context' | 'reac
   const withFile = of.context === undefined ? '' : ' and with the kubeconfig of the hub';
   const where = of.context === undefined ? 'in the Secret of its FleetCluster' : 'in the kubeconfig of the hub';
   return [
-    todoIn(of, `See whether the cluster answers, where the hub runs${withFile}: flotilla clusters check`),
+    todoIn(of, `Check on the machine of the hub${withFile} that the cluster answers: flotilla clusters check`),
     {
-      text: `Correct what is named above. Address, authority and login of the cluster stand ${where}; the hub reads them again by itself, and goes on.`,
+      text: `Correct the problem named above. Address, authority and login of the cluster are ${where}. The hub reads them again by itself.`,
       command: '',
     },
   ];

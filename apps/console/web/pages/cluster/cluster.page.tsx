@@ -27,7 +27,7 @@ export default function ClusterPage() {
   const found = useLoaded<ClusterList>(rowPaths.cluster(cluster));
   const row = found.data?.items[0];
   const tabs = [
-    { view: 'findings', title: 'What is wrong' },
+    { view: 'findings', title: 'Problem' },
     { view: 'operators', title: 'Operators', note: row && count(total(row)) },
     { view: 'catalogs', title: 'Catalogs', note: row && `${row.catalogsWell}/${row.catalogs}` },
     { view: 'changes', title: 'Changes' },
@@ -64,7 +64,7 @@ function Facts({ of }: { of: ClusterRow }) {
         <Fact name="Reach">
           <Reached of={of.reach as ReachName} />{' '}
           <span class="pale">
-            since <Ago time={of.since} />
+            for <Ago time={of.since} />
           </span>
         </Fact>
         <Fact name="Last answered">
@@ -132,15 +132,15 @@ function HandOver({ of }: { of: ClusterRow }) {
   );
 }
 
-const WELL = 'Every operator in this cluster is well.';
+const WELL = 'Every operator in this cluster is healthy.';
 /** Texts for a cluster without operators that need attention. */
 const NOTHING: Readonly<Record<ReachName, string>> = {
-  ...{ fresh: WELL, stale: WELL, away: 'No operator needed attention when the cluster last answered.' },
-  ...{ 'left-to-olm': 'Its operators are those of OLM.', refused: 'Its operators are not shown.' },
+  ...{ fresh: WELL, stale: WELL, away: 'No operator needed attention at the last answer of the cluster.' },
+  ...{ 'left-to-olm': 'Its operators belong to OLM.', refused: 'Its operators are not shown.' },
 };
 
 const nothingOf = ({ reach, lastSeen }: ClusterRow): string =>
-  reach === 'away' && lastSeen === '' ? 'Its operators are not known: it has never answered.' : NOTHING[reach];
+  reach === 'away' && lastSeen === '' ? 'Its operators are unknown: the cluster has never answered.' : NOTHING[reach];
 
 function Findings({ of }: { of: ClusterRow }) {
   const operators = useLoaded<OperatorList>(
@@ -269,7 +269,7 @@ function ChangesOf({ cluster }: { cluster: string }) {
     <Answered of={changes}>
       {({ items, total }) =>
         items.length === 0 ? (
-          <Empty title="Nothing has changed here since changes are known." />
+          <Empty title="No changes of this cluster are known." />
         ) : (
           <>
             <ChangeLines items={items} />

@@ -31,14 +31,14 @@ function Summary({ of }: { of: FleetSummary }) {
     <>
       <Tiles of={of} />
       <div class="columns wide-left">
-        <Section title="Why" aside={<span class="pale">{counted(of.causes.length + of.moreCauses, 'cause')}</span>}>
+        <Section title="Causes" aside={<span class="pale">{counted(of.causes.length + of.moreCauses, 'cause')}</span>}>
           <Causes of={of} />
         </Section>
         <Section title="Versions behind" aside={<a href="/operators?view=packages">All packages</a>}>
           <Behind of={of} />
         </Section>
       </div>
-      <Section title="Clusters that are not well" aside={<a href="/clusters">All {counted(of.clusters, 'cluster')}</a>}>
+      <Section title="Unhealthy clusters" aside={<a href="/clusters">All {counted(of.clusters, 'cluster')}</a>}>
         <Unwell total={of.unwellClusters} />
       </Section>
     </>
@@ -97,7 +97,7 @@ function aboutCause({ cause: { names, text, kind }, clusters, example }: CauseGr
 
 function Causes({ of }: { of: FleetSummary }) {
   const { route } = useLocation();
-  if (of.causes.length === 0) return <Empty title="Every operator is well." />;
+  if (of.causes.length === 0) return <Empty title="Every operator is healthy." />;
   return (
     <>
       <table class="rows causes">
@@ -164,7 +164,7 @@ function Behind({ of }: { of: FleetSummary }) {
 function Unwell({ total }: { total: number }) {
   const { route } = useLocation();
   const clusters = useLoaded<ClusterList>(UNWELL_CLUSTERS);
-  if (total === 0) return <Empty title="Every cluster is well." />;
+  if (total === 0) return <Empty title="Every cluster is healthy." />;
   return (
     <Answered of={clusters}>
       {({ items }) => (

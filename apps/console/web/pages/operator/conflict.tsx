@@ -10,7 +10,7 @@ const COLUMNS: Readonly<Record<ReasonNode['role'], string>> = {
   desired: 'Desired state',
   candidate: 'Candidate',
   requirement: 'Requirement',
-  obstacle: 'What stands against it',
+  obstacle: 'Obstacle',
   note: 'Note',
 };
 
@@ -19,7 +19,7 @@ export function Conflict({ of }: { of: Question<Explanation> }) {
   const { data, refusal, ask } = of;
   if (refusal) return <Trouble refusal={refusal} since={undefined} renew={ask} />;
   if (data === undefined) return <Bones lines={8} />;
-  if (data.conflict === undefined) return <Empty title="No conflict keeps this operator away." />;
+  if (data.conflict === undefined) return <Empty title="No conflict blocks this operator." />;
   return (
     <>
       <Advice of={data.advice} />
@@ -51,7 +51,7 @@ function Picture({ of }: { of: ReasonNode }) {
           height={height}
           viewBox={`-4 0 ${width + 8} ${height}`}
           role="img"
-          aria-label="The same tree stands below in words"
+          aria-label="The text below describes the same tree"
         >
           {boxes.map((box) => (
             <Edge key={box.id} to={box} from={box.parent === undefined ? undefined : byId.get(box.parent)} />

@@ -74,7 +74,7 @@ function ObjectOf({ of }: { of: ObjectAddress }) {
           <OwnCommand
             cluster={of.cluster}
             command={wholeObject(of)}
-            lead="With your own rights, and with what is hidden here"
+            lead="With your own rights, and with the hidden fields"
           />
         </div>
       )}
@@ -85,7 +85,7 @@ function ObjectOf({ of }: { of: ObjectAddress }) {
 
 export function EventsOf({ of }: { of: ObjectAddress }) {
   const { data, refusal, ask } = useQuestion<EventsAnswer>('events', addressOf(of));
-  if (data?.items.length === 0) return <Empty title="The cluster keeps no event of this object." />;
+  if (data?.items.length === 0) return <Empty title="No events" />;
   return (
     <>
       {refusal && <Trouble refusal={refusal} since={undefined} renew={ask} />}

@@ -93,7 +93,7 @@ function Shown({ row, place, explained }: ShownProps) {
   const [query] = useQuery();
   const view = query['view'] ?? 'why';
   const tabs = [
-    { view: 'why', title: 'Why' },
+    { view: 'why', title: 'Causes' },
     ...(explained.data?.conflict || view === 'conflict' ? [{ view: 'conflict', title: 'Conflict' }] : []),
     { view: 'object', title: 'Object' },
     { view: 'events', title: 'Events' },
@@ -106,7 +106,7 @@ function Shown({ row, place, explained }: ShownProps) {
         <Tabs tabs={tabs} label="About this operator" />
         <GraphLink of={row} />
         {row.planHash !== '' && row.fleet !== undefined && (
-          <a class="button primary" href="/rollouts" title={`Roll-outs of ${row.fleet} decide about the plan`}>
+          <a class="button primary" href="/rollouts" title={`Rollouts of ${row.fleet} decide about the plan`}>
             Roll-outs
           </a>
         )}

@@ -25,7 +25,9 @@ export function Retry({ of }: { of: OperatorRow }) {
     <Section title="Try again">
       {failed !== undefined && answer === undefined && (
         <p class="line-form">
-          <span>The InstallPlan {failed.name} failed. Mend its cause first; then a new plan takes its place.</span>
+          <span>
+            The InstallPlan {failed.name} failed. Fix the cause first, then retry: a new plan replaces the failed plan.
+          </span>
           <button
             type="button"
             disabled={busy}
@@ -37,7 +39,7 @@ export function Retry({ of }: { of: OperatorRow }) {
               })
             }
           >
-            Make it anew
+            Retry plan
           </button>
         </p>
       )}

@@ -16,7 +16,7 @@ export function Newer({ of }: { of: Explanation['newer'] }) {
           <tr>
             <th scope="col">Version</th>
             <th scope="col">Channel</th>
-            <th scope="col">What keeps it away</th>
+            <th scope="col">Blocked by</th>
           </tr>
         </thead>
         <tbody>
@@ -57,9 +57,9 @@ export function Timeline({ of: { cluster, id }, limit }: TimelineProps) {
             );
           }
           return (
-            <Empty title="Nothing has changed since changes are known.">
+            <Empty title="No changes are known.">
               <p class="pale">
-                They are known for <Ago time={knownSince} />.
+                The history covers the last <Ago time={knownSince} />.
               </p>
             </Empty>
           );

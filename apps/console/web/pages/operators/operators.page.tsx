@@ -107,7 +107,7 @@ const CSV: CsvColumns<OperatorRow> = {
 };
 
 const NONE = (
-  <Empty title="No operator is installed or asked for.">
+  <Empty title="No operator is installed or requested.">
     <p>
       Operators appear here as soon as a cluster has a Subscription or a ClusterExtension.{' '}
       <a href="/catalogs">Catalogs</a> show what can be installed.

@@ -36,10 +36,10 @@ export function RetryMany({ of, asked }: RetryManyProps) {
         <p class="act-bar">
           <span role="status" class="selected">
             {counted(of.count, 'operator')} selected
-            {of.all && (of.rows.size === 0 ? ': all that the filter matches' : `: all but ${count(of.rows.size)}`)}
+            {of.all && (of.rows.size === 0 ? ': all that match the filter' : `: all but ${count(of.rows.size)}`)}
           </span>
           <button type="button" disabled={state.reading || action.busy} onClick={() => void look()}>
-            Make failed plans anew…
+            Retry failed plans…
           </button>
           <button type="button" class="plain" onClick={of.clear}>
             Select none
@@ -69,7 +69,7 @@ function Confirm({ of, onClose, onRetry }: { of: FailedPlans; onClose: () => voi
   const ready = of.plans.length > 0 && !tooMany;
   return (
     <Dialog
-      title={of.plans.length === 0 ? 'No plan has failed here.' : `Make ${counted(of.plans.length, 'plan')} anew?`}
+      title={of.plans.length === 0 ? 'No plan has failed here.' : `Retry ${counted(of.plans.length, 'plan')}?`}
       onClose={onClose}
     >
       <form
@@ -82,8 +82,8 @@ function Confirm({ of, onClose, onRetry }: { of: FailedPlans; onClose: () => voi
         {of.plans.length > 0 && (
           <>
             <p>
-              In {counted(clusters.length, 'cluster')} a new plan takes the place of the one that failed. Mend the cause
-              first: a plan whose cause is still there fails again.
+              In {counted(clusters.length, 'cluster')} a new plan replaces the failed plan. Fix the cause first:
+              otherwise the new plan fails again.
             </p>
             <p class="pale">
               {clusters.slice(0, NAMED).join(', ')}
@@ -91,7 +91,7 @@ function Confirm({ of, onClose, onRetry }: { of: FailedPlans; onClose: () => voi
             </p>
           </>
         )}
-        {of.plans.length === 0 && <p>None of the selected operators has an InstallPlan that failed.</p>}
+        {of.plans.length === 0 && <p>None of the selected operators has a failed InstallPlan.</p>}
         {tooMany && (
           <p class="notice">
             These are more than {MOST_REQUESTS} different plans, too many for one decision: narrow the filter, such as
@@ -103,7 +103,7 @@ function Confirm({ of, onClose, onRetry }: { of: FailedPlans; onClose: () => voi
             Cancel
           </button>
           <button type="submit" class="primary" disabled={!ready}>
-            Make anew
+            Retry
           </button>
         </p>
       </form>

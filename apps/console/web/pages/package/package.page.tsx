@@ -61,7 +61,7 @@ function Gone({ id, name }: { id: string; name: string }) {
 }
 
 const NoContent = ({ name }: { name: string }) => (
-  <Empty title="No cluster has this content any more.">
+  <Empty title="No cluster uses this content now.">
     <p>
       <a href="/catalogs">Contents that clusters have now</a> · <Elsewhere name={name} />
     </p>

@@ -36,7 +36,7 @@ export function ApproveBar({ review, draft: { chosen, comment, write }, action }
         <input
           type="text"
           maxLength={500}
-          placeholder="Comment, as a change number"
+          placeholder="Comment, e.g. change number"
           value={comment}
           onInput={(event) => write({ comment: event.currentTarget.value })}
         />
@@ -88,7 +88,7 @@ function Confirm({ review, targets, onClose, onApprove }: ConfirmProps) {
         </p>
         {distinct.length > 0 && (
           <div class="notice deprecated">
-            <p>To check:</p>
+            <p>Review:</p>
             <ul>
               {distinct.slice(0, 6).map((line) => (
                 <li key={line}>{line}</li>

@@ -65,7 +65,7 @@ function Lines({ of }: { of: readonly Difference[] }) {
           <div>
             <p>
               <strong>{one.what}</strong> {one.text}
-              {one.risk && <span class="risk high">check</span>}
+              {one.risk && <span class="risk high">needs review</span>}
             </p>
             {one.lines.length > 0 && <LinesOf lines={one.lines} />}
           </div>

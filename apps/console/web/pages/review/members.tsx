@@ -105,9 +105,7 @@ function Results({ of }: { of: readonly ActionResult[] }) {
     <div class="members results">
       <p role="status" class="lead">
         Approved in {count(done ?? 0)} of {counted(of.length, 'cluster')}
-        {changed !== undefined &&
-          changed > 0 &&
-          `; in ${count(changed)} the plan did not wait any more as it was reviewed`}
+        {changed !== undefined && changed > 0 && `; in ${count(changed)} the reviewed plan was no longer waiting`}
       </p>
       {sorted.map((one) => (
         <Outcome key={addressOf(one)} of={one} />

@@ -50,7 +50,7 @@ function Approved({ hash }: { hash: string }) {
   // A plan has one entry for each operator that it moves.
   const items = changes.data.items.filter((one) => one.package === first.package);
   return (
-    <Section title="Approved already">
+    <Section title="Previous approvals">
       <ChangeLines items={items} />
       <MoreChanges total={changes.data.total} shown={changes.data.items.length} query={exactly({ hash })} />
     </Section>
@@ -102,7 +102,7 @@ function Groups({ of, open }: { of: ReviewAnswer; open: ReviewGroup }) {
   if (of.groups.length === 1) {
     return (
       <p class="lead">
-        {all === 1 ? 'One cluster' : `All ${counted(all, 'cluster')} change alike`}
+        {all === 1 ? 'One cluster' : `Same changes in all ${counted(all, 'cluster')}`}
         <span class="pale"> · compared at {timeOfDay(of.checkedAt)}</span>
       </p>
     );
@@ -110,10 +110,10 @@ function Groups({ of, open }: { of: ReviewAnswer; open: ReviewGroup }) {
   return (
     <div class="groups">
       <p class="lead">
-        {counted(all, 'cluster')} change in {counted(of.groups.length, 'way')}
+        {counted(all, 'cluster')} with {counted(of.groups.length, 'variant')} of the change
         <span class="pale"> · compared at {timeOfDay(of.checkedAt)}</span>
       </p>
-      <nav class="chips" aria-label="Groups that change alike">
+      <nav class="chips" aria-label="Groups with the same changes">
         {of.groups.map(({ key, members }, index) => (
           <a
             key={key}
@@ -144,9 +144,9 @@ function NoGroup({ of }: { of: ReviewAnswer }) {
     );
   }
   return (
-    <Empty title="No plan of this class waits any more.">
+    <Empty title="No plan of this class is waiting.">
       <p>
-        It was approved, replaced or taken back. <a href="/changes">Changes</a> say what happened since.
+        It was approved, replaced or withdrawn. <a href="/changes">Changes</a> lists the later events.
       </p>
     </Empty>
   );

@@ -9,7 +9,7 @@ export function Decided({ of }: { of: RolloutDetail }) {
   return (
     <Section title="Decisions">
       {of.decisions === undefined && (
-        <Empty title="Decisions are not known.">
+        <Empty title="The decisions are unknown.">
           <p>
             The poller may not read FleetDecisions in the hub API: apply <code>k8s/components/fleet</code> of this
             release.
@@ -35,7 +35,7 @@ function Lines({ of }: { of: NonNullable<RolloutDetail['decisions']> }) {
           <th scope="col">When</th>
           <th scope="col">Who</th>
           <th scope="col">Decision</th>
-          <th scope="col">Why</th>
+          <th scope="col">Reason</th>
         </tr>
       </thead>
       <tbody>

@@ -20,7 +20,7 @@ const isOpen = ({ phase, finishedAt }: RolloutSummary): boolean => finishedAt ==
 function decisionsOn(of: RolloutSummary): Decision[] {
   const { phase, withdrawn } = of;
   const isChanged = sum(of, 'done') + sum(of, 'failed') + sum(of, 'underWay') > 0;
-  const end = withdrawn ? WITHDRAWN_ABORT : 'end it: nothing further starts, and nothing is undone';
+  const end = withdrawn ? WITHDRAWN_ABORT : 'Abort: start nothing new, roll nothing back';
   return [
     // Nothing brings a target that was withdrawn; a roll-back still waits for its approval.
     ...(withdrawn && phase !== 'RollingBack' ? [] : decisionsToGoOn(of)),
@@ -29,7 +29,7 @@ function decisionsOn(of: RolloutSummary): Decision[] {
       ? [
           {
             verb: 'rollback',
-            what: 'take it back in every cluster that it changed, if it is the newest of its operator',
+            what: 'Roll back every changed cluster (only the newest rollout of its operator)',
           },
         ]
       : []),
@@ -44,20 +44,18 @@ function decisionsToGoOn(of: RolloutSummary): Decision[] {
   return [
     ...classes.map(({ hash, clusters, lapsed }) => ({
       ...{ verb: 'approve', narrowed: `--class ${shellWord(hash)}` },
-      what: `approve plan class ${hash}${lapsed ? ' again' : ''}, which ${counted(clusters, 'cluster')} would carry out${lapsed ? ': it changes more than was approved' : ''}; it shows first what changes`,
+      what: `Approve plan class ${hash}${lapsed ? ' again' : ''} for ${counted(clusters, 'cluster')}${lapsed ? ': it changes more than was approved' : ''}; the command first shows the changes`,
     })),
-    ...(OPEN.includes(phase) ? [{ verb: 'pause', what: 'pause it: nothing starts, what runs ends' }] : []),
-    ...(STOPPED.includes(phase)
-      ? [{ verb: 'resume', what: 'let it go on; of one that has stopped the failures so far are forgiven' }]
-      : []),
+    ...(OPEN.includes(phase) ? [{ verb: 'pause', what: 'Pause: start nothing new; let running upgrades finish' }] : []),
+    ...(STOPPED.includes(phase) ? [{ verb: 'resume', what: 'Resume, ignoring failures so far' }] : []),
     ...(isOpen(of)
       ? held.map(({ name }) => ({
           ...{ verb: 'promote', narrowed: `--wave ${shellWord(name)}` },
-          what: `promote wave ${name}: open it, end its soak, or take it as complete`,
+          what: `Promote wave ${name}: open it, end its soak, or complete it`,
         }))
       : []),
     ...((isOpen(of) && sum(of, 'failed') > 0) || ['RolledBack', 'Aborted'].includes(phase)
-      ? [{ verb: 'retry', what: 'try again where it failed or went back' }]
+      ? [{ verb: 'retry', what: 'Retry failed and rolled-back clusters' }]
       : []),
   ];
 }
@@ -74,7 +72,8 @@ export function Decisions({ of }: { of: RolloutSummary }) {
   return (
     <Section title="To decide">
       <p class="pale">
-        Each decision is kept under the name of who runs its command. Without a reason here the command asks for it.
+        Decisions are recorded under the name of the user who runs the command. If you give no reason here, the command
+        asks for it.
       </p>
       <label class="comment">
         Reason{' '}

@@ -26,13 +26,13 @@ export function Ended({ id }: { id: string }) {
   );
   if (arrived)
     return (
-      <Empty title={`No cluster is on its way any more: ${target} runs in ${counted(arrived.clusters, 'cluster')}.`}>
+      <Empty title={`The rollout has ended: ${target} runs in ${counted(arrived.clusters, 'cluster')}.`}>
         {onward}
       </Empty>
     );
   return (
-    <Empty title="This roll-out is not known any more.">
-      <p>It ended and was forgotten, or it is derived and no cluster is on its way.</p>
+    <Empty title="This rollout no longer exists.">
+      <p>It ended and was removed, or no cluster is moving to its version.</p>
       {onward}
     </Empty>
   );

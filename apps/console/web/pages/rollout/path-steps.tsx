@@ -13,7 +13,7 @@ export function PathSteps({ of }: { of: RolloutDetail }) {
   return (
     <Section title="Steps">
       {of.paths === undefined && (
-        <Empty title="The steps are not known.">
+        <Empty title="The steps are unknown.">
           <p>
             The poller may not read FleetPlans in the hub API: apply <code>k8s/components/fleet</code> of this release.
           </p>

@@ -53,7 +53,7 @@ function WaveWords({ of, derived }: { of: RolloutDetail['waves'][number]; derive
     of.note,
     of.openedAt !== '' && !derived && timeOfWave(of),
     of.soakUntil !== '' && `soaking, ${left(of.soakUntil) || 'about to end'}`,
-    of.underWay > 0 && of.deadline !== '' && `each has ${of.deadline} until it counts as failed`,
+    of.underWay > 0 && of.deadline !== '' && `each fails after ${of.deadline}`,
   ].filter(Boolean);
   return (
     <p class="small pale">
@@ -70,7 +70,7 @@ function WaveWords({ of, derived }: { of: RolloutDetail['waves'][number]; derive
 /** Says that no decision brings the target, and describes the further course of the roll-out. */
 const Withdrawn = ({ of: { target, finishedAt } }: { of: RolloutDetail }) => (
   <p>
-    {withdrawnText(target)}.{finishedAt === '' && ` The roll-out ${WITHDRAWN_END}.`}
+    {withdrawnText(target)}.{finishedAt === '' && ` The rollout ${WITHDRAWN_END}.`}
   </p>
 );
 

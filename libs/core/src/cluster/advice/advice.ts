@@ -38,16 +38,20 @@ function fleetStatus(operator: string): string {
  */
 export const ADVICE = {
   /** Advice for an object without a status. */
-  checkHub: () => advice('See that the hub runs and manages this cluster: flotilla status'),
+  checkHub: () => advice('Check that the hub runs and manages this cluster: flotilla status'),
 
   correctCatalogSpec: () => advice('Correct the spec of the CatalogSource.'),
   correctImageTemplate: (annotation: string) =>
-    advice(`Correct annotation ${annotation}, or set spec.image, which counts while the template gives no image.`),
+    advice(
+      `Correct annotation ${annotation}, or set spec.image. The hub uses spec.image while the template gives no image.`,
+    ),
   enableDefaultSource: () =>
-    advice('Enable it in spec.sources of OperatorHub cluster, if it is wanted; the hub reads that within 15 minutes.'),
+    advice(
+      'Enable the source in spec.sources of OperatorHub cluster if you need it. The hub reads the change within 15 minutes.',
+    ),
   validateCatalogImage: (image: string) =>
     advice(
-      `Correct spec.image, or publish a corrected image; see what is wrong with it: flotilla catalog validate ${shellWord(image)}`,
+      `Correct spec.image, or publish a corrected image. List the errors of the image: flotilla catalog validate ${shellWord(image)}`,
     ),
   /**
    * Advice for an image that ended its thread. `namespace`: that of a CatalogSource. A ClusterCatalog has
@@ -55,29 +59,29 @@ export const ADVICE = {
    */
   retryCatalog: (name: string, namespace?: string) =>
     advice(
-      `Push another image, smaller or with fewer files. Or have this one read once more, such as after a restart with other bounds: ${retryCommand(name, namespace)}`,
+      `Push another image, smaller or with fewer files. Or read this image again, for example after a restart with higher limits: ${retryCommand(name, namespace)}`,
     ),
   /** Advice for an address that the hub's own policy refuses. */
   allowAddress: (host: string) =>
     advice(
-      `Nothing is wrong with what is named: the hub is not set to reach the address of ${host}. If it may (link-local addresses never may), restart the hub with FLOTILLA_OUTBOUND_ADDRESSES=public,private,loopback`,
+      `The image reference is correct, but the settings of the hub do not allow the address of ${host}. To allow it (link-local addresses are never allowed), restart the hub with FLOTILLA_OUTBOUND_ADDRESSES=public,private,loopback`,
     ),
   allowHost: (setting: string, host: string) =>
     advice(
-      `Nothing is wrong with what is named: the hub is not set to ask ${host}. If it may, add it to setting ${setting} of the hub, and restart it.`,
+      `The image reference is correct, but the settings of the hub do not allow requests to ${host}. To allow them, add the host to setting ${setting} and restart the hub.`,
     ),
   signContent: (scope: string) =>
     advice(
-      `Ask the publisher to sign this digest, or name who signs it in rule ${scope} of FLOTILLA_SIGNATURE_POLICY_FILE and restart the hub; without a restart it is tried again by itself. See its signatures: cosign tree IMAGE`,
+      `Ask the publisher to sign this digest; the hub retries by itself. Or add its signer to rule ${scope} of FLOTILLA_SIGNATURE_POLICY_FILE and restart the hub. List the signatures: cosign tree IMAGE`,
     ),
   correctSignaturePolicy: () =>
     advice(
-      'Nothing is wrong with what is named: correct the file of setting FLOTILLA_SIGNATURE_POLICY_FILE as the log of the hub says, and restart the hub.',
+      'The image reference is correct. Correct the file of setting FLOTILLA_SIGNATURE_POLICY_FILE (the log of the hub names the error) and restart the hub.',
     ),
   /** A registry that does not answer, or not now. */
   reachRegistry: (host: string) =>
     advice(
-      `The image need not be at fault: see that the hub reaches registry ${host}, as the message says (name, network, proxy, certificate, quota); it is tried again by itself.`,
+      `The image may be correct. Check that the hub reaches registry ${host}: name, network, proxy, certificate, quota. The hub retries by itself.`,
     ),
   createPullSecret: (namespace: string, name: string) =>
     advice(
@@ -95,19 +99,20 @@ export const ADVICE = {
     advice(
       `Let the hub read ConfigMaps in this namespace: kubectl -n ${namespace} create rolebinding flotilla-observe-config-maps --clusterrole=${CONFIG_MAP_ROLE} --user=${shellWord(user)}`,
     ),
-  startRegistryServer: (address: string) =>
-    advice(`See that a registry server answers at ${address}, as the hub reaches it.`),
+  startRegistryServer: (address: string) => advice(`Check that a registry server answers the hub at ${address}.`),
   correctConfigMap: (namespace: string, name: string) => advice(`Correct ConfigMap ${name} in namespace ${namespace}.`),
   deleteCatalogSource: (namespace: string, name: string) =>
     advice(
-      `Or delete CatalogSource ${name}; then nothing is resolved from it, and it blocks nothing: kubectl -n ${namespace} delete catalogsource ${name}`,
+      `Or delete CatalogSource ${name}, so that resolution no longer waits for it: kubectl -n ${namespace} delete catalogsource ${name}`,
     ),
 
   createGroup: (namespace: string) =>
-    advice(`Create an OperatorGroup in namespace ${namespace} that says which namespaces its operators watch.`),
+    advice(
+      `Create an OperatorGroup in namespace ${namespace}. Its targets are the namespaces that the operators watch.`,
+    ),
   keepOneGroup: (namespace: string) =>
     advice(
-      `Keep one OperatorGroup of namespace ${namespace} and delete the others; this deletes no operator: kubectl -n ${namespace} delete operatorgroup NAME`,
+      `Keep one OperatorGroup of namespace ${namespace} and delete the others (no operator is deleted): kubectl -n ${namespace} delete operatorgroup NAME`,
     ),
   createServiceAccount: (namespace: string, name: string) =>
     advice(
@@ -115,223 +120,225 @@ export const ADVICE = {
     ),
   giveRights: (account: string) =>
     advice(
-      `Give ServiceAccount ${account} the right that is named, with a Role and a RoleBinding (a ClusterRole and a ClusterRoleBinding where no namespace is named); the plan then goes on by itself.`,
+      `Give ServiceAccount ${account} the missing right with a Role and a RoleBinding (if the message names no namespace: a ClusterRole and a ClusterRoleBinding). The plan then continues by itself.`,
     ),
   checkHubRights: (user: string) =>
     advice(
-      `Grant the hub’s account ${user} the right that is named; what waits for it then goes on by itself. See what else it lacks, and the command that grants all of it, with the hub’s kubeconfig: flotilla clusters check --kubeconfig FILE`,
+      `Grant the hub’s account ${user} the missing right; blocked work then continues by itself. List all missing rights, and the command that grants them, with the hub’s kubeconfig: flotilla clusters check --kubeconfig FILE`,
     ),
 
   createCatalogSource: (name: string) =>
     advice(
-      `Correct spec.source and spec.sourceNamespace, or create CatalogSource ${name}; others than those of its own and of the global namespace are not seen.`,
+      `Correct spec.source and spec.sourceNamespace, or create CatalogSource ${name}. A Subscription sees only the CatalogSources of its own and of the global namespace.`,
     ),
   seeGlobalCatalogs: (namespace: string, group: string) =>
     advice(
-      `Name a CatalogSource of the same namespace; or let the namespace see the global catalogs: kubectl -n ${namespace} annotate operatorgroup ${group} ${EXCLUDE_GLOBAL}-`,
+      `Name a CatalogSource of the same namespace. Or include the global catalogs in the namespace: kubectl -n ${namespace} annotate operatorgroup ${group} ${EXCLUDE_GLOBAL}-`,
     ),
   validateBundleImage: (image: string) =>
     advice(
-      `Publish an image that can be pulled and is a bundle; a private one needs spec.secrets at the CatalogSource. See what is wrong with it: flotilla bundle validate ${shellWord(image)}`,
+      `Publish a bundle image that the hub can pull. A private image needs spec.secrets in the CatalogSource. List the errors of the image: flotilla bundle validate ${shellWord(image)}`,
     ),
   explainSubscription: (namespace: string, name: string) =>
     advice(`flotilla explain subscription ${name} -n ${namespace}`),
   /** Advice for two Subscriptions of one package. */
   dropSecond: (namespace: string, name: string, kept: string) =>
     advice(
-      `Keep Subscription ${kept} and delete ${name}, which holds no operator; this deletes no operator: kubectl -n ${namespace} delete subscription ${name}`,
+      `Keep Subscription ${kept} and delete ${name}, which manages no operator (no operator is deleted): kubectl -n ${namespace} delete subscription ${name}`,
     ),
   adoptOperator: (namespace: string, subscription: string, csv: string) =>
     advice(
-      `Let Subscription ${subscription} hold ClusterServiceVersion ${csv}, which no Subscription holds; it then gets upgrades again: kubectl -n ${namespace} patch subscription ${subscription} --subresource=status --type merge -p ${shellWord(JSON.stringify({ status: { installedCSV: csv } }))}`,
+      `To give the operator upgrades again, assign ClusterServiceVersion ${csv}, which has no Subscription, to Subscription ${subscription}: kubectl -n ${namespace} patch subscription ${subscription} --subresource=status --type merge -p ${shellWord(JSON.stringify({ status: { installedCSV: csv } }))}`,
     ),
   subscribeAnew: () =>
-    advice('Delete the Subscription and create it anew, if the ClusterServiceVersion was deleted; else wait for it.'),
+    advice(
+      'If the ClusterServiceVersion was deleted, delete the Subscription and create it again. Otherwise wait for the ClusterServiceVersion.',
+    ),
   installAgain: (namespace: string, plan: string) =>
     advice(
-      `If it was deleted, or was a copy whose original is gone, have it installed: ${replanCommand({ name: plan, namespace })}`,
+      `If the ClusterServiceVersion was deleted, or was a copy without an original, install it again: ${replanCommand({ name: plan, namespace })}`,
     ),
   dropSubscription: (namespace: string, name: string) =>
     advice(
-      `If that operator is enough, delete the Subscription; this deletes no operator: kubectl -n ${namespace} delete subscription ${name}`,
+      `If that operator is enough, delete the Subscription (no operator is deleted): kubectl -n ${namespace} delete subscription ${name}`,
     ),
   replaceCopies: (namespace: string, group: string) =>
     advice(
-      `Otherwise let plans of this namespace replace copies: kubectl -n ${namespace} annotate operatorgroup ${group} ${REPLACE_COPIES_ANNOTATION}=true`,
+      `Otherwise allow plans of this namespace to replace copies: kubectl -n ${namespace} annotate operatorgroup ${group} ${REPLACE_COPIES_ANNOTATION}=true`,
     ),
   replanOverCopy: (namespace: string, plan: string) =>
-    advice(`Then have the plan made anew: ${replanCommand({ name: plan, namespace })}`),
-  subscribeAfterCopy: () => advice('Then delete the Subscription and create it anew.'),
+    advice(`Then recreate the plan: ${replanCommand({ name: plan, namespace })}`),
+  subscribeAfterCopy: () => advice('Then delete the Subscription and create it again.'),
   narrowOriginalGroup: (original: string) =>
     advice(
-      `Two operators may not provide the same API to the same namespace: narrow the OperatorGroup of namespace ${original} first, or the new one fails with InterOperatorGroupOwnerConflict.`,
+      `First narrow the OperatorGroup of namespace ${original}. Two operators must not provide the same API to one namespace: the new one would fail with InterOperatorGroupOwnerConflict.`,
     ),
 
   approve: (namespace: string, plan: string) => advice(`flotilla approve installplan ${plan} -n ${namespace}`),
   seeRollouts: (operator: string) =>
-    advice(`See which roll-out decides, and what it waits for: ${fleetStatus(operator)}`),
+    advice(`List the rollouts of the operator, with the reason that each waits for: ${fleetStatus(operator)}`),
   isolateSubscriptions: (namespace: string, group: string) =>
     advice(
-      `Or have each Subscription planned by itself, Automatic ones without approval: kubectl -n ${namespace} annotate operatorgroup ${group} ${ISOLATION_ANNOTATION}=true`,
+      `Or give each Subscription a plan of its own (Automatic ones then need no approval): kubectl -n ${namespace} annotate operatorgroup ${group} ${ISOLATION_ANNOTATION}=true`,
     ),
   planApart: (namespace: string, plan: string) =>
     advice(
-      `Then delete the plan that waits for all of them; each gets one of its own: kubectl -n ${namespace} delete installplan ${plan}`,
+      `Then delete the common plan, so that each Subscription gets a plan of its own: kubectl -n ${namespace} delete installplan ${plan}`,
     ),
   takeFromFleet: (namespace: string, subscription: string) =>
     advice(
-      `Where the fleet does not work it any more, remove what it left there: kubectl -n ${namespace} annotate subscription ${subscription} ${FLEET_MARKS.map((mark) => `${mark}-`).join(' ')}`,
+      `If no fleet manages the Subscription any more, remove the annotations of the fleet: kubectl -n ${namespace} annotate subscription ${subscription} ${FLEET_MARKS.map((mark) => `${mark}-`).join(' ')}`,
     ),
   retryPlan: (namespace: string, plan: string) =>
     advice(
-      `Correct the cause; the plan then goes on by itself within five minutes, or at once: flotilla retry installplan ${plan} -n ${namespace}`,
+      `Correct the cause. The plan continues by itself within five minutes; to continue at once: flotilla retry installplan ${plan} -n ${namespace}`,
     ),
   replanCorrected: (namespace: string, plan: string) =>
     advice(
-      `Where the bundle is at fault, publish a corrected bundle in its catalog, then have the plan made anew: ${replanCommand({ name: plan, namespace })}`,
+      `If the bundle is at fault, publish a corrected bundle in its catalog and recreate the plan: ${replanCommand({ name: plan, namespace })}`,
     ),
   replanForeign: (namespace: string, plan: string) =>
     advice(
-      `Have the hub make a plan of its own for the Subscriptions in place of this one: ${replanCommand({ name: plan, namespace })}`,
+      `Replace this plan by a plan of the hub for the same Subscriptions: ${replanCommand({ name: plan, namespace })}`,
     ),
   migrateStoredVersions: (namespace: string, group: string) =>
     advice(
-      `Let Flotilla rewrite the objects that are stored in that version; the plan then goes on by itself: kubectl -n ${namespace} annotate operatorgroup ${group} ${MIGRATE_ANNOTATION}=true`,
+      `To let the plan continue, allow Flotilla to rewrite the objects that are stored in that version: kubectl -n ${namespace} annotate operatorgroup ${group} ${MIGRATE_ANNOTATION}=true`,
     ),
 
   /** `labels`: labels of the Pods. Undefined if no single selector finds the Pods of all Deployments. */
   watchPods: (namespace: string, labels: string | undefined) =>
     advice(
-      `Correct what keeps its Deployments from being available; see what their Pods report: kubectl -n ${namespace} describe pods${labels === undefined ? '' : ` -l ${shellWord(labels)}`}`,
+      `Correct the cause that keeps the Deployments unavailable. See the reports of their Pods: kubectl -n ${namespace} describe pods${labels === undefined ? '' : ` -l ${shellWord(labels)}`}`,
     ),
   explainOriginal: (namespace: string, csv: string) => advice(`flotilla explain csv ${csv} -n ${namespace}`),
   allowUpgrade: (namespace: string, predecessor: string) =>
     advice(
-      `Wait until the operator, or the administrator who set spec.overrides, allows the upgrade. Or overrule it, which can interrupt what the operator protects: kubectl -n ${namespace} patch operatorcondition ${shellWord(predecessor)} --type merge -p '${ALLOWED}'`,
+      `Wait until the operator, or the administrator who set spec.overrides, allows the upgrade. Or override the condition, which can interrupt work that the operator protects: kubectl -n ${namespace} patch operatorcondition ${shellWord(predecessor)} --type merge -p '${ALLOWED}'`,
     ),
   installApi: (crd: string) =>
-    advice(`Install the operator that brings the API ${crd}, or create its CustomResourceDefinition.`),
+    advice(`Install the operator that provides the API ${crd}, or create its CustomResourceDefinition.`),
   inspectCrd: (crd: string) =>
-    advice(
-      `See which operators own it, and whether the API server serves it: kubectl get crd ${shellWord(crd)} -o yaml`,
-    ),
+    advice(`Check its owners, and that the API server serves it: kubectl get crd ${shellWord(crd)} -o yaml`),
   inspectApiService: (name: string) =>
-    advice(`Where it is there, see why it is not available: kubectl get apiservice ${shellWord(name)} -o yaml`),
+    advice(`If the APIService exists, see why it is not available: kubectl get apiservice ${shellWord(name)} -o yaml`),
   createOperatorAccount: (namespace: string, name: string) =>
     advice(
-      `The InstallPlan brings ServiceAccount ${name}; if it was deleted, create it anew: kubectl -n ${namespace} create serviceaccount ${shellWord(name)}`,
+      `The InstallPlan creates ServiceAccount ${name}. If the account was deleted, create it again: kubectl -n ${namespace} create serviceaccount ${shellWord(name)}`,
     ),
   executeAgain: (namespace: string, plan: string) =>
     advice(
-      `If it was deleted, or rights were changed that the InstallPlan gave, have the plan make again what is gone: flotilla retry installplan ${plan} -n ${namespace}`,
+      `If the account was deleted, or its rights were changed, execute the plan again to restore them: flotilla retry installplan ${plan} -n ${namespace}`,
     ),
   giveOperatorRights: (name: string) =>
     advice(
-      `Give ServiceAccount ${name} the rules named above, with a Role and a RoleBinding; the InstallPlan of the operator brings them.`,
+      `Give ServiceAccount ${name} the rules named above, with a Role and a RoleBinding. The InstallPlan of the operator contains them.`,
     ),
   upgradeKubernetes: () =>
-    advice('Upgrade the cluster; or have a version of the operator for this version of Kubernetes, as follows.'),
+    advice('Upgrade the cluster, or install a version of the operator for this version of Kubernetes, as follows.'),
   serveNativeApi: (kind: string, group: string) =>
     advice(
-      `Install what brings kind ${kind} of API group ${group}, or upgrade the cluster; see what the API server serves: kubectl api-resources --api-group=${shellWord(group)}`,
+      `Install the provider of kind ${kind} of API group ${group}, or upgrade the cluster. List the kinds that the API server serves: kubectl api-resources --api-group=${shellWord(group)}`,
     ),
   changeTargets: () =>
     advice(
-      'Change what the OperatorGroup targets to one of the install modes that the operator supports (spec.installModes).',
+      'Change the targets of the OperatorGroup to an install mode that the operator supports (spec.installModes).',
     ),
   separateProviders: () =>
     advice(
-      'Another operator provides the same API to the same namespaces: narrow an OperatorGroup, or uninstall one of the two: delete its Subscription and its ClusterServiceVersion, which deletes its Deployments and keeps its custom resources.',
+      'Another operator provides the same API to the same namespaces. Narrow an OperatorGroup, or uninstall one of the two operators: delete its Subscription and its ClusterServiceVersion. This deletes its Deployments and keeps its custom resources.',
     ),
   addStaticApis: () =>
-    advice('The OperatorGroup has staticProvidedAPIs: add the APIs to its annotation olm.providedAPIs, or unset it.'),
+    advice(
+      'The OperatorGroup has staticProvidedAPIs: add the APIs to its annotation olm.providedAPIs, or unset staticProvidedAPIs.',
+    ),
   removeRival: () =>
     advice(
-      'Another operator of this namespace owns the same API: uninstall one of the two: delete its Subscription and its ClusterServiceVersion, which deletes its Deployments and keeps its custom resources.',
+      'Another operator of this namespace owns the same API. Uninstall one of the two: delete its Subscription and its ClusterServiceVersion. This deletes its Deployments and keeps its custom resources.',
     ),
   replaceBundle: (namespace: string, csv: string) =>
     advice(
-      `Publish a corrected version in the catalog, then delete this ClusterServiceVersion and the Deployments that it has: kubectl -n ${namespace} delete csv ${csv}`,
+      `Publish a corrected version in the catalog, then delete this ClusterServiceVersion and its Deployments: kubectl -n ${namespace} delete csv ${csv}`,
     ),
-  subscribeAfterCorrection: () => advice('Then delete its Subscription, and create it anew.'),
+  subscribeAfterCorrection: () => advice('Then delete its Subscription and create it again.'),
   replanBundle: (namespace: string, plan: string) =>
-    advice(`Then have it installed from the corrected catalog: ${replanCommand({ name: plan, namespace })}`),
+    advice(`Then install it from the corrected catalog: ${replanCommand({ name: plan, namespace })}`),
   correctRefusal: () =>
-    advice('Correct what the API server refuses, which is named above; the installation is tried again by itself.'),
+    advice('Correct the object that the API server refuses, as named above. The installation is retried by itself.'),
   /** A webhook that does not answer stops a write. */
   wakeWebhook: (namespace: string, service: string) =>
     advice(
-      `See why service ${namespace}/${service}, which the webhook calls, does not answer, and correct that; what it stops then goes on by itself: kubectl -n ${shellWord(namespace)} describe service ${shellWord(service)}`,
+      `Service ${namespace}/${service}, the target of the webhook, does not answer. Blocked writes continue by themselves once it answers. See why it does not: kubectl -n ${shellWord(namespace)} describe service ${shellWord(service)}`,
     ),
   inspectWebhook: (resource: string, name: string) =>
     advice(
-      `See where the API server calls the webhook, and why nothing answers there; what it stops then goes on by itself: kubectl get ${resource} ${shellWord(name)} -o yaml`,
+      `Nothing answers at the address of the webhook. Blocked writes continue by themselves once a server answers. See the address: kubectl get ${resource} ${shellWord(name)} -o yaml`,
     ),
   /** Advice for a webhook of an operator. The install of the operator creates the webhook again. */
   deleteWebhook: (resource: string, name: string, owner: string) =>
     advice(
-      `Or, if it is in the way of ${owner} itself, delete the configuration; the install of its operator makes it again: kubectl delete ${resource} ${shellWord(name)}`,
+      `Or, if the webhook blocks ${owner} itself, delete the configuration, which the install of its operator recreates: kubectl delete ${resource} ${shellWord(name)}`,
     ),
   correctObject: (crd: string, namespace: string, name: string) =>
     advice(
-      `Correct the object that the new schema refuses, or delete it; the plan then goes on by itself: kubectl${namespace === '' ? '' : ` -n ${shellWord(namespace)}`} edit ${shellWord(crd)} ${shellWord(name)}`,
+      `To let the plan continue, correct or delete the object that the new schema refuses: kubectl${namespace === '' ? '' : ` -n ${shellWord(namespace)}`} edit ${shellWord(crd)} ${shellWord(name)}`,
     ),
   retryForbidden: (namespace: string, group: string) =>
     advice(
-      `Correct what is forbidden, which is named above; it is tried again when the OperatorGroup changes: kubectl -n ${namespace} annotate operatorgroup ${group} --overwrite ${RETRIED_ANNOTATION}="$(date +%s)"`,
+      `Grant the missing right that is named above. Then change the OperatorGroup, so that the installation is retried: kubectl -n ${namespace} annotate operatorgroup ${group} --overwrite ${RETRIED_ANNOTATION}="$(date +%s)"`,
     ),
 
   correctExtensionConfig: () =>
-    advice('Correct the field of spec.config that is named; configuration which the bundle does not know has to go.'),
+    advice('Correct the named field of spec.config. Remove fields that the bundle does not know.'),
   setWatchNamespace: (namespace: string) =>
     advice(
-      `Set spec.config.inline.watchNamespace (configType Inline) to the namespace that the operator watches: ${namespace} where it supports OwnNamespace, another one where it supports SingleNamespace.`,
+      `Set spec.config.inline.watchNamespace (configType Inline) to the namespace that the operator watches: ${namespace} if it supports OwnNamespace, another namespace if it supports SingleNamespace.`,
     ),
   /** `isOnly`: the API server takes no configuration without a field. */
   removeWatchNamespace: (extension: string, isOnly: boolean) =>
     advice(
-      `The bundle watches all namespaces and has nothing to choose; remove ${isOnly ? 'the configuration' : 'the field'}: kubectl patch clusterextension ${extension} --type merge -p '${isOnly ? WITHOUT_CONFIG : WATCHES_ALL}'`,
+      `The bundle watches all namespaces, without a choice. Remove ${isOnly ? 'the configuration' : 'the field'}: kubectl patch clusterextension ${extension} --type merge -p '${isOnly ? WITHOUT_CONFIG : WATCHES_ALL}'`,
     ),
   chooseBundle: () =>
     advice(
-      'The bundle is at fault, which its author has to correct; until then ask for another version in spec.source.catalog.version.',
+      'The bundle is at fault; its author must correct it. Until then request another version in spec.source.catalog.version.',
     ),
   addPackage: (packageName: string) =>
-    advice(`Add a ClusterCatalog that has package ${packageName}, or one that the selector of the extension takes.`),
+    advice(`Add a ClusterCatalog with package ${packageName} that the selector of the extension matches.`),
   renamePackage: (extension: string) =>
     advice(
-      `If the name is wrong, create the ClusterExtension again with the right one: packageName cannot be changed, and nothing is installed: kubectl delete clusterextension ${extension}`,
+      `If the package name is wrong, delete the ClusterExtension, which has nothing installed, and create it with the right name (packageName cannot be changed): kubectl delete clusterextension ${extension}`,
     ),
   correctRollout: () =>
     advice(
-      'Correct what keeps the object that is named from being ready; the roll-out then goes on by itself, and a newer bundle is taken when there is one.',
+      'Correct the cause that keeps the named object from being ready. The rollout then continues by itself. A newer bundle replaces this one.',
     ),
   correctExtensionSpec: () =>
-    advice('Correct what is named, in its spec or in its catalog; it is not tried again as it is.'),
-  correctExtensionCause: () => advice('Correct what is named; it is tried again by itself.'),
+    advice('Correct the named error in the spec or in the catalog. There is no retry before a change.'),
+  correctExtensionCause: () => advice('Correct the named cause. The ClusterExtension is retried by itself.'),
   correctClusterCatalog: () =>
     advice(
-      'Correct its image; or let resolution go on without it: set spec.availabilityMode of the ClusterCatalog to Unavailable.',
+      'Correct the image of the ClusterCatalog. Or resolve without this catalog: set its spec.availabilityMode to Unavailable.',
     ),
   makeCatalogAvailable: (name: string) =>
     advice(
-      `ClusterCatalog ${name} is switched off by spec.availabilityMode; to have ClusterExtensions resolved from it: kubectl patch clustercatalog ${name} --type merge -p '${AVAILABLE}'`,
+      `ClusterCatalog ${name} is switched off by spec.availabilityMode. To resolve ClusterExtensions from it: kubectl patch clustercatalog ${name} --type merge -p '${AVAILABLE}'`,
     ),
   createNamespace: (name: string) =>
     advice(
-      `Create the namespace of the ClusterExtension, which then goes on by itself: kubectl create namespace ${shellWord(name)}`,
+      `To let the installation continue, create the namespace of the ClusterExtension: kubectl create namespace ${shellWord(name)}`,
     ),
   allowEarlierVersion: (extension: string) =>
     advice(
-      `To go back to that version, let resolution take a bundle that the catalog does not offer as an update: kubectl patch clusterextension ${extension} --type merge -p '${SELF_CERTIFIED}'`,
+      `To go back to that version, allow bundles that the catalog does not offer as an update: kubectl patch clusterextension ${extension} --type merge -p '${SELF_CERTIFIED}'`,
     ),
   holdAtRevision: (extension: string, revision: number) =>
     advice(
-      `Or hold it at the content of revision ${revision}, which is of that version, until the annotation is removed: kubectl annotate clusterextension ${extension} ${ROLLBACK_KEY}=${revision}`,
+      `Or hold the ClusterExtension at revision ${revision}, which has that version, until you remove the annotation: kubectl annotate clusterextension ${extension} ${ROLLBACK_KEY}=${revision}`,
     ),
   endRollback: (extension: string) =>
     advice(
-      `Name a revision that is kept, or end the rollback: kubectl annotate clusterextension ${extension} ${ROLLBACK_KEY}-`,
+      `Name an existing revision, or end the rollback: kubectl annotate clusterextension ${extension} ${ROLLBACK_KEY}-`,
     ),
   saveBeforeChange: (crd: string) =>
     advice(
@@ -339,28 +346,28 @@ export const ADVICE = {
     ),
   allowCrdChange: (extension: string) =>
     advice(
-      `Then, if what is named above may be lost, allow the change; the API server drops fields that the new schema lacks when it writes an object: kubectl patch clusterextension ${extension} --type merge -p '${ENFORCE_NOTHING}'`,
+      `Then, if the fields named above may be lost, allow the change (the API server drops fields that are missing from the new schema when it writes an object): kubectl patch clusterextension ${extension} --type merge -p '${ENFORCE_NOTHING}'`,
     ),
   explainExtension: (name: string) => advice(`flotilla explain extension ${name}`),
   keepOwner: (extension: string) =>
     advice(
-      `To keep what is there, delete the ClusterExtension, of which no revision has rolled out: kubectl delete clusterextension ${extension}`,
+      `To keep the existing objects, delete the ClusterExtension, which has rolled out no revision: kubectl delete clusterextension ${extension}`,
     ),
   saveObjects: (crd: string) =>
     advice(
-      `To let the ClusterExtension have it, first save its objects: kubectl get ${shellWord(crd)} -A -o yaml > ${shellWord(`${crd}.yaml`)}`,
+      `To give the CRD to the ClusterExtension, first save the objects of that kind: kubectl get ${shellWord(crd)} -A -o yaml > ${shellWord(`${crd}.yaml`)}`,
     ),
   uninstallOwner: (namespace: string, csv: string) =>
     advice(
-      `Then uninstall the operator: delete the Subscription whose status.installedCSV is ${csv}, and its ClusterServiceVersion, which deletes its Deployments: kubectl -n ${namespace} delete csv ${csv}`,
+      `Then uninstall the operator: delete the Subscription with status.installedCSV ${csv}, then the ClusterServiceVersion, which deletes its Deployments: kubectl -n ${namespace} delete csv ${csv}`,
     ),
   deleteCrd: (crd: string) =>
     advice(
-      `Then delete the CustomResourceDefinition, which deletes EVERY object of that kind in all namespaces; the ClusterExtension then goes on by itself: kubectl delete crd ${shellWord(crd)}`,
+      `Then delete the CustomResourceDefinition, which deletes EVERY object of that kind in all namespaces, so that the ClusterExtension can continue: kubectl delete crd ${shellWord(crd)}`,
     ),
   deleteInTheWay: (resource: string, name: string, namespace: string | undefined) =>
     advice(
-      `If nothing uses ${resource} ${name} any more, delete it; the ClusterExtension then goes on by itself: kubectl${namespace === undefined ? '' : ` -n ${namespace}`} delete ${shellWord(resource)} ${shellWord(name)}`,
+      `If nothing uses ${resource} ${name} any more, delete it, so that the ClusterExtension can continue: kubectl${namespace === undefined ? '' : ` -n ${namespace}`} delete ${shellWord(resource)} ${shellWord(name)}`,
     ),
 } as const;
 

@@ -54,7 +54,7 @@ describe('what to do, as a command for a cluster', () => {
   it('names the cluster where no option does', () => {
     const access = { cluster: 'store-02' };
     expect(command(access, approve).text).toBe('With a login to cluster store-02.');
-    expect(command(access, drop).text).toMatch(/deletes no operator, with a login to cluster store-02\.$/);
+    expect(command(access, drop).text).toMatch(/\(no operator is deleted\), with a login to cluster store-02\.$/);
   });
 
   it('leaves alone what is no command, or of another place', () => {

@@ -41,7 +41,11 @@ export function assessmentPage({ clusters, away, at, version }: AssessmentPage):
     ),
     memorySection(clusters),
     section('Clusters', clusterTable(clusters)),
-    section('Operators', packageTable(clusters), 'One line for each package and version; what needs attention first.'),
+    section(
+      'Operators',
+      packageTable(clusters),
+      'One line for each package and version. Operators that need attention come first.',
+    ),
     ...clusters.map(clusterSection).filter((one) => one !== ''),
   ];
   return `<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'"><meta name="viewport" content="width=device-width, initial-scale=1"><title>Operators · Flotilla</title><style>${ASSESSMENT_STYLE}</style></head>\n<body>\n${body.filter((one) => one !== '').join('\n')}\n</body></html>\n`;
@@ -71,9 +75,9 @@ function cards(clusters: readonly ClusterAssessment[]): string {
     [plain(operators), `operators of ${counted(packages, 'package')}`, ''],
     [plain(upToDate), 'at the newest version', 'well'],
     [plain(behind), 'behind', behind > 0 ? 'approval' : ''],
-    [plain(withoutWay), 'without a way forward', withoutWay > 0 ? 'failed' : ''],
+    [plain(withoutWay), 'without an upgrade path', withoutWay > 0 ? 'failed' : ''],
     [plain(deprecated), 'deprecated', deprecated > 0 ? 'approval' : ''],
-    [plain(notWell), 'objects not well', notWell > 0 ? 'failed' : ''],
+    [plain(notWell), 'unhealthy objects', notWell > 0 ? 'failed' : ''],
     [plain(movable), 'of OLM Classic could move to OLM v1', ''],
     [olmPods === 0 ? '–' : memoryText(olmBytes), 'memory of OLM', ''],
     [
@@ -125,7 +129,7 @@ function behindPicture(clusters: readonly ClusterAssessment[]): string {
     ['1 upgrade behind', 'approval', (one) => stepsTo(one) === 1],
     ['2 to 5 behind', 'approval', (one) => stepsTo(one) >= 2 && stepsTo(one) <= 5],
     ['more than 5 behind', 'approval', (one) => stepsTo(one) > 5],
-    ['no way forward', 'failed', (one) => one.noWay !== ''],
+    ['no upgrade path', 'failed', (one) => one.noWay !== ''],
     ['not installed', 'blocked', (one) => one.installed === '' && one.noWay === ''],
   ];
   const shares = groups.map(([label, tone, test]): Bar => {
@@ -152,9 +156,8 @@ function memorySection(clusters: readonly ClusterAssessment[]): string {
       tone: 'plain',
     }),
   );
-  const note =
-    'The pods of OLM, of its package server and of catalogs. With Flotilla nothing of this runs in a cluster.';
-  return all.length === 0 ? '' : section('Memory that OLM takes now', bars('Memory of OLM by cluster', all), note);
+  const note = 'The pods of OLM, of its package server and of catalogs. With Flotilla none of them runs in a cluster.';
+  return all.length === 0 ? '' : section('Memory that OLM uses now', bars('Memory of OLM by cluster', all), note);
 }
 
 type Cell = Readonly<{ html: string; number?: boolean }>;
@@ -184,7 +187,7 @@ const clusterTable = (clusters: readonly ClusterAssessment[]): string =>
     clusters.map((one) => [
       cell(one.cluster),
       cell(one.version),
-      cell(one.olm.length === 0 ? 'not at work' : 'at work'),
+      cell(one.olm.length === 0 ? 'not running' : 'at work'),
       number(one.operators.length),
       number(one.operators.filter(isUpToDate).length),
       number(one.findings.length),
@@ -228,7 +231,7 @@ function packageTable(clusters: readonly ClusterAssessment[]): string {
 }
 
 function stateOf(one: AssessedOperator): Cell {
-  if (one.noWay !== '') return mark(`✖ no way forward: ${one.noWay}`, 'failed');
+  if (one.noWay !== '') return mark(`✖ no upgrade path: ${one.noWay}`, 'failed');
   if (one.deprecations.length > 0) return mark(`⚠ deprecated: ${one.deprecations[0]}`, 'approval');
   if (one.hops.length > 0) return mark(`◔ ${one.hops.length} behind`, 'approval');
   return isUpToDate(one) ? mark('✔ at the newest', 'well') : cell('not installed');

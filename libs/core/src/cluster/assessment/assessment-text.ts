@@ -9,20 +9,20 @@ export const memoryText = (bytes: number): string =>
 
 const handoverLine = ({ ready, withOlm }: AssessmentTotals): string =>
   withOlm === 0
-    ? 'OLM is at work in no cluster: a hub can begin at once'
-    : `${ready} of ${counted(withOlm, 'cluster')} with OLM at work can be handed over now`;
+    ? 'OLM runs in no cluster: a hub can begin at once'
+    : `${ready} of ${counted(withOlm, 'cluster')} that run OLM can be handed over now`;
 
 /** Returns the head of a report in a few lines, for people who read no further. */
 export function totalsLines(totals: AssessmentTotals): readonly string[] {
   const { clusters, operators, packages, upToDate, behind, withoutWay, deprecated, notWell, movable } = totals;
   return [
     `${counted(operators, 'operator')} of ${counted(packages, 'package')} in ${counted(clusters, 'cluster')}`,
-    `${upToDate} at the newest version, ${behind} behind, ${withoutWay} without a way there`,
-    `${counted(deprecated, 'operator')} deprecated; ${counted(notWell, 'object')} not well now`,
+    `${upToDate} at the newest version, ${behind} behind, ${withoutWay} without an upgrade path to it`,
+    `${counted(deprecated, 'operator')} deprecated; ${counted(notWell, 'unhealthy object')} now`,
     `${counted(movable, 'operator')} of OLM Classic could become a ClusterExtension`,
     handoverLine(totals),
     ...(totals.olmPods === 0
       ? []
-      : [`OLM takes ${memoryText(totals.olmBytes)} of memory in ${counted(totals.olmPods, 'pod')} now`]),
+      : [`OLM uses ${memoryText(totals.olmBytes)} of memory in ${counted(totals.olmPods, 'pod')} now`]),
   ];
 }

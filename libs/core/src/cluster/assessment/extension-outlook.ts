@@ -52,8 +52,8 @@ function withoutContent(
 ): string {
   if (catalogs.length === 0) return error;
   const all = catalogs.map(({ name, because }) => `${name}: ${because}`).join('; ');
-  return `no ClusterCatalog offers a version of ${query.packageName} that is newer (${all})`;
+  return `no ClusterCatalog offers a newer version of ${query.packageName} (${all})`;
 }
 
 const comesAsFarAs = (hops: readonly string[], because: string): string =>
-  hops.length === 0 ? because : `it comes as far as ${hops.at(-1)}: ${because}`;
+  hops.length === 0 ? because : `the upgrade path ends at ${hops.at(-1)}: ${because}`;

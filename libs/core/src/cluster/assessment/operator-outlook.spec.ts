@@ -38,9 +38,14 @@ describe('how far an operator is behind', () => {
   });
 
   it.each([
-    ['the package has left the catalog', subscription('mill.v1.0.0'), undefined, 'package mill is not in its catalog'],
+    [
+      'the package has left the catalog',
+      subscription('mill.v1.0.0'),
+      undefined,
+      'the catalog does not have package mill',
+    ],
     ['its channel is gone', subscription('mill.v1.0.0', 'alpha'), record, 'channel alpha is not in the catalog'],
-    ['nothing leads on', subscription('mill.v0.9.0'), record, 'nothing in the catalog leads on from mill.v0.9.0'],
+    ['nothing leads on', subscription('mill.v0.9.0'), record, 'the catalog has no upgrade from mill.v0.9.0'],
   ])('says why there is no way where %s', (_, asked, of, why) => {
     expect(operatorOutlook(asked, of).noWay).toContain(why);
   });

@@ -15,7 +15,7 @@ export function operatorOutlook(
   { spec, status }: Subscription,
   record: PackageRecord | undefined,
 ): UpgradeOutlookOfOperator {
-  if (record === undefined) return { ...UNKNOWN, noWay: `package ${spec.name} is not in its catalog` };
+  if (record === undefined) return { ...UNKNOWN, noWay: `the catalog does not have package ${spec.name}` };
   const graph = graphOf(record);
   const channel = spec.channel || record.defaultChannel;
   const installed = status?.installedCSV ?? '';
@@ -27,7 +27,7 @@ export function operatorOutlook(
   if (installed === '' || installed === newest) return { ...UNKNOWN, newest, deprecations };
   const start = findInstalled(graph, installed);
   if (start.kind !== 'found') {
-    return { ...UNKNOWN, newest, deprecations, noWay: `nothing in the catalog leads on from ${installed}` };
+    return { ...UNKNOWN, newest, deprecations, noWay: `the catalog has no upgrade from ${installed}` };
   }
   const { olm, why = [] } = upgradePath(graph, { start: { installed: start.installed, channel }, goal });
   if (olm === undefined) return { ...UNKNOWN, newest, deprecations, noWay: why.join(' ') };

@@ -29,7 +29,7 @@ describe('a CatalogSource', () => {
         ),
       ),
       standing: 'under-way',
-      says: /without bundles that cannot be read\.\nleft out: package sea: bundle sea\.v1: no\./,
+      says: /without its unreadable bundles\.\nleft out: package sea: bundle sea\.v1: no\./,
       todo: /Correct ConfigMap shelf/,
     },
     {

@@ -50,13 +50,13 @@ function diagnoseServing(source: CatalogSource, said: readonly string[]): Diagno
   const { status } = source;
   const paused = isPaused(source) ? [sentence(`It is paused: ${pausedText(pausedDigest(status ?? {}))}`)] : [];
   if (said.length === 0 || status?.reason === 'InvalidIntervalError') {
-    return diagnosis('well', 'well', ['It is READY: its content can be installed from.', ...paused, ...said]);
+    return diagnosis('well', 'well', ['It is READY: operators can be installed from its content.', ...paused, ...said]);
   }
   if (status?.reason === BUNDLES_LEFT_OUT) {
-    const seen = 'It is READY without bundles that cannot be read.';
+    const seen = 'It is READY without its unreadable bundles.';
     return diagnosis('catalog-incomplete', 'under-way', [seen, ...paused, ...said], leftOutRemedy(source));
   }
-  const seen = 'It is READY with content that could not be renewed.';
+  const seen = 'It is READY, but its content could not be renewed.';
   return diagnosis('catalog-not-renewed', 'under-way', [seen, ...said], remedy(source));
 }
 

@@ -37,7 +37,7 @@ describe('an object of OLM v1', () => {
       diagnosis: diagnoseConditions(extension(installed, progressing('Retrying'))),
       standing: 'blocked',
       says: /said/,
-      todo: /tried again/,
+      todo: /is retried/,
     },
     {
       because: 'a configuration that the bundle does not take',

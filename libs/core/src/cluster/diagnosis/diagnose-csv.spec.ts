@@ -67,7 +67,7 @@ describe('a ClusterServiceVersion', () => {
       ]),
       standing: 'blocked',
       says: /ServiceAccount x: NotPresent/,
-      todo: /^If it was deleted, .*: flotilla retry installplan install-1 -n team$/,
+      todo: /^If the account was deleted, .*: flotilla retry installplan install-1 -n team$/,
     },
     {
       because: 'its account is gone, and so is its plan',
@@ -146,7 +146,7 @@ describe('a ClusterServiceVersion', () => {
       diagnosis: ofCsv(csv({ phase: 'Pending', requirementStatus: [requirement('APIService', 'NotPresent')] })),
       standing: 'blocked',
       says: /APIService x: NotPresent/,
-      todo: /^Install the operator .*\nWhere it is there, .*: kubectl get apiservice x -o yaml$/,
+      todo: /^Install the operator .*\nIf the APIService exists, .*: kubectl get apiservice x -o yaml$/,
     },
     {
       because: 'an APIService of the bundle names a Deployment that the bundle lacks',
@@ -176,7 +176,7 @@ describe('a ClusterServiceVersion', () => {
       diagnosis: ofCsv(csv({ phase: 'Failed', reason: 'InstallComponentFailed', message: unanswered() })),
       standing: 'failed',
       says: /failed calling webhook .* is of ValidatingWebhookConfiguration guards/,
-      todo: /^See why service policy\/guard.*: kubectl -n policy describe service guard$/,
+      todo: /^Service policy\/guard.*: kubectl -n policy describe service guard$/,
     },
     {
       because: 'a webhook of an operator does not answer, and is tried again: it is not being installed',
@@ -195,8 +195,8 @@ describe('a ClusterServiceVersion', () => {
         }),
       ),
       standing: 'failed',
-      says: /^Its install was refused, and is tried again now\..*\n.*belongs to ClusterServiceVersion team\/mill\.v0\.$/,
-      todo: /: kubectl get validatingwebhookconfiguration guards -o yaml\nOr, if it is in the way of ClusterServiceVersion team\/mill\.v0 itself.*: kubectl delete validatingwebhookconfiguration guards$/,
+      says: /^Its installation was refused and is being retried\..*\n.*belongs to ClusterServiceVersion team\/mill\.v0\.$/,
+      todo: /: kubectl get validatingwebhookconfiguration guards -o yaml\nOr, if the webhook blocks ClusterServiceVersion team\/mill\.v0 itself.*: kubectl delete validatingwebhookconfiguration guards$/,
     },
     {
       because: 'its first install',
@@ -231,7 +231,7 @@ describe('a ClusterServiceVersion', () => {
       diagnosis: ofCsv(csv({ phase: 'Failed', reason: 'UnsupportedOperatorGroup', message: 'AllNamespaces' })),
       standing: 'failed',
       says: /\(UnsupportedOperatorGroup\)\.\nAllNamespaces\./,
-      todo: /install modes/,
+      todo: /install mode that/,
     },
     {
       because: 'a reason that is a name of every object is no advice',

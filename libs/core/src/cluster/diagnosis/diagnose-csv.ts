@@ -44,7 +44,7 @@ export function diagnoseCsv(csv: ClusterServiceVersion, around: CsvSurroundings)
       return diagnosis(
         'operator-replaced',
         'under-way',
-        'A newer version replaces it; it goes when that one has succeeded.',
+        'A newer version replaces it. It is removed once that version has succeeded.',
       );
     default:
       return diagnosis('not-read-yet', 'under-way', 'The hub has not read it yet.', ADVICE.checkHub());
@@ -63,7 +63,7 @@ const installing = (csv: ClusterServiceVersion, said: readonly string[]): Diagno
 function refusedBefore(csv: ClusterServiceVersion, around: CsvSurroundings): Diagnosis | undefined {
   const { message } = lastRefusal(csv.status) ?? {};
   if (message === undefined) return undefined;
-  const because = ['Its install was refused, and is tried again now.', sentence(message)];
+  const because = ['Its installation was refused and is being retried.', sentence(message)];
   return diagnosis(
     'objects-refused',
     'failed',
@@ -75,7 +75,7 @@ function refusedBefore(csv: ClusterServiceVersion, around: CsvSurroundings): Dia
 /** The status of a copy is that of its original, with a reason of its own. */
 function copied(csv: ClusterServiceVersion, phase: string): Diagnosis {
   const [name, namespace] = [csv.metadata.name ?? '', originalNamespace(csv)];
-  const seen = `It is a copy of ClusterServiceVersion ${namespace}/${name}: the operator runs in namespace ${namespace}, and watches this one.`;
+  const seen = `It is a copy of ClusterServiceVersion ${namespace}/${name}: the operator runs in namespace ${namespace} and watches this namespace.`;
   if (phase === 'Succeeded') return diagnosis('well', 'well', seen);
   const there = `Its original is ${phase === '' ? 'without a phase' : `in phase ${phase}`}.`;
   return diagnosis('copy-of-unfinished', 'under-way', [seen, there], ADVICE.explainOriginal(namespace, name));
@@ -115,7 +115,10 @@ function unfinishedPlan(csv: ClusterServiceVersion, around: CsvSurroundings): Di
 function pending(csv: ClusterServiceVersion, said: readonly string[], around: CsvSurroundings): Diagnosis {
   const unmet = unmetOf(csv);
   if (unmet.length === 0)
-    return diagnosis('requirements-unknown', 'under-way', ['It is pending: what it needs is looked at.', ...said]);
+    return diagnosis('requirements-unknown', 'under-way', [
+      'It is pending: its requirements are being checked.',
+      ...said,
+    ]);
   const seen = `It is pending: ${unmet.length === 1 ? 'a requirement is' : `${unmet.length} requirements are`} not met.`;
   return diagnosis(
     'requirements-not-met',

@@ -199,18 +199,18 @@ describe('a ClusterExtension that is stopped', () => {
     [
       invalid('required field "watchNamespace" is missing'),
       'False',
-      [/^Set spec\.config\.inline\.watchNamespace .*: team where/],
+      [/^Set spec\.config\.inline\.watchNamespace .*: team if/],
     ],
-    [invalid('invalid format for field "watchNamespace": \'shop\' is not valid'), 'False', [/: team where/]],
-    [invalid('unknown field "colour"'), 'False', [/^Correct the field of spec\.config/]],
+    [invalid('invalid format for field "watchNamespace": \'shop\' is not valid'), 'False', [/: team if/]],
+    [invalid('unknown field "colour"'), 'False', [/^Correct the named field of spec\.config/]],
     [
       'no bundles found for package "ghost"',
       'False',
-      [/has package ghost/, /packageName cannot be changed.*: kubectl delete clusterextension mill$/],
+      [/ClusterCatalog with package ghost/, /packageName cannot be changed.*: kubectl delete clusterextension mill$/],
     ],
-    ['no bundles found for package "ghost"', 'True', [/has package ghost/]],
-    ['no bundles found for package "mill" matching version "9.0.0"', 'False', [/^Correct what is named/]],
-    ['no bundles found for package "mill" in channels [fast]', 'False', [/^Correct what is named/]],
+    ['no bundles found for package "ghost"', 'True', [/ClusterCatalog with package ghost/]],
+    ['no bundles found for package "mill" matching version "9.0.0"', 'False', [/^Correct the named cause/]],
+    ['no bundles found for package "mill" in channels [fast]', 'False', [/^Correct the named cause/]],
   ])('%s (installed: %s) is advised what a user can do', (message, installed, says) => {
     const stopped = { ...wanting(message), status: extension(message, installed)['status'] };
     const conditions = Object(stopped.status).conditions;

@@ -32,7 +32,7 @@ function reasonOf(namespace: string, groups: readonly OperatorGroup[]): Diagnosi
   );
   if (missing === undefined) return undefined;
   const said = typeof missing['message'] === 'string' ? [sentence(missing['message'])] : [];
-  const seen = `OperatorGroup ${group.metadata.name ?? ''} installs with the rights of a ServiceAccount that is not there.`;
+  const seen = `OperatorGroup ${group.metadata.name ?? ''} installs with the rights of a ServiceAccount that does not exist.`;
   return diagnosis(
     'service-account-missing',
     'blocked',

@@ -33,7 +33,7 @@ describe('an InstallPlan', () => {
         }),
       ),
       standing: 'failed',
-      says: /^It failed\.\napi-server .* loom: .*\nThe Service loom is of bundle loom\.v2; the steps after it wait\.$/,
+      says: /^It failed\.\napi-server .* loom: .*\nThe Service loom belongs to bundle loom\.v2; later steps wait for it\.$/,
       todo: /./,
     },
     {
@@ -101,14 +101,14 @@ describe('an InstallPlan', () => {
       ),
       standing: 'blocked',
       says: /0 of 1 steps are done\.\n.*is forbidden/,
-      todo: /Give ServiceAccount team\/sa the right/,
+      todo: /Give ServiceAccount team\/sa the missing right/,
     },
     {
       because: 'the account of the hub lacks a right',
       diagnosis: ofPlan(plan('Installing', { plan: [step('a', 'Unknown')], message: forbidden('applier') })),
       standing: 'blocked',
       says: /is forbidden/,
-      todo: /^Grant the hub’s account applier the right .*: flotilla clusters check --kubeconfig FILE$/,
+      todo: /^Grant the hub’s account applier the missing right.*: flotilla clusters check --kubeconfig FILE$/,
     },
     {
       because: 'a stored version would be lost, and can go',
@@ -136,21 +136,21 @@ describe('an InstallPlan', () => {
       ),
       standing: 'failed',
       says: /belongs to ClusterServiceVersion team\/mill\.v0/,
-      todo: /^See why service team\/mill.*\nOr, if it is in the way of ClusterServiceVersion team\/mill\.v0 itself.*\nCorrect the cause; .*: flotilla retry installplan install-1 -n team$/,
+      todo: /^Service team\/mill.*\nOr, if the webhook blocks ClusterServiceVersion team\/mill\.v0 itself.*\nCorrect the cause\. .*: flotilla retry installplan install-1 -n team$/,
     },
     {
       because: 'a webhook does not answer, and the plan has not given up',
       diagnosis: ofPlan(plan('Installing', { plan: [step('a', 'Unknown')], message: unanswered() })),
       standing: 'blocked',
       says: /0 of 1 steps are done\./,
-      todo: /^See why service policy\/guard/,
+      todo: /^Service policy\/guard/,
     },
     {
       because: 'the new schema refuses an object of another namespace',
       diagnosis: ofPlan(plan('Failed', { message: tooStrict('yard/first') })),
       standing: 'failed',
       says: /too restrictive/,
-      todo: /^Correct the object .*: kubectl -n yard edit docks\.d\.test first\nCorrect the cause; /,
+      todo: /^To let the plan continue, correct or delete the object .*: kubectl -n yard edit docks\.d\.test first\nCorrect the cause\. /,
     },
     {
       because: 'the new schema refuses an object of the cluster, and the plan has not given up',
@@ -177,7 +177,7 @@ describe('an InstallPlan', () => {
       ),
       standing: 'failed',
       says: /cannot create service\./,
-      todo: /or at once: flotilla retry installplan install-1 -n team\n.*made anew: flotilla retry installplan install-1 -n team --replan$/,
+      todo: /to continue at once: flotilla retry installplan install-1 -n team\n.*recreate the plan: flotilla retry installplan install-1 -n team --replan$/,
     },
   ])('$because', check);
 });

@@ -196,7 +196,9 @@ function whoseStep(plan: InstallPlan): string[] {
   const step = steps(plan).find((one) => !isDone(one) && words.has(one.resource.name));
   const isShared = new Set(steps(plan).map(({ resolving }) => resolving)).size > 1;
   if (step === undefined || !isShared || step.resolving === '' || said.includes(step.resolving)) return [];
-  return [`The ${step.resource.kind} ${step.resource.name} is of bundle ${step.resolving}; the steps after it wait.`];
+  return [
+    `The ${step.resource.kind} ${step.resource.name} belongs to bundle ${step.resolving}; later steps wait for it.`,
+  ];
 }
 
 /**

@@ -126,7 +126,7 @@ describe('a Subscription', () => {
       because: 'no such catalog',
       diagnosis: diagnoseSubscription(subscription(), { ...fine, catalogSources: [] }),
       standing: 'blocked',
-      says: /olm\/c is not there/,
+      says: /olm\/c does not exist/,
       todo: /sourceNamespace/,
     },
     {
@@ -159,7 +159,7 @@ describe('a Subscription', () => {
         { ...fine, csvs: [csv(lacking('ServiceAccount'))] },
       ),
       standing: 'under-way',
-      says: /^Its InstallPlan install-1 was deleted before .* mill\.v1 needs\.\nThe hub takes that version back/,
+      says: /^Its InstallPlan install-1 was deleted before .* mill\.v1 were created\.\nThe hub rolls that version back/,
       todo: /flotilla status/,
     },
     {
@@ -173,7 +173,7 @@ describe('a Subscription', () => {
       }),
       standing: 'failed',
       says: /^Its namespace is not resolved until the upgrade from gear\.v1 to gear\.v2 has ended\.\nIt failed \(InstallComponentFailed\)\.\n.*guards/,
-      todo: /^See why service policy\/guard/,
+      todo: /^Service policy\/guard/,
     },
     {
       because: 'an upgrade that ends just now is no cause',
@@ -192,7 +192,7 @@ describe('a Subscription', () => {
         catalogSources: [source({ ...state('READY'), reason: 'BundlesLeftOut', message: 'left out: bundle m.v1: no' })],
       }),
       standing: 'failed',
-      says: /told by OLM\.\nCatalogSource olm\/c lacks bundles that cannot be read: left out: bundle m\.v1: no\./,
+      says: /told by OLM\.\nCatalogSource olm\/c has unreadable bundles: left out: bundle m\.v1: no\./,
       todo: /explain subscription mill/,
     },
     {
@@ -210,7 +210,7 @@ describe('a Subscription', () => {
       ),
       standing: 'failed',
       says: /^Its InstallPlan could not be created\.\n.*ValidatingWebhookConfiguration guards/,
-      todo: /^See why service policy\/guard/,
+      todo: /^Service policy\/guard/,
     },
     {
       because: 'a quota keeps its plan from being created: the bundle is not at fault',
@@ -220,7 +220,7 @@ describe('a Subscription', () => {
       ),
       standing: 'failed',
       says: /exceeded quota/,
-      todo: /^Correct what the API server refuses/,
+      todo: /^Correct the object that the API server refuses/,
     },
     {
       because: 'the bundle in its catalog cannot be read',
@@ -235,7 +235,7 @@ describe('a Subscription', () => {
         fine,
       ),
       standing: 'failed',
-      says: /cannot be installed\.\nBundle unpacking failed - bundle gum\.v1 \(in its catalog\): object 1: no\.\nIts publisher/,
+      says: /cannot be installed\.\nBundle unpacking failed - bundle gum\.v1 \(in its catalog\): object 1: no\.\nThe publisher/,
     },
     {
       because: 'the bundle of its image cannot be read',
@@ -277,8 +277,8 @@ describe('a Subscription', () => {
       because: 'somebody deleted the CSV',
       diagnosis: diagnoseSubscription(subscription({ currentCSV: 'mill.v1' }), fine),
       standing: 'blocked',
-      says: /is not there/,
-      todo: /anew/,
+      says: /does not exist/,
+      todo: /create it again/,
     },
     {
       because: 'all is well',

@@ -63,7 +63,7 @@ export function diagnoseSubscription(subscription: Subscription, around: Surroun
 /** Returns the unreadable files of the bundle. The operator runs without their content. */
 function lacking(subscription: Subscription): readonly string[] {
   const incomplete = conditionOf(subscription, BUNDLE_INCOMPLETE);
-  return incomplete === undefined ? [] : [sentence(`Left out of it, as by OLM: ${incomplete.message ?? ''}`)];
+  return incomplete === undefined ? [] : [sentence(`Skipped, as OLM does: ${incomplete.message ?? ''}`)];
 }
 
 const beside = (found: Diagnosis, runs: string | undefined): Diagnosis =>
@@ -101,19 +101,19 @@ function targetedCatalog({ metadata, spec }: Subscription, around: Surroundings)
   );
   if (source === undefined && excluding !== undefined && spec.sourceNamespace !== namespace) {
     const group = excluding.metadata.name ?? '';
-    const seen = `Its CatalogSource ${name} is not seen: OperatorGroup ${group} excludes catalogs of other namespaces by annotation ${EXCLUDE_GLOBAL}.`;
+    const seen = `Its CatalogSource ${name} is not visible: OperatorGroup ${group} excludes catalogs of other namespaces by annotation ${EXCLUDE_GLOBAL}.`;
     return diagnosis('catalog-excluded', 'blocked', seen, ADVICE.seeGlobalCatalogs(namespace ?? '', group));
   }
   const isHidden = around.hiddenCatalogs?.includes(spec.sourceNamespace) ?? false;
   if (source === undefined && !isHidden) {
-    const seen = `Its CatalogSource ${name} is not there, or not in sight.`;
+    const seen = `Its CatalogSource ${name} does not exist or is not visible to it.`;
     return diagnosis('catalog-missing', 'blocked', seen, ADVICE.createCatalogSource(name));
   }
   const own = source === undefined ? [] : [source];
   const broken = [...own, ...catalogSources.filter((one) => one !== source)].filter((one) => !isHealthy(one));
   const [first, ...others] = broken.map((one) => {
     const which = `CatalogSource ${one.metadata.namespace ?? ''}/${one.metadata.name ?? ''}`;
-    const seen = `${which} is not ready, and all that its namespace sees must be.`;
+    const seen = `${which} is not ready. All catalogs that are visible to the namespace must be ready.`;
     return causedBy(seen, one, diagnoseCatalogSource(one));
   });
   if (first === undefined) return undefined;
@@ -165,13 +165,13 @@ function unpacking(subscription: Subscription): Diagnosis | undefined {
   return diagnosis(
     'bundle-not-fetched',
     'failed',
-    ['The bundle that was chosen for it could not be fetched.', sentence(failed.message ?? '')],
+    ['The chosen bundle could not be fetched.', sentence(failed.message ?? '')],
     pullAdvice(failed.message ?? '') ?? ADVICE.validateBundleImage(imageIn(failed.message ?? '')),
   );
 }
 
 function notAdmitted(message: string): Diagnosis {
-  const because = ['The signature policy of the hub refuses the bundle that was chosen for it.', sentence(message)];
+  const because = ['The signature policy of the hub refuses the chosen bundle.', sentence(message)];
   return diagnosis('bundle-not-admitted', 'failed', because, pullAdvice(message) ?? []);
 }
 
@@ -184,9 +184,9 @@ function unusableBundle(message: string): Diagnosis {
     'bundle-unusable',
     'failed',
     [
-      'The bundle that was chosen for it cannot be installed.',
+      'The chosen bundle cannot be installed.',
       sentence(message),
-      'Its publisher has to correct it; another channel or startingCSV in the Subscription may lead to a good one.',
+      'The publisher must correct the bundle. Another channel or startingCSV in the Subscription may lead to a valid bundle.',
     ],
     image === 'IMAGE' ? [] : ADVICE.validateBundleImage(image),
   );
@@ -209,8 +209,8 @@ function lostPlan(subscription: Subscription, { csvs, installPlans }: Surroundin
     'planning',
     'under-way',
     [
-      `Its InstallPlan ${lost.plan} was deleted before it had made all that ClusterServiceVersion ${csvName(lost.csv)} needs.`,
-      'The hub takes that version back and makes another plan.',
+      `Its InstallPlan ${lost.plan} was deleted before all objects of ClusterServiceVersion ${csvName(lost.csv)} were created.`,
+      'The hub rolls that version back and creates another plan.',
     ],
     ADVICE.checkHub(),
   );
@@ -239,7 +239,7 @@ function leftOutOf({ spec }: Subscription, { catalogSources }: Surroundings): re
   );
   if (source?.status?.reason !== BUNDLES_LEFT_OUT) return [];
   const name = `${spec.sourceNamespace}/${spec.source}`;
-  return [sentence(`CatalogSource ${name} lacks bundles that cannot be read: ${source.status.message ?? ''}`)];
+  return [sentence(`CatalogSource ${name} has unreadable bundles: ${source.status.message ?? ''}`)];
 }
 
 function resolution(subscription: Subscription, around: Surroundings): Diagnosis | undefined {
@@ -291,7 +291,7 @@ function withoutOperator(subscription: Subscription, name: string, around: Surro
     done === undefined
       ? ADVICE.subscribeAnew()
       : ADVICE.installAgain(done.metadata.namespace ?? '', done.metadata.name ?? '');
-  return diagnosis('operator-missing', 'blocked', `ClusterServiceVersion ${name} is not there.`, todo);
+  return diagnosis('operator-missing', 'blocked', `ClusterServiceVersion ${name} does not exist.`, todo);
 }
 
 function besideCopy(subscription: Subscription, copy: ClusterServiceVersion, around: Surroundings): Diagnosis {
@@ -304,7 +304,7 @@ function besideCopy(subscription: Subscription, copy: ClusterServiceVersion, aro
     'blocked',
     [
       `ClusterServiceVersion ${copy.metadata.name ?? ''} here is a copy from namespace ${original}; this Subscription installs nothing.`,
-      `The operator runs in namespace ${original}, whose OperatorGroup selects this namespace, too.`,
+      `The operator runs in namespace ${original}. The OperatorGroup of that namespace also selects this one.`,
     ],
     [
       ADVICE.dropSubscription(namespace, name),

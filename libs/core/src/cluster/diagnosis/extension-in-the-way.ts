@@ -104,10 +104,10 @@ function resourceOf({ apiVersion, kind }: ObjectRef): string {
 export function textInTheWay({ ref: { kind, namespace, name }, owner }: InTheWay): string {
   const which = `${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`;
   if (owner.kind === 'csv')
-    return `${which} belongs to ClusterServiceVersion ${owner.namespace}/${owner.name}, and each has one owner.`;
+    return `${which} belongs to ClusterServiceVersion ${owner.namespace}/${owner.name}; an object has only one owner.`;
   const left =
     kind === KIND.CustomResourceDefinition.kind
-      ? 'an uninstalled one has left it, or a user created it'
+      ? 'an uninstalled operator left it, or a user created it'
       : 'a user created it';
-  return `${which} is there already, and no installed operator owns it: ${left}.`;
+  return `${which} exists already and no installed operator owns it: ${left}.`;
 }

@@ -83,14 +83,14 @@ export function deciderOfPlan(
 
 /** Names the deciding object for a sentence. */
 export const fleetWorkText = ({ operator, rollout }: FleetWork): string =>
-  operator === '' ? 'roll-outs of the fleet' : `roll-outs of FleetOperator ${operator}${rolloutText(rollout)}`;
+  operator === '' ? 'rollouts of the fleet' : `rollouts of FleetOperator ${operator}${rolloutText(rollout)}`;
 
 const rolloutText = (rollout: string): string => (rollout === '' ? '' : ` (the last here: ${rollout})`);
 
 /** Returns the reason why neither the console nor `flotilla approve` approves a plan, with advice. */
 export function decidedByFleet(decider: PlanDecider): string {
   const { subscription, namespace, operator } = decider;
-  const what = `it is decided by ${fleetWorkText(decider)}, with waves, windows and approvals of their own`;
+  const what = `the plan is decided by ${fleetWorkText(decider)}, with their own waves, windows and approvals`;
   return `${what}. ${ADVICE.seeRollouts(operator)}. ${ADVICE.takeFromFleet(namespace, subscription)}`;
 }
 
@@ -108,4 +108,4 @@ export function fleetWorkOfExtension(
 
 /** Returns the reason why the console does not roll a ClusterExtension back, with advice. */
 export const heldByFleet = (work: FleetWork): string =>
-  `its version is decided by ${fleetWorkText(work)}, which would undo this: deny the version there. ${ADVICE.seeRollouts(work.operator)}`;
+  `its version is decided by ${fleetWorkText(work)}, which would revert this change: deny the version there. ${ADVICE.seeRollouts(work.operator)}`;

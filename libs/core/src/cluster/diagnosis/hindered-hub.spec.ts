@@ -36,9 +36,7 @@ describe('an object that waits for a hub which cannot work in the cluster', () =
 
 describe('an Event that says what the hub is missing', () => {
   const event = { name: 'shop.1', writer: 'somebody', said: DENIED };
-  const quoted = expect.stringMatching(
-    /^Event shop\.1 in namespace default, whose writer calls itself "somebody", .*hub/,
-  );
+  const quoted = expect.stringMatching(/^Event shop\.1 in namespace default of writer "somebody" reports .*hub/);
 
   it('is quoted as an Event, and neither blocks nor leads to a right for the user that it names', () => {
     expect(withHubEvents(WAITING, [event])).toEqual({ ...WAITING, because: [...WAITING.because, quoted] });

@@ -41,7 +41,7 @@ export const saidByEvent = (event: HubEvent): Diagnosis =>
 
 const quoted = ({ name, writer, said }: HubEvent): string =>
   sentence(
-    `Event ${name} in namespace default, whose writer calls itself "${writer}", says (a claim that many users can write; ask the hub): ${said}`,
+    `Event ${name} in namespace default of writer "${writer}" reports (many users can write such an Event; check the hub): ${said}`,
   );
 
 function rightsOf(troubles: readonly string[]): readonly Advice[] {

@@ -25,32 +25,35 @@ const since = (text: string) => `${text}; since 2026-01-01T00:00:00Z, next check
 
 describe('content that could not be fetched', () => {
   it.each<[message: string, advice: RegExp | undefined]>([
-    [REFUSED, /^Nothing is wrong .*address of localhost:5000\..*FLOTILLA_OUTBOUND_ADDRESSES=public,private,loopback$/],
-    [UNLISTED, /^Nothing is wrong .* ask r\.example\..* setting FLOTILLA_REGISTRY_HOSTS /],
+    [
+      REFUSED,
+      /^The image reference is correct, .*address of localhost:5000\..*FLOTILLA_OUTBOUND_ADDRESSES=public,private,loopback$/,
+    ],
+    [UNLISTED, /^The image reference is correct, .* requests to r\.example\..* setting FLOTILLA_REGISTRY_HOSTS /],
     [
       'catalog at c:50051: host c:50051 is not allowed by the hub (FLOTILLA_GRPC_HOSTS)',
       /setting FLOTILLA_GRPC_HOSTS /,
     ],
     ['catalog at c:50051: address of c:50051 is not allowed by the hub (FLOTILLA_OUTBOUND_ADDRESSES)', /loopback$/],
-    [AWAY, /registry r\.example, /],
-    [BUSY, /registry r\.example, /],
-    [BUSY.replace('503', '429'), /registry r\.example, /],
+    [AWAY, /registry r\.example: /],
+    [BUSY, /registry r\.example: /],
+    [BUSY.replace('503', '429'), /registry r\.example: /],
     [
       'image r.example/c:1: not done after 600000 ms: check the network, or raise the time limit',
       /registry that it names/,
     ],
     [
       'failed to list bundles: catalog at c:50051 (UNAVAILABLE: no connection); check',
-      /registry server answers at c:50051/,
+      /registry server answers the hub at c:50051/,
     ],
     [GONE, undefined],
     [`${AWAY.replace('image r.example/c:1', 'image r.example/c:1 (at mirror m.example/c:1)')}; ${GONE}`, undefined],
     [
       `${GONE.replace('image r.example/c:1', 'image r.example/c:1 (at mirror m.example/c:1)')}; ${AWAY}`,
-      /registry r\.example, /,
+      /registry r\.example: /,
     ],
-    [UNSIGNED, /^Ask the publisher to sign this digest, or name who signs it in rule r\.example\/c of /],
-    [POLICY, /^Nothing is wrong with what is named: correct the file of setting FLOTILLA_SIGNATURE_POLICY_FILE /],
+    [UNSIGNED, /^Ask the publisher to sign this digest; .* its signer to rule r\.example\/c of /],
+    [POLICY, /^The image reference is correct\. Correct the file of setting FLOTILLA_SIGNATURE_POLICY_FILE /],
     ['image r.example/c:1 is no catalog image: it has no label', undefined],
     ['catalog samples is invalid: a.yaml: no package', undefined],
     ['', undefined],
@@ -92,15 +95,15 @@ describe('content that could not be fetched', () => {
   it.each(Object.keys(told))('is no fault of the image that a %s names', (kind) => {
     for (const message of [REFUSED, UNLISTED, AWAY, BUSY]) {
       const todo = told[kind]?.(since(message)) ?? [];
-      expect(todo[0]).toMatch(/^Nothing is wrong with what is named|^The image need not be at fault/);
-      expect(todo.join('\n')).not.toMatch(/Correct (spec\.image|its image|what is named)|Publish/);
+      expect(todo[0]).toMatch(/^The image reference is correct|^The image may be correct/);
+      expect(todo.join('\n')).not.toMatch(/Correct (spec\.image|the image|the named)|Publish/);
     }
-    expect(told[kind]?.(since(GONE))[0] ?? '').not.toMatch(/Nothing is wrong|need not be at fault/);
+    expect(told[kind]?.(since(GONE))[0] ?? '').not.toMatch(/reference is correct|may be correct/);
   });
 
   it.each(Object.keys(told))('is refused by the signature policy: a %s says so', (kind) => {
     expect(told[kind]?.(since(UNSIGNED))[0]).toMatch(/^Ask the publisher to sign this digest/);
-    expect(told[kind]?.(since(POLICY))[0]).toMatch(/^Nothing is wrong with what is named: correct the file/);
+    expect(told[kind]?.(since(POLICY))[0]).toMatch(/^The image reference is correct\. Correct the file/);
   });
 
   it.each([
@@ -131,6 +134,6 @@ describe('content that could not be fetched', () => {
       ...{ globalCatalogNamespace: 'olm', catalogSources: [], subscriptions: [], installPlans: [], csvs: [] },
       ...{ operatorGroups: [], conditioned: [extension, conditioned('ClusterCatalog', 'Retrying', since(AWAY))] },
     });
-    expect(first?.todo).toEqual([expect.stringMatching(/^The image need not be at fault/)]);
+    expect(first?.todo).toEqual([expect.stringMatching(/^The image may be correct/)]);
   });
 });

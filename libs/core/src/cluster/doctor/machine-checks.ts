@@ -66,7 +66,7 @@ function memoryCheck({ memoryBytes, processors }: MachineFacts): DoctorCheck {
   return warning(
     'memory',
     `${text}: little for a hub`,
-    `give it ${mebibytes(LEAST_MEMORY)} at least; docs/sizing.md has what a fleet needs`,
+    `give the hub at least ${mebibytes(LEAST_MEMORY)}; docs/sizing.md lists the needs of a fleet`,
   );
 }
 
@@ -74,7 +74,11 @@ function filesCheck({ openFiles }: MachineFacts): DoctorCheck {
   if (openFiles === undefined) return ok('open files', 'the system names no limit');
   const text = `a process may open ${openFiles} files`;
   if (openFiles >= LEAST_FILES) return ok('open files', text);
-  return warning('open files', `${text}: too few for many clusters`, `raise it, as with: ulimit -n ${LEAST_FILES * 8}`);
+  return warning(
+    'open files',
+    `${text}: too few for many clusters`,
+    `raise the limit, for example: ulimit -n ${LEAST_FILES * 8}`,
+  );
 }
 
 function contentCheck({
@@ -89,7 +93,7 @@ function contentCheck({
       name,
       `${contentDir} cannot be used: ${contentProblem ?? 'no reason is known'}`,
       contentIsFull
-        ? 'make room there, or name a folder of another disk in FLOTILLA_CONTENT_DIR'
+        ? 'free space there, or name a folder of another disk in FLOTILLA_CONTENT_DIR'
         : 'name a folder that this user can write in FLOTILLA_CONTENT_DIR',
     );
   }
@@ -98,7 +102,7 @@ function contentCheck({
   return warning(
     name,
     `${text}: catalogs and bundles are unpacked there`,
-    `make room, or name another folder in FLOTILLA_CONTENT_DIR`,
+    `free space, or name another folder in FLOTILLA_CONTENT_DIR`,
   );
 }
 
@@ -114,7 +118,7 @@ export function clockCheck(cluster: string, aheadMs: number): DoctorCheck {
   if (Math.abs(aheadMs) < TOLERATED_SKEW_MS) return ok(name, 'that of this machine, within two minutes');
   const minutes = Math.round(Math.abs(aheadMs) / 60_000);
   const text = `the clock of this machine is ${minutes} min ${aheadMs > 0 ? 'ahead of' : 'behind'} that of its API server`;
-  return warning(name, text, 'set both by NTP: certificates, tokens and the windows of roll-outs are judged by them');
+  return warning(name, text, 'set both clocks by NTP: certificates, tokens and the windows of rollouts depend on them');
 }
 
 const mebibytes = (bytes: number): string =>

@@ -5,6 +5,6 @@ export function oldNode(version: string): Readonly<{ text: string; todo: string 
   if (Number.parseInt(version, 10) >= LEAST_NODE) return undefined;
   return {
     text: `Node ${version} is older than ${LEAST_NODE}`,
-    todo: `install Node ${LEAST_NODE} or newer, or use bin/flotilla of a checkout, which brings one`,
+    todo: `install Node ${LEAST_NODE} or newer, or use bin/flotilla of a checkout, which includes it`,
   };
 }

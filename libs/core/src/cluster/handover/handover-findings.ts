@@ -27,7 +27,7 @@ const CSVS_UNDER_WAY: ReadonlySet<string> = new Set(['', 'InstallReady', 'Instal
 /** Returns findings about the removal of OLM from a cluster: refusals first, each group in a fixed order. */
 export function handoverFindings(facts: HandoverFacts): readonly HandoverFinding[] {
   if (facts.isOpenShift) {
-    const text = 'OLM is a part of OpenShift, which puts it back: have the hub only report on the cluster';
+    const text = 'OLM is a part of OpenShift, which restores it: use the hub in this cluster only for reports';
     return [{ kind: 'refusal', text }];
   }
   const refusals = [...underWay(facts), ...catalogsOutOfReach(facts), ...otherChoices(facts)];
@@ -48,7 +48,9 @@ function underWay({ plans, csvs }: HandoverFacts): string[] {
       ),
     ...csvs
       .filter((csv) => !isCopy(csv) && CSVS_UNDER_WAY.has(phaseOf(csv)))
-      .map((csv) => `${titleOf('ClusterServiceVersion', csv)} is ${phaseOf(csv) || 'new'}: wait until OLM has ended`),
+      .map(
+        (csv) => `${titleOf('ClusterServiceVersion', csv)} is ${phaseOf(csv) || 'new'}: wait until OLM has finished`,
+      ),
   ];
 }
 
@@ -59,14 +61,14 @@ function catalogsOutOfReach({ catalogs, unread }: HandoverFacts): string[] {
   const inside = catalogs.flatMap((catalog) => {
     const { address, image } = asRecord(catalog['spec']);
     if (asText(image) !== '' || !INSIDE.test(asText(address))) return [];
-    return `${titleOf('CatalogSource', catalog)} is at ${asText(address)}, a name of the cluster: name an address that the hub reaches`;
+    return `${titleOf('CatalogSource', catalog)} has address ${asText(address)}, a name inside the cluster: use an address that the hub can reach`;
   });
   return [...inside, ...unread.map((one) => `a catalog could not be read from here: ${one}`)];
 }
 
 function otherChoices({ choices }: HandoverFacts): string[] {
   return [...choices].map(
-    ([namespace, names]) => `in namespace ${namespace} the hub would install at once: ${names.join(', ')}`,
+    ([namespace, names]) => `the hub would at once install in namespace ${namespace}: ${names.join(', ')}`,
   );
 }
 
@@ -74,11 +76,11 @@ function notes({ plans, csvs, newerDefinitions }: HandoverFacts): string[] {
   const inPhase = (phase: string) => plans.filter((plan) => phaseOf(plan) === phase);
   return [
     ...inPhase('RequiresApproval').map((plan) => `${titleOf('InstallPlan', plan)} waits for approval, and will`),
-    ...inPhase('Failed').map((plan) => `${titleOf('InstallPlan', plan)} has failed: the hub tries its step again`),
+    ...inPhase('Failed').map((plan) => `${titleOf('InstallPlan', plan)} has failed: the hub retries its step`),
     ...csvs
       .filter((csv) => !isCopy(csv) && ['Failed', 'Pending', 'Unknown'].includes(phaseOf(csv)))
-      .map((csv) => `${titleOf('ClusterServiceVersion', csv)} is ${phaseOf(csv)}: the hub goes on with it`),
-    ...newerDefinitions.map((name) => `${name} is newer than the hub's, and stays`),
+      .map((csv) => `${titleOf('ClusterServiceVersion', csv)} is ${phaseOf(csv)}: the hub continues its installation`),
+    ...newerDefinitions.map((name) => `${name} is newer than the definition of the hub and stays`),
   ];
 }
 

@@ -36,7 +36,7 @@ describe('what speaks against a hand-over from OLM', () => {
     [
       'a CSV under way',
       { csvs: [csv('Replacing')] },
-      ['refusal: ClusterServiceVersion team/mill.v1 is Replacing: wait until OLM has ended'],
+      ['refusal: ClusterServiceVersion team/mill.v1 is Replacing: wait until OLM has finished'],
     ],
     [
       'a plan that waits',
@@ -46,18 +46,18 @@ describe('what speaks against a hand-over from OLM', () => {
     [
       'a failed plan',
       { plans: [plan('Failed')] },
-      ['note: InstallPlan team/install-1 has failed: the hub tries its step again'],
+      ['note: InstallPlan team/install-1 has failed: the hub retries its step'],
     ],
     [
       'a failed CSV',
       { csvs: [csv('Failed')] },
-      ['note: ClusterServiceVersion team/mill.v1 is Failed: the hub goes on with it'],
+      ['note: ClusterServiceVersion team/mill.v1 is Failed: the hub continues its installation'],
     ],
     [
       'a registry server of the cluster',
       { catalogs: [catalog({ address: 'shelf.team.svc:50051' })] },
       [
-        'refusal: CatalogSource team/shelf is at shelf.team.svc:50051, a name of the cluster: name an address that the hub reaches',
+        'refusal: CatalogSource team/shelf has address shelf.team.svc:50051, a name inside the cluster: use an address that the hub can reach',
       ],
     ],
     ['one outside', { catalogs: [catalog({ address: 'shelf.example.com:50051' })] }, []],
@@ -69,12 +69,12 @@ describe('what speaks against a hand-over from OLM', () => {
     [
       'another choice',
       { choices: new Map([['team', ['mill.v2']]]) },
-      ['refusal: in namespace team the hub would install at once: mill.v2'],
+      ['refusal: the hub would at once install in namespace team: mill.v2'],
     ],
     [
       'a newer definition',
       { newerDefinitions: ['CustomResourceDefinition a'] },
-      ["note: CustomResourceDefinition a is newer than the hub's, and stays"],
+      ['note: CustomResourceDefinition a is newer than the definition of the hub and stays'],
     ],
   ])('%s', (_, facts, found) => {
     expect(lines(facts)).toEqual(found);
@@ -111,9 +111,9 @@ describe('whether operators run on as they did', () => {
     { because: 'nothing changed', after: [workloadOf(deployment('d', 1), [pod('p', 0)])], changes: [] },
     { because: 'it is gone', after: [], changes: ['Deployment team/mill is gone'] },
     {
-      because: 'it was made anew',
+      because: 'it was recreated',
       after: [workloadOf(deployment('e', 1), [])],
-      changes: ['Deployment team/mill was made anew'],
+      changes: ['Deployment team/mill was recreated'],
     },
     {
       because: 'it was changed',
@@ -131,9 +131,9 @@ describe('whether operators run on as they did', () => {
       changes: ['pod mill-1 of Deployment team/mill is gone'],
     },
     {
-      because: 'a container was started anew',
+      because: 'a container was restarted',
       after: [workloadOf(deployment('d', 1), [pod('p', 1)])],
-      changes: ['pod mill-1 of Deployment team/mill was started anew'],
+      changes: ['pod mill-1 of Deployment team/mill was restarted'],
     },
   ])('$because', ({ after, changes }) => {
     expect(workloadChanges([before], after)).toEqual(changes);

@@ -37,12 +37,12 @@ export function workloadChanges(before: readonly Workload[], after: readonly Wor
   return before.flatMap((old) => {
     const found = now.get(old.name);
     if (found === undefined) return [`Deployment ${old.name} is gone`];
-    if (found.uid !== old.uid) return [`Deployment ${old.name} was made anew`];
+    if (found.uid !== old.uid) return [`Deployment ${old.name} was recreated`];
     if (found.generation !== old.generation) return [`Deployment ${old.name} was changed`];
     return Object.entries(old.pods).flatMap(([name, pod]) => {
       const left = found.pods[name];
       if (left === undefined || left.uid !== pod.uid) return [`pod ${name} of Deployment ${old.name} is gone`];
-      return left.restarts === pod.restarts ? [] : [`pod ${name} of Deployment ${old.name} was started anew`];
+      return left.restarts === pod.restarts ? [] : [`pod ${name} of Deployment ${old.name} was restarted`];
     });
   });
 }

@@ -27,7 +27,7 @@ describe('which hub manages a cluster', () => {
       acts: false,
       holder: 'hub-9',
       because:
-        'hub hub-9 manages it (annotation flotilla.dev/hub of namespace kube-system), and this one is hub-2; nothing is written. If that hub is gone, or is to stop: "flotilla clusters take-over east --context east --hub-id hub-2"',
+        'hub hub-9 manages the cluster (annotation flotilla.dev/hub of namespace kube-system), and this hub is hub-2. Nothing is written. If that hub is gone or must stop: "flotilla clusters take-over east --context east --hub-id hub-2"',
     });
   });
 
@@ -63,7 +63,7 @@ describe('two hubs with one identity', () => {
       acts: false,
       holder: 'a',
       because:
-        'another hub with the same identity hub-2 (instance a, annotation flotilla.dev/hub-instance of namespace kube-system) was at work there, and is asked if it still is; nothing is written',
+        'another hub with the same identity hub-2 (instance a, annotation flotilla.dev/hub-instance of namespace kube-system) managed the cluster; this hub has asked it whether it still does. Nothing is written',
     });
   });
 
@@ -72,7 +72,7 @@ describe('two hubs with one identity', () => {
       acts: false,
       holder: 'hub-1',
       because: expect.stringMatching(
-        /^hub hub-1 manages it .* this one is hub-2; nothing is written\. If that hub is gone/,
+        /^hub hub-1 manages the cluster .* this hub is hub-2\. Nothing is written\. If that hub is gone/,
       ),
     });
     expect(of({ 'flotilla.dev/hub': 'hub-1', 'flotilla.dev/hub-instance': 'b' })).toEqual({
@@ -86,7 +86,7 @@ describe('two hubs with one identity', () => {
     expect(of({ ...marks, 'flotilla.dev/hub-asks': `b ${AT} answered` })).toMatchObject({
       acts: false,
       because:
-        'another hub with the same identity hub-2 (instance a, annotation flotilla.dev/hub-instance of namespace kube-system) is at work there, as it answered to the question of 2026-06-01T11:59:59.000Z; nothing is written: give one of the two a key or FLOTILLA_HUB_ID of its own, or end it. This one asks again every five minutes; at once if that one has ended: "flotilla clusters take-over east --context east --hub-id hub-2"',
+        'another hub with the same identity hub-2 (instance a, annotation flotilla.dev/hub-instance of namespace kube-system) manages the cluster, according to its answer to the question of 2026-06-01T11:59:59.000Z. Nothing is written: give one of the two hubs its own key or FLOTILLA_HUB_ID, or stop it. This hub asks again every five minutes. If the other hub has stopped, take over now: "flotilla clusters take-over east --context east --hub-id hub-2"',
     });
   });
 
@@ -106,7 +106,7 @@ describe('two hubs with one identity', () => {
 
   it('are named by the one that acts', () => {
     expect(twinText({ instance: 'b', askedAt: new Date(AT) })).toBe(
-      'another hub with the same identity (instance b) asked for it at 2026-06-01T11:59:59.000Z, and stays away: give one of the two a key or FLOTILLA_HUB_ID of its own, or end it',
+      'another hub with the same identity (instance b) asked for the cluster at 2026-06-01T11:59:59.000Z and does not manage it: give one of the two hubs its own key or FLOTILLA_HUB_ID, or stop it',
     );
   });
 

@@ -84,14 +84,14 @@ export const ownerMarks = (id: string | undefined, instance: string | undefined)
 
 /** Returns the acting hub's text about another hub with its identity. */
 export const twinText = ({ instance, askedAt }: Twin): string =>
-  `another hub with the same identity (instance ${named(instance)}) asked for it at ${askedAt.toISOString()}, and stays away: ${APART}`;
+  `another hub with the same identity (instance ${named(instance)}) asked for the cluster at ${askedAt.toISOString()} and does not manage it: ${APART}`;
 
 /** Longest name of a hub or an instance. */
 const LONGEST_NAME = 63;
 
 type TwinAtWork = Readonly<{ holder: string; answeredAt?: Date }>;
 
-const APART = 'give one of the two a key or FLOTILLA_HUB_ID of its own, or end it';
+const APART = 'give one of the two hubs its own key or FLOTILLA_HUB_ID, or stop it';
 const INSTANCE = `annotation ${INSTANCE_ANNOTATION} of namespace kube-system`;
 
 /** Returns a name that users may have written, as one short line. */
@@ -99,18 +99,19 @@ const named = (text: string): string => visibleText(cutText(text, LONGEST_NAME).
 
 function becauseOfTwin(cluster: string, id: string, { holder, answeredAt }: TwinAtWork): string {
   const found = `another hub with the same identity ${id} (instance ${named(holder)}, ${INSTANCE})`;
-  if (answeredAt === undefined) return `${found} was at work there, and is asked if it still is; nothing is written`;
-  const said = `as it answered to the question of ${answeredAt.toISOString()}`;
-  const way = `This one asks again every five minutes; at once if that one has ended: "flotilla clusters take-over ${cluster} --hub-id ${id}"`;
-  return `${found} is at work there, ${said}; nothing is written: ${APART}. ${way}`;
+  if (answeredAt === undefined)
+    return `${found} managed the cluster; this hub has asked it whether it still does. Nothing is written`;
+  const said = `according to its answer to the question of ${answeredAt.toISOString()}`;
+  const way = `This hub asks again every five minutes. If the other hub has stopped, take over now: "flotilla clusters take-over ${cluster} --hub-id ${id}"`;
+  return `${found} manages the cluster, ${said}. Nothing is written: ${APART}. ${way}`;
 }
 
 function because(cluster: string, hub: HubIdentity | undefined, holder: string): string {
   if (holder === OWNED_BY_OLM) {
-    return `it is handed over to OLM (annotation ${OWNER_ANNOTATION}=${OWNED_BY_OLM} of namespace kube-system); nothing is written. Back: "flotilla clusters handover ${cluster} --from olm"`;
+    return `the cluster is handed over to OLM (annotation ${OWNER_ANNOTATION}=${OWNED_BY_OLM} of namespace kube-system). Nothing is written. To take it back: "flotilla clusters handover ${cluster} --from olm"`;
   }
-  const found = `hub ${named(holder)} manages it (annotation ${OWNER_ANNOTATION} of namespace kube-system), and this one`;
-  if (hub === undefined) return `${found} has no identity; nothing is written. Give this one FLOTILLA_HUB_ID`;
-  const way = `If that hub is gone, or is to stop: "flotilla clusters take-over ${cluster} --hub-id ${hub.id}"`;
-  return `${found} is ${hub.id}; nothing is written. ${way}`;
+  const found = `hub ${named(holder)} manages the cluster (annotation ${OWNER_ANNOTATION} of namespace kube-system), and this hub`;
+  if (hub === undefined) return `${found} has no identity. Nothing is written. Give this hub FLOTILLA_HUB_ID`;
+  const way = `If that hub is gone or must stop: "flotilla clusters take-over ${cluster} --hub-id ${hub.id}"`;
+  return `${found} is ${hub.id}. Nothing is written. ${way}`;
 }

@@ -28,8 +28,8 @@ export function crdInstallation(live: KubernetesObject | undefined, ours: Kubern
   const lost = lacking(ours, live);
   const gained = lacking(live, ours);
   if (lost.length === 0) return gained.length > 0 ? { do: 'upgrade' } : NOTHING;
-  const without = gained.length === 0 ? '' : `; it stays without ${named(gained)}, which ours has`;
-  return { do: 'leave', because: `it has what ours lacks: ${named(lost)}${without}` };
+  const without = gained.length === 0 ? '' : `; it stays without ${named(gained)} of the hub's definition`;
+  return { do: 'leave', because: `it has parts that the hub's definition does not have: ${named(lost)}${without}` };
 }
 
 /**

@@ -58,7 +58,8 @@ describe('the definition of OperatorConditions, which takes spec.conditions in v
   it('leaves that of a newer OLM, and reports what operators cannot say there', () => {
     expect(crdInstallation(olms('newer'), shipped)).toEqual({
       do: 'leave',
-      because: 'it has what ours lacks: v1.spec.newer; it stays without v1.spec.conditions, which ours has',
+      because:
+        "it has parts that the hub's definition does not have: v1.spec.newer; it stays without v1.spec.conditions of the hub's definition",
     });
   });
 });
@@ -72,24 +73,29 @@ describe('a definition of ours in a cluster', () => {
     {
       because: 'it is newer: no downgrade',
       live: crd([v1('a', 'b', 'c')]),
-      does: { do: 'leave', because: 'it has what ours lacks: v1.spec.c' },
+      does: { do: 'leave', because: "it has parts that the hub's definition does not have: v1.spec.c" },
     },
     {
       because: 'it has both more and less: somebody’s own',
       live: crd([v1('a', 'c')]),
-      does: { do: 'leave', because: 'it has what ours lacks: v1.spec.c; it stays without v1.spec.b, which ours has' },
+      does: {
+        do: 'leave',
+        because:
+          "it has parts that the hub's definition does not have: v1.spec.c; it stays without v1.spec.b of the hub's definition",
+      },
     },
     {
       because: 'it serves a version that ours does not know',
       live: crd([v1('a', 'b'), { name: 'v2', fields: [] }]),
-      does: { do: 'leave', because: 'it has what ours lacks: version v2' },
+      does: { do: 'leave', because: "it has parts that the hub's definition does not have: version v2" },
     },
     {
       because: 'objects may lie in a version that ours does not know',
       live: crd([v1('a')], {}, ['v1alpha1', 'v1']),
       does: {
         do: 'leave',
-        because: 'it has what ours lacks: stored version v1alpha1; it stays without v1.spec.b, which ours has',
+        because:
+          "it has parts that the hub's definition does not have: stored version v1alpha1; it stays without v1.spec.b of the hub's definition",
       },
     },
     {
@@ -107,7 +113,7 @@ describe('a definition of ours in a cluster', () => {
     {
       because: 'it keeps unknown fields, ours would drop them',
       live: crd([{ ...v1('a', 'b'), open: true }]),
-      does: { do: 'leave', because: 'it has what ours lacks: v1.spec (unknown fields)' },
+      does: { do: 'leave', because: "it has parts that the hub's definition does not have: v1.spec (unknown fields)" },
     },
     {
       because: 'it is going',

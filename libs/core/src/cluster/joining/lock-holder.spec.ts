@@ -41,20 +41,20 @@ describe('the process that has a lock', () => {
 });
 
 describe('a second flotilla up says', () => {
-  const END = 'or give this one another identity with FLOTILLA_HUB_ID=NAME';
+  const END = 'or give this hub another identity with FLOTILLA_HUB_ID=NAME';
   it.each<{ said: string; holder?: Partial<LockHolder> }>([
     {
       holder: { url: 'http://127.0.0.1:8080' },
-      said: `flotilla up runs already (pid 4711, http://127.0.0.1:8080): end it first, ${END}`,
+      said: `flotilla up already runs (pid 4711, http://127.0.0.1:8080): stop it first, ${END}`,
     },
-    { said: `flotilla up runs already (pid 4711, which is starting): end it first, ${END}` },
+    { said: `flotilla up already runs (pid 4711, which is starting): stop it first, ${END}` },
     {
       holder: { host: 'there', url: 'http://127.0.0.1:1' },
-      said: `flotilla up runs already (pid 4711 on there, http://127.0.0.1:1): end it first (a minute after it was killed it counts as gone), ${END}`,
+      said: `flotilla up already runs (pid 4711 on there, http://127.0.0.1:1): stop it first (after a kill its lock ends within a minute), ${END}`,
     },
     {
       holder: holderIn(''),
-      said: `flotilla up runs already (another process, which is starting): end it first, ${END}`,
+      said: `flotilla up already runs (another process, which is starting): stop it first, ${END}`,
     },
   ])('$said', ({ said, holder = {} }) => {
     expect(upRunsAlready({ ...HOLDER, ...holder }, 'here')).toBe(said);

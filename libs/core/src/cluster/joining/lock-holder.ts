@@ -47,8 +47,8 @@ export function upRunsAlready({ pid, host, url }: LockHolder, ownHost: string): 
   const isElsewhere = pid !== 0 && host !== ownHost;
   const process = pid === 0 ? 'another process' : `pid ${pid}${isElsewhere ? ` on ${host}` : ''}`;
   const where = `${process}, ${url ?? 'which is starting'}`;
-  const wait = isElsewhere ? ' (a minute after it was killed it counts as gone)' : '';
-  return `flotilla up runs already (${where}): end it first${wait}, or give this one another identity with FLOTILLA_HUB_ID=NAME`;
+  const wait = isElsewhere ? ' (after a kill its lock ends within a minute)' : '';
+  return `flotilla up already runs (${where}): stop it first${wait}, or give this hub another identity with FLOTILLA_HUB_ID=NAME`;
 }
 
 /** Returns the holder in the text of a lock; process 0 if the text is damaged, as after a power failure. */

@@ -105,7 +105,7 @@ describe('whether Flotilla acts', () => {
     const unseen = 'deployments is forbidden';
     expect(managementStatus({ ...facts, signs: [], unseen })).toMatchObject({
       because: expect.stringContaining(
-        '(deployments is forbidden); nothing is written. Give its login the rights that "flotilla clusters check --context east" lists, or',
+        '(deployments is forbidden). Nothing is written. Give the hub’s login the rights that "flotilla clusters check --context east" lists, or',
       ),
     });
   });
@@ -113,7 +113,7 @@ describe('whether Flotilla acts', () => {
   it('says what was found and both ways on', () => {
     expect(managementStatus(facts)).toMatchObject({
       because:
-        'OLM itself is at work there (deployment olm/olm-operator); nothing is written. Scale OLM to nothing to hand over, or allow both: FLOTILLA_CLUSTERS_BESIDE_OLM=east, or annotation flotilla.dev/beside-olm=act on namespace olm',
+        'OLM itself runs there (deployment olm/olm-operator). Nothing is written. Scale OLM to zero to hand the cluster over, or allow both: FLOTILLA_CLUSTERS_BESIDE_OLM=east, or annotation flotilla.dev/beside-olm=act on namespace olm',
     });
   });
 });

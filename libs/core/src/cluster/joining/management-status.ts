@@ -37,9 +37,9 @@ export function managementStatus(facts: ManagementFacts): ManagementStatus {
   if ((signs.length === 0 && unseen === undefined) || hasConsent(facts)) return { acts: true, signs };
   const found =
     signs.length > 0
-      ? `OLM itself is at work there (${signs.map(signText).join(', ')})`
-      : `whether OLM itself is at work there could not be seen (${oneLine(unseen ?? '')})`;
-  return { acts: false, signs, because: `${found}; nothing is written. ${wayOn(facts)}` };
+      ? `OLM itself runs there (${signs.map(signText).join(', ')})`
+      : `could not determine if OLM itself runs there (${oneLine(unseen ?? '')})`;
+  return { acts: false, signs, because: `${found}. Nothing is written. ${wayOn(facts)}` };
 }
 
 function hasConsent({ cluster, consentedClusters, annotations }: ManagementFacts): boolean {
@@ -53,8 +53,8 @@ function hasConsent({ cluster, consentedClusters, annotations }: ManagementFacts
 function wayOn({ cluster, globalCatalogNamespace, signs, access = contextOption(cluster) }: ManagementFacts): string {
   const first =
     signs.length > 0
-      ? 'Scale OLM to nothing to hand over'
-      : `Give its login the rights that "flotilla clusters check ${access}" lists`;
+      ? 'Scale OLM to zero to hand the cluster over'
+      : `Give the hub’s login the rights that "flotilla clusters check ${access}" lists`;
   return `${first}, or allow both: FLOTILLA_CLUSTERS_BESIDE_OLM=${cluster}, or annotation ${BESIDE_OLM_ANNOTATION}=${ACT} on namespace ${globalCatalogNamespace}`;
 }
 

@@ -131,7 +131,7 @@ export const leavingStatus = (before: FleetClusterStatus, message: string, at: s
 export const unreadableStatus = (before: FleetClusterStatus, problem: string, at: string): FleetClusterStatus =>
   withoutManagement(
     before,
-    { reason: 'Unreadable', message: `${problem}; nothing is written there until it is corrected` },
+    { reason: 'Unreadable', message: `${problem}. Nothing is written there until this is corrected` },
     at,
   );
 

@@ -10,14 +10,14 @@ describe('the identity of a cluster', () => {
       expected: '1',
       found: '2',
       sameServer: false,
-      refusal: /leads to another cluster now.* is 2, .* was 1/,
+      refusal: /now leads to another cluster.* is 2; .* was 1/,
     },
     {
       because: 'another answers at its address',
       expected: '1',
       found: '2',
       sameServer: true,
-      refusal: /leads to another cluster now/,
+      refusal: /now leads to another cluster/,
     },
     { because: 'the login may not read it', expected: '1', found: undefined, sameServer: true, refusal: undefined },
     {

@@ -16,10 +16,10 @@ type IdentityFacts = Readonly<{
 export function identityRefusal(facts: IdentityFacts): string | undefined {
   const { cluster, file, expected, found, sameServer } = facts;
   if (expected === undefined || expected === found) return undefined;
-  const way = `Give it a context of its own, or remove cluster "${cluster}" first and then add it again`;
+  const way = `Give the other cluster its own context, or remove cluster "${cluster}" and add it again`;
   if (found !== undefined) {
-    return `context "${cluster}" of ${file} leads to another cluster now: the UID of its namespace kube-system is ${found}, that of the cluster was ${expected}. ${way}`;
+    return `context "${cluster}" of ${file} now leads to another cluster: the UID of its namespace kube-system is ${found}; the UID of "${cluster}" was ${expected}. ${way}`;
   }
   if (sameServer) return undefined;
-  return `context "${cluster}" of ${file} leads to another address, and its login may not read namespace kube-system, by which the cluster would be recognised: grant get on it`;
+  return `context "${cluster}" of ${file} leads to another address. The hub recognises a cluster by namespace kube-system, which this login may not read: grant get on it`;
 }

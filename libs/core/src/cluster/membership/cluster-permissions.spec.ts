@@ -31,10 +31,10 @@ it('names everything that each service lacks, and changes its words without a tr
   const both = withMissingRights(one, 'applier', ['* *.*'], T1);
   expect(ofPermissions(both)).toMatchObject({
     ...{ status: 'False', reason: 'RulesMissing', lastTransitionTime: T0 },
-    message: 'the poller lacks get, list nodes; get secrets. the applier lacks * *.*',
+    message: 'the poller is missing get, list nodes; get secrets. the applier is missing * *.*',
   });
   const granted = withMissingRights(both, 'applier', [], T1);
-  expect(ofPermissions(granted)?.message).toBe('the poller lacks get, list nodes; get secrets');
+  expect(ofPermissions(granted)?.message).toBe('the poller is missing get, list nodes; get secrets');
   expect(ofPermissions(withMissingRights(granted, 'poller', [], T1))).toMatchObject({
     ...{ status: 'True', lastTransitionTime: T1 },
   });

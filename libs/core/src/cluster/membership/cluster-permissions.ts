@@ -36,7 +36,7 @@ function sufficiency(missing: LacksOfServices): FoundClusterCondition | undefine
   if (asked.length === 0) return undefined;
   const parts = asked.flatMap((service) => {
     const lacks = missing[service] ?? [];
-    return lacks.length === 0 ? [] : [`the ${service} lacks ${lacks.join('; ')}`];
+    return lacks.length === 0 ? [] : [`the ${service} is missing ${lacks.join('; ')}`];
   });
   const status = parts.length === 0 ? 'True' : 'False';
   const reason = parts.length === 0 ? 'AllGranted' : 'RulesMissing';

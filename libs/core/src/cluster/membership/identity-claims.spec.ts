@@ -157,17 +157,17 @@ describe('clusters that give one identity', () => {
       () => false,
     );
     expect(verdict.refusals.get('harbour')).toBe(
-      'context "harbour" of other leads to the same cluster as "east" (config), under which it is managed, or claims to (UID uid-of-east): remove one of them, or choose one with "flotilla clusters accept" (other kubeconfigs: accepted)',
+      'context "harbour" of other leads to the same cluster as "east" (config), which the hub manages (UID uid-of-east): remove one of the two, or choose one with "flotilla clusters accept" (other kubeconfigs: accepted)',
     );
     expect(verdict.disputes.get('east')).toBe(
-      'context "harbour" of other claims to be cluster "east" and is refused: remove the one that is not it, or choose one with "flotilla clusters accept" (other kubeconfigs: accepted)',
+      'context "harbour" of other claims to be cluster "east" and is refused: remove the wrong one, or choose one with "flotilla clusters accept" (other kubeconfigs: accepted)',
     );
   });
 
   it('says when a cluster takes the place of one that has left', () => {
     const verdict = settleIdentities([member('west')], new Map([[UID, claimOf('east')]]), () => false);
     expect(verdict.refusals.get('west')).toBe(
-      'context "west" of config leads to the same cluster as "east", under which it was managed, or claims to (UID uid-of-east): used 10 minutes after that one has left, or choose one with "flotilla clusters accept" (other kubeconfigs: accepted)',
+      'context "west" of config leads to the same cluster as "east", which the hub managed (UID uid-of-east): used 10 minutes after that context was removed, or choose one with "flotilla clusters accept" (other kubeconfigs: accepted)',
     );
   });
 });
@@ -182,5 +182,7 @@ it('clusters that give the same identity are each named with the others', () => 
     { cluster: 'gone', identity: '' },
   ]);
   expect([...found.keys()]).toEqual(['aaa', 'east']);
-  expect(found.get('east')).toBe('gives the same UID of namespace kube-system as aaa (uid-of-east): the hub takes one');
+  expect(found.get('east')).toBe(
+    'has the same UID of namespace kube-system as aaa (uid-of-east): the hub uses only one of them',
+  );
 });

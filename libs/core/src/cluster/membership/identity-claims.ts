@@ -99,15 +99,15 @@ function refusalOf(
   const place = known === undefined || known.file === file ? '' : ` (${known.file})`;
   const same = `context "${cluster}" of ${file} leads to the same cluster as "${holder}"${place}`;
   if (known !== undefined) {
-    return `${same}, under which it is managed, or claims to (UID ${uid}): remove one of them${CHOOSE}`;
+    return `${same}, which the hub manages (UID ${uid}): remove one of the two${CHOOSE}`;
   }
   const wait = `${CLAIM_KEPT_MS / 60_000} minutes`;
-  return `${same}, under which it was managed, or claims to (UID ${uid}): used ${wait} after that one has left${CHOOSE}`;
+  return `${same}, which the hub managed (UID ${uid}): used ${wait} after that context was removed${CHOOSE}`;
 }
 
 function disputeOf(holder: string, { cluster, file }: IdentityMember, more: number): string {
   const others = more === 0 ? '' : ` and ${more} more`;
-  return `context "${cluster}" of ${file}${others} claims to be cluster "${holder}" and is refused: remove the one that is not it${CHOOSE}`;
+  return `context "${cluster}" of ${file}${others} claims to be cluster "${holder}" and is refused: remove the wrong one${CHOOSE}`;
 }
 
 const claimOf = ({ cluster, server, authority }: IdentityClaim): IdentityClaim => ({ cluster, server, authority });
@@ -126,7 +126,7 @@ export function sameIdentities(
       const others = group.filter((one) => one.cluster !== cluster).map((one) => one.cluster);
       return [
         cluster,
-        `gives the same UID of namespace kube-system as ${others.join(', ')} (${uid}): the hub takes one`,
+        `has the same UID of namespace kube-system as ${others.join(', ')} (${uid}): the hub uses only one of them`,
       ] as const;
     }),
   );

@@ -27,7 +27,7 @@ describe('what holds of the kubeconfigs', () => {
   it('does not change where a file cannot be read, which is reported', () => {
     expect(read([{ file: 'a', problem: 'a is no kubeconfig' }])).toEqual({
       members: ['east: access of east', 'west: access of west'],
-      problems: ['a is no kubeconfig; its clusters stay as they were'],
+      problems: ['a is no kubeconfig; its clusters do not change'],
     });
   });
 
@@ -42,7 +42,7 @@ describe('what holds of the kubeconfigs', () => {
     const broken = { context: 'east', problem: 'its user "eve" is not defined' };
     expect(read([{ file: 'a', contexts: [broken, ...contexts('north')] }])).toEqual({
       members: ['east: access of east', 'north: access of north'],
-      problems: ['its user "eve" is not defined; the cluster stays as it was'],
+      problems: ['its user "eve" is not defined; the cluster does not change'],
     });
   });
 
@@ -60,7 +60,7 @@ describe('what holds of the kubeconfigs', () => {
       const { members, problems } = read([file('east', name)], NOTHING);
       expect(members).toEqual(['east: access of east']);
       expect(problems).toHaveLength(1);
-      expect(problems[0]).toContain("cannot be a cluster's name: take letters");
+      expect(problems[0]).toContain('cannot be the name of a cluster: take letters');
       expect(problems[0]).not.toContain('\n');
     },
   );

@@ -59,7 +59,7 @@ function linesOf<A>(reading: FileReading<A>, before: HeldReading<A>): readonly L
     });
     return [...lines, ...(reading.notes ?? []).map((problem) => ({ file, context: '', problem }))];
   }
-  const stays = known.length === 0 ? '' : '; its clusters stay as they were';
+  const stays = known.length === 0 ? '' : '; its clusters do not change';
   return [{ file, context: '', problem: `${reading.problem}${stays}` }, ...known];
 }
 
@@ -70,11 +70,11 @@ function lineOf<A>(file: string, reading: ContextReading<A>, held: A | undefined
     : badName(file, context);
   if (problem === undefined) return { file, context, ...('access' in reading && { access: reading.access }) };
   if (held === undefined) return { file, context, problem };
-  return { file, context, access: held, problem: `${problem}; the cluster stays as it was` };
+  return { file, context, access: held, problem: `${problem}; the cluster does not change` };
 }
 
 const badName = (file: string, context: string): string =>
-  `context ${JSON.stringify(context.slice(0, 80))} of ${file} cannot be a cluster's name: ${CLUSTER_NAME_RULE}`;
+  `context ${JSON.stringify(context.slice(0, 80))} of ${file} cannot be the name of a cluster: ${CLUSTER_NAME_RULE}`;
 
 function freeName(context: string, taken: Set<string>): string {
   let name = context;

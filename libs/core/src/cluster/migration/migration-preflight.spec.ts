@@ -60,13 +60,13 @@ describe('the preflight of a move from OLM Classic to OLM v1', () => {
       'refusal: Subscription lights/lamp-sub has installed nothing',
       /explain subscription lamp-sub -n lights/,
     ],
-    ['its CSV is gone', { csv: undefined }, 'refusal: ClusterServiceVersion lamp.v1 is not there', /explain/],
+    ['its CSV is gone', { csv: undefined }, 'refusal: ClusterServiceVersion lamp.v1 does not exist', /explain/],
     ['its CSV is not well', { csv: csv({}, 'Failed') }, 'refusal: ClusterServiceVersion lamp.v1 is Failed', /explain/],
     [
       'the catalog has dropped the bundle',
       { entry: undefined },
       'refusal: bundle lamp.v1 is not in the catalog of the Subscription',
-      /bring the bundle back/,
+      /restore the bundle/,
     ],
     [
       'its catalog is out of reach',
@@ -77,13 +77,13 @@ describe('the preflight of a move from OLM Classic to OLM v1', () => {
     [
       'the bundle is no image',
       { entry: { ...entry, source: { inline: 'sha256:1' } } },
-      'refusal: bundle lamp.v1 has no image: its manifests lie in the catalog itself',
+      'refusal: bundle lamp.v1 has no image: its manifests are in the catalog itself',
       /keep/,
     ],
     [
       'it needs a package',
       { entry: { ...entry, properties: [{ type: 'olm.package.required', value: { packageName: 'oil' } }] } },
-      'refusal: it needs others (package oil), which OLM v1 neither installs nor accepts',
+      'refusal: it needs others (package oil), and OLM v1 neither installs nor accepts dependencies',
       /keep/,
     ],
     [
@@ -95,20 +95,20 @@ describe('the preflight of a move from OLM Classic to OLM v1', () => {
     [
       'it has webhooks',
       { csv: csv({ webhookdefinitions }) },
-      'refusal: it brings webhooks, whose certificates would change under pods that run',
+      'refusal: it has webhooks: their certificates would change under running pods',
       /uninstall/,
     ],
     [
       'it has APIServices',
       { csv: csv({ apiservicedefinitions: { owned: [{ name: 'a.b', group: 'b', version: 'v1', kind: 'A' }] } }) },
-      'refusal: it brings APIServices, which OLM v1 does not install',
+      'refusal: it has APIServices, and OLM v1 does not install them',
       /keep/,
     ],
     ['there is no one group', { group: undefined }, 'refusal: its namespace has no single OperatorGroup', /leave one/],
     [
       'it watches several namespaces',
       { group: group(['a', 'b']) },
-      'refusal: it watches 2 namespaces, and a ClusterExtension one or all',
+      'refusal: it watches 2 namespaces; a ClusterExtension watches one or all',
       /widen/,
     ],
     [
@@ -145,7 +145,7 @@ describe('the preflight of a move from OLM Classic to OLM v1', () => {
       'copies go',
       { copies: 2 },
       'note: 2 copies of its ClusterServiceVersion in other namespaces will be deleted',
-      /tell/,
+      /inform/,
     ],
     [
       'a human approves',
@@ -156,13 +156,13 @@ describe('the preflight of a move from OLM Classic to OLM v1', () => {
     [
       'an update waits',
       { subscription: subscription({}, { currentCSV: 'lamp.v2' }) },
-      'note: the update to lamp.v2 that waits is dropped',
-      /comes/,
+      'note: the waiting update to lamp.v2 is dropped',
+      /delivers/,
     ],
     [
       'no ClusterCatalog has it',
       { catalogs: [] },
-      'note: no ClusterCatalog has package lamp: what is installed stays, and no update comes',
+      'note: no ClusterCatalog has package lamp: the installed version stays, without updates',
       /apply a ClusterCatalog/,
     ],
     [

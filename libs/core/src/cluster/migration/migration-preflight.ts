@@ -49,7 +49,7 @@ export function migrationFindings(facts: MigrationFacts): readonly MigrationFind
   const { name = '', namespace = '' } = subscription.metadata;
   const all = [
     ...missingKinds.map((kind) =>
-      refusal(`the cluster does not serve kind ${kind}`, 'have a hub manage the cluster: it installs what is missing'),
+      refusal(`the cluster does not serve kind ${kind}`, 'let a hub manage the cluster: it installs the missing kinds'),
     ),
     ...installed(facts, `${namespace}/${name}`),
     ...(csv === undefined ? [] : ofBundle(csv)),
@@ -64,9 +64,9 @@ export function migrationFindings(facts: MigrationFacts): readonly MigrationFind
 
 function installed({ subscription, csv, entry, unread }: MigrationFacts, place: string): MigrationFinding[] {
   const name = subscription.status?.installedCSV ?? '';
-  const explain = `"explain subscription ${subscription.metadata.name} -n ${subscription.metadata.namespace}" says why`;
+  const explain = `see the cause with "explain subscription ${subscription.metadata.name} -n ${subscription.metadata.namespace}"`;
   if (name === '') return [refusal(`Subscription ${place} has installed nothing`, explain)];
-  if (csv === undefined) return [refusal(`ClusterServiceVersion ${name} is not there`, explain)];
+  if (csv === undefined) return [refusal(`ClusterServiceVersion ${name} does not exist`, explain)];
   const phase = csv.status?.phase ?? 'new';
   const found = phase === 'Succeeded' ? [] : [refusal(`ClusterServiceVersion ${name} is ${phase}`, explain)];
   if (entry === undefined) {
@@ -74,20 +74,20 @@ function installed({ subscription, csv, entry, unread }: MigrationFacts, place: 
       const text = `its catalog cannot be read from here (${unread})`;
       return [...found, refusal(text, 'log in to its registry, or name the hub with --hub')];
     }
-    const todo = 'bring the bundle back into the catalog, or move to a version that is there first';
+    const todo = 'restore the bundle in the catalog, or first upgrade to a version of the catalog';
     return [...found, refusal(`bundle ${name} is not in the catalog of the Subscription`, todo)];
   }
   if ('image' in entry.source) return found;
-  return [...found, refusal(`bundle ${name} has no image: its manifests lie in the catalog itself`, STAYS)];
+  return [...found, refusal(`bundle ${name} has no image: its manifests are in the catalog itself`, STAYS)];
 }
 
 function ofBundle(csv: ClusterServiceVersion): MigrationFinding[] {
   const found: MigrationFinding[] = [];
   if (ownedApiServices(csv).length > 0) {
-    found.push(refusal('it brings APIServices, which OLM v1 does not install', STAYS));
+    found.push(refusal('it has APIServices, and OLM v1 does not install them', STAYS));
   }
   if (webhooks(csv).length > 0) {
-    const text = 'it brings webhooks, whose certificates would change under pods that run';
+    const text = 'it has webhooks: their certificates would change under running pods';
     found.push(refusal(text, `${STAYS}, or uninstall it and install it as a ClusterExtension`));
   }
   return found;
@@ -107,11 +107,17 @@ function neededText(type: string, value: unknown): string {
 function dependencies({ subscription, entry }: MigrationFacts): MigrationFinding[] {
   const needs = (entry?.properties ?? []).filter(({ type }) => DEPENDENCIES.has(type));
   const found = needs.map(({ type, value }) =>
-    refusal(`it needs others (${neededText(type, value)}), which OLM v1 neither installs nor accepts`, STAYS),
+    refusal(
+      `it needs others (${neededText(type, value)}), and OLM v1 neither installs nor accepts dependencies`,
+      STAYS,
+    ),
   );
   const by = subscription.metadata.annotations?.['olm.generated-by'];
   if (by === undefined) return found;
-  return [...found, refusal(`it was installed as a dependency (plan ${by})`, `${STAYS}, as long as what needs it is`)];
+  return [
+    ...found,
+    refusal(`it was installed as a dependency (plan ${by})`, `${STAYS} as long as the operator that needs it`),
+  ];
 }
 
 function watched({ subscription, group, csv }: MigrationFacts): MigrationFinding[] {
@@ -121,13 +127,13 @@ function watched({ subscription, group, csv }: MigrationFacts): MigrationFinding
   const found: MigrationFinding[] = [];
   const targets = group.status?.namespaces ?? [];
   if (targets.length > 1) {
-    const text = `it watches ${targets.length} namespaces, and a ClusterExtension one or all`;
+    const text = `it watches ${targets.length} namespaces; a ClusterExtension watches one or all`;
     found.push(refusal(text, `narrow OperatorGroup ${group.metadata.name} to one, or widen it to all`));
   }
   const account = group.spec?.serviceAccountName ?? '';
   if (account !== '') {
     const text = `OperatorGroup ${group.metadata.name} gives it the rights of service account ${account} alone`;
-    found.push(refusal(text, `${STAYS}, or take serviceAccountName out of the OperatorGroup first`));
+    found.push(refusal(text, `${STAYS}, or first remove serviceAccountName from the OperatorGroup`));
   }
   if (subscription.spec.config?.['selector'] !== undefined) {
     found.push(note('selector of spec.config is left out: it has never had an effect', 'nothing'));
@@ -147,7 +153,7 @@ function neighbours({ subscription, otherSubscriptions, extensions }: MigrationF
     ...extensions.map((other) =>
       refusal(
         `ClusterExtension ${other} has that name or package`,
-        `delete it; "explain extension ${other}" says what it has`,
+        `delete it; list its objects with "explain extension ${other}"`,
       ),
     ),
   ];
@@ -158,11 +164,11 @@ function changes(facts: MigrationFacts): MigrationFinding[] {
   const found: MigrationFinding[] = [];
   if (operatorConditions.length > 0) {
     const text = `its OperatorCondition says ${operatorConditions.join(', ')}, and OLM v1 has no OperatorConditions`;
-    found.push(refusal(text, 'wait until the operator has taken them back, or remove the overrides'));
+    found.push(refusal(text, 'wait until the operator withdraws them, or remove the overrides'));
   }
   if (copies > 0) {
     const text = `${counted(copies, 'copy', 'copies')} of its ClusterServiceVersion in other namespaces will be deleted`;
-    found.push(note(text, 'tell who finds operators by them'));
+    found.push(note(text, 'inform users who find operators by these copies'));
   }
   if (subscription.spec.installPlanApproval === 'Manual') {
     const text = `approval is Manual: the ClusterExtension allows version ${csv?.spec.version ?? ''} alone`;
@@ -170,10 +176,10 @@ function changes(facts: MigrationFacts): MigrationFinding[] {
   }
   const pending = subscription.status?.currentCSV ?? '';
   if (csv !== undefined && pending !== '' && pending !== csvName(csv)) {
-    found.push(note(`the update to ${pending} that waits is dropped`, 'it comes by the ClusterExtension'));
+    found.push(note(`the waiting update to ${pending} is dropped`, 'the ClusterExtension delivers it'));
   }
   if (catalogs?.length === 0) {
-    const text = `no ClusterCatalog has package ${subscription.spec.name}: what is installed stays, and no update comes`;
+    const text = `no ClusterCatalog has package ${subscription.spec.name}: the installed version stays, without updates`;
     found.push(note(text, 'apply a ClusterCatalog with the image of the CatalogSource, before or after'));
   }
   return found;

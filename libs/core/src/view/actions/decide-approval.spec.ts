@@ -73,7 +73,7 @@ describe('the approval of a plan that was reviewed', () => {
 
   const by = { [APPROVAL_ANNOTATIONS.by]: 'bob' };
   it.each([
-    ['is gone', facts(undefined), 'is not there any more'],
+    ['is gone', facts(undefined), 'no longer exists'],
     ['was approved by another person', facts(plan({ approved: true, annotations: by })), 'approved already, by bob'],
     ['is complete', facts(plan({ phase: 'Complete' })), 'does not wait for approval: phase Complete'],
     ['has no steps yet', facts(plan({ phase: 'Planning' })), 'phase Planning'],
@@ -99,7 +99,7 @@ describe('the approval of a plan that was reviewed', () => {
       { 'fleet.flotilla.dev/denied': JSON.stringify([denial]) },
       'fleets/lamp (the last here: fleets/lamp-3)',
     ],
-    ['has a mark that somebody has spoilt', { 'fleet.flotilla.dev/denied': '{' }, 'decided by roll-outs of the fleet,'],
+    ['has a mark that somebody has spoilt', { 'fleet.flotilla.dev/denied': '{' }, 'decided by rollouts of the fleet,'],
   ])('is refused for a Subscription that %s: its roll-out decides', (_, annotations, says) => {
     const found = { ...facts(plan()), subscriptions: [worked(annotations)] };
     const message = expect.stringContaining(says);

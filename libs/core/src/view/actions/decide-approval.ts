@@ -43,7 +43,7 @@ const changed = (message: string): ApprovalDecision => ({ end: { outcome: 'chang
 export function decideApproval(facts: ApprovalFacts, action: Omit<ConsoleAction, 'targets'>): ApprovalDecision {
   const { plan, moves, globalCatalogNamespace } = facts;
   const { planHash, by, at, comment } = action;
-  if (plan === undefined) return changed('the InstallPlan is not there any more');
+  if (plan === undefined) return changed('the InstallPlan no longer exists');
   const { annotations = {}, resourceVersion } = plan.metadata;
   const phase = plan.status?.phase ?? '';
   if (plan.spec.approved) {
@@ -59,7 +59,7 @@ export function decideApproval(facts: ApprovalFacts, action: Omit<ConsoleAction,
     return changed(`the InstallPlan is out of date: its Subscription refers to ${successor}`);
   const hash = hopHash(plan, moves, globalCatalogNamespace);
   if (planHash === undefined || hash !== planHash)
-    return changed('the InstallPlan has other content than the one that was reviewed: review it again');
+    return changed('the content of the InstallPlan changed since the review: review it again');
   const marks = {
     [APPROVAL_ANNOTATIONS.by]: by,
     [APPROVAL_ANNOTATIONS.at]: at,

@@ -16,20 +16,20 @@ type PlanRetryDecision = Readonly<{ patch: Readonly<Record<string, unknown>> } |
 export function decidePlanRetry(facts: RetryFacts, { planHash }: Pick<ConsoleAction, 'planHash'>): PlanRetryDecision {
   const { plan, moves, globalCatalogNamespace } = facts;
   if (plan === undefined)
-    return { end: { outcome: 'done', message: 'the InstallPlan is gone; its namespace gets a pass at once' } };
+    return { end: { outcome: 'done', message: 'the InstallPlan is gone; its namespace is reconciled at once' } };
   const { metadata, status } = plan;
   if (status?.phase !== 'Failed') {
     const phase = status?.phase ?? 'not set';
     return {
       end: {
         outcome: 'done',
-        message: `the InstallPlan has not failed (phase ${phase}); its namespace gets a pass at once`,
+        message: `the InstallPlan has not failed (phase ${phase}); its namespace is reconciled at once`,
       },
     };
   }
   if (planHash !== undefined && hopHash(plan, moves, globalCatalogNamespace) !== planHash)
     return {
-      end: { outcome: 'changed-meanwhile', message: 'another InstallPlan has failed than the one that was shown' },
+      end: { outcome: 'changed-meanwhile', message: 'the failed InstallPlan is not the one that was shown' },
     };
   const annotations = { [RETRY_ANNOTATION]: retryAnnotation('replan') };
   return { patch: { metadata: { resourceVersion: metadata.resourceVersion, annotations } } };

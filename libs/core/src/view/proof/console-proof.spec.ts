@@ -69,10 +69,10 @@ describe('the claims of an ID token', () => {
   it.each<[what: string, more: Readonly<Record<string, unknown>>, message: string]>([
     ['of another issuer', { iss: 'https://evil.test' }, 'another issuer'],
     ['of an issuer whose name goes on', { iss: 'https://login.test/' }, 'another issuer'],
-    ['for another client', { aud: 'other' }, 'another client'],
-    ['for a client whose name begins alike', { aud: ['flotilla-2'] }, 'another client'],
+    ['for another client', { aud: 'other' }, 'a client other than'],
+    ['for a client whose name begins alike', { aud: ['flotilla-2'] }, 'a client other than'],
     ['for several clients, of which none is the party', { aud: ['flotilla', 'other'] }, 'several clients'],
-    ['for another party', { azp: 'other' }, 'another one'],
+    ['for another party', { azp: 'other' }, 'or to another client'],
     ['that ended', { exp: second - 30 }, 'sign in again'],
     ['of yesterday', { iat: second - 12 * 3_600 - 1 }, 'older than 12 hours'],
     ['of the future', { iat: second + 31 }, 'from the future'],

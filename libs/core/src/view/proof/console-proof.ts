@@ -113,10 +113,10 @@ export function tokenRefusal(claims: unknown, expected: TokenExpectation): Proof
   const [audiences, now] = [[aud].flat(), expected.nowMs / 1_000];
   if (iss !== expected.issuer) return refuse('token', 'the ID token of the person is from another issuer');
   if (!audiences.includes(expected.audience))
-    return refuse('token', 'the ID token of the person was issued for another client than the console');
+    return refuse('token', 'the ID token of the person was issued for a client other than the console');
   const isForOther = azp !== undefined && azp !== expected.audience;
   if (isForOther || (azp === undefined && audiences.length > 1))
-    return refuse('token', 'the ID token of the person was issued for several clients, or to another one');
+    return refuse('token', 'the ID token of the person was issued for several clients or to another client');
   if (exp + TOKEN_LEEWAY_SECONDS <= now)
     return refuse('token', `the sign-in of the person ended ${Math.round(now - exp)} s ago: sign in again`);
   if (now - iat > OLDEST_TOKEN_SECONDS)

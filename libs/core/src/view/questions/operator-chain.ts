@@ -55,7 +55,7 @@ export function operatorChain(row: OperatorRow): OperatorLink[] {
     catalog: row.catalog,
     resolution: row.next === '' ? row.newest : row.next,
     plan: row.plan === '' && LINKS[stop] === 'plan' ? row.next : row.plan,
-    approval: row.fleet === undefined ? row.approval : `roll-outs of ${row.fleet}`,
+    approval: row.fleet === undefined ? row.approval : `rollouts of ${row.fleet}`,
     running: runningText(row),
   };
   return LINKS.map((link, at) => {

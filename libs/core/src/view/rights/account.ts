@@ -39,7 +39,7 @@ export function readAccount(claims: Claims, names: ClaimNames): ReadAccount {
   if (names.name === 'email' && !isVerified(verified, names.takesVerifiedText))
     return { refused: `the issuer has not verified the address ${name} (claim email_verified is ${said(verified)})` };
   // `local` is the user with the key of this machine.
-  if (name === 'local') return { refused: 'the name local is not for accounts' };
+  if (name === 'local') return { refused: 'the name "local" is reserved' };
   const groups = claims[names.groups];
   const all: readonly unknown[] = Array.isArray(groups) ? groups : [groups];
   return { name, groups: all.filter(isName).slice(0, MOST_GROUPS) };

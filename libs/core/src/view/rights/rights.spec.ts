@@ -34,33 +34,33 @@ describe('who may do what', () => {
   it.each<Row>([
     { who: of('ann', 'sre'), verb: 'see', place: EAST, says: '' },
     { who: of('ann', 'sre'), verb: 'retry', place: { cluster: 'west' }, says: '' },
-    { who: of('ann', 'sre'), verb: 'hub', place: undefined, says: 'takes the role admin' },
+    { who: of('ann', 'sre'), verb: 'hub', place: undefined, says: 'needs the role admin' },
     { who: of('root@example.com'), verb: 'hub', place: undefined, says: '' },
     { who: of('sre'), verb: 'see', place: EAST, says: 'no grant names this person' },
     { who: of('bob', 'change-board'), verb: 'approve', place: { cluster: 'eu-1', packages: ['harbor-x'] }, says: '' },
-    { who: of('bob', 'change-board'), verb: 'retry', place: { cluster: 'eu-1' }, says: 'takes the role operator' },
+    { who: of('bob', 'change-board'), verb: 'retry', place: { cluster: 'eu-1' }, says: 'needs the role operator' },
     {
       ...{
         who: of('bob', 'change-board'),
         verb: 'approve',
         place: { cluster: 'eu-1', packages: ['harbor-x', 'lamp'] },
       },
-      says: 'package lamp is not within',
+      says: 'package lamp is outside',
     },
     {
       ...{ who: of('bob', 'change-board'), verb: 'see', place: { cluster: 'eu-2' } },
-      says: 'a cluster without tier=prod, such as eu-2 is not within',
+      says: 'a cluster without tier=prod, such as eu-2 is outside',
     },
-    { who: of('bob', 'change-board'), verb: 'see', place: { cluster: 'us-1' }, says: 'cluster us-1 is not within' },
+    { who: of('bob', 'change-board'), verb: 'see', place: { cluster: 'us-1' }, says: 'cluster us-1 is outside' },
     { who: of('owner@example.com'), verb: 'see', place: EAST, says: '' },
     {
       ...{ who: of('owner@example.com'), verb: 'see', place: { cluster: 'east', namespace: 'lamps' } },
-      says: 'namespace lamps is not within',
+      says: 'namespace lamps is outside',
     },
     { who: of('owner@example.com'), verb: 'approve', place: { ...EAST, packages: ['lamp', 'bey', 'by'] }, says: '' },
     {
       ...{ who: of('owner@example.com'), verb: 'approve', place: { ...EAST, packages: ['lamp', 'y'] } },
-      says: 'package y is not within',
+      says: 'package y is outside',
     },
   ])('$verb $place: $says', ({ who, verb, place, says }) => {
     const decision = who.decide(verb, place, labels);

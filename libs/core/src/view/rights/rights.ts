@@ -144,14 +144,15 @@ function decided(
   const no = (because: string): RightsDecision => ({ allowed: false, because });
   if (all.length === 0) return no('no grant names this person or one of their groups');
   const role = ROLE_OF_VERB[verb];
-  if (able.length === 0) return no(`${verb} takes the role ${role}; what is granted: ${listed(all)}`);
+  if (able.length === 0) return no(`${verb} needs the role ${role}; your grants: ${listed(all)}`);
   if (place === undefined) return { allowed: true, by: able.map(({ words }) => words) };
   const near = able.filter((grant) => grant.misses(place, labels) === undefined);
-  if (near.length === 0) return no(`${nearest(able, place, labels)} is not within what is granted: ${listed(able)}`);
+  if (near.length === 0) return no(`${nearest(able, place, labels)} is outside your grants: ${listed(able)}`);
   const packages = place.packages ?? [];
   const missing = packages.find((name) => !near.some(({ hasPackage }) => hasPackage(name)));
-  if (missing === ANY_PACKAGE) return no(`it moves packages that cannot all be named, which takes a grant of all`);
-  if (missing !== undefined) return no(`package ${missing} is not within what is granted: ${listed(near)}`);
+  if (missing === ANY_PACKAGE)
+    return no(`the action moves packages that cannot all be named, so it needs a grant of all packages`);
+  if (missing !== undefined) return no(`package ${missing} is outside your grants: ${listed(near)}`);
   const used = packages.length === 0 ? near.slice(0, 1) : near.filter(({ hasPackage }) => packages.some(hasPackage));
   return { allowed: true, by: used.map(({ words }) => words) };
 }

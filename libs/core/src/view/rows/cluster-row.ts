@@ -80,6 +80,6 @@ function reasonOf(problem: string, cluster: string): string {
 const TEXTS: Readonly<Record<Exclude<Reach, 'fresh'>, string>> = {
   stale: 'A watch of the cluster is broken.',
   away: 'The cluster cannot be reached.',
-  'left-to-olm': 'OLM itself is at work there, or another hub manages it.',
-  refused: 'The cluster is not used as it stands.',
+  'left-to-olm': 'OLM itself or another hub manages the cluster.',
+  refused: 'The cluster is not used in its present state.',
 };

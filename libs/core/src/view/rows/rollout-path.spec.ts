@@ -13,7 +13,11 @@ const row = (more: Partial<RolloutRow>): RolloutRow => ({
 
 it.each<[string, Partial<RolloutRow>, Partial<ClusterStep> | undefined]>([
   ['on its way', { phase: 'Applying' }, { step: 1, isFailed: false }],
-  ['kept between two steps', { phase: 'Applying', isRunning: false, reason: 'Halted' }, { step: 1, isFailed: false }],
+  [
+    'waiting between two steps',
+    { phase: 'Applying', isRunning: false, reason: 'Halted' },
+    { step: 1, isFailed: false },
+  ],
   ['looked at after its last step', { phase: 'Verifying', hop: 2 }, { step: 2, isFailed: false }],
   ['failed at a step', { phase: 'Failed', reason: 'ApplyFailed', hop: 2 }, { step: 2, isFailed: true }],
   ['failed before its first step', { phase: 'Failed', reason: 'Offline', attempt: 0, hop: 0 }, undefined],

@@ -207,7 +207,7 @@ describe('csv-lifecycle.md §3, InstallReady: writes that the API server refuses
 
   it.each([
     { status: 409, reason: 'Conflict', because: 'another client wrote first' },
-    { status: 500, reason: 'InternalError', because: 'the API server has trouble of its own' },
+    { status: 500, reason: 'InternalError', because: 'the API server has a problem' },
     { status: 503, reason: 'ServiceUnavailable', because: 'the API server is busy' },
     { status: 429, reason: 'TooManyRequests', because: 'the API server is busier' },
     { status: 504, reason: 'Timeout', because: 'a webhook was slow' },

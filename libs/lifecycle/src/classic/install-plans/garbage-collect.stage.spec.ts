@@ -78,7 +78,7 @@ describe('install-plans.md §9: plans beyond five', () => {
     expect(left()).toEqual([2, ...NEWEST]);
   });
 
-  it('a plan that was made anew under the name is another one, and stays', async () => {
+  it('a plan that was recreated under the name is another one, and stays', async () => {
     subscription();
     plans(6);
     at.cluster.lossOf = ({ verb }) => {

@@ -283,7 +283,7 @@ describe('subscriptions.md §2.8: an InstallPlan that cannot be made', () => {
     expect(plansIn(at)).toHaveLength(1);
   });
 
-  it('because the API server has trouble of its own: no condition, the queue tries again', async () => {
+  it('because the API server has a problem: no condition, the queue tries again', async () => {
     at.cluster.failNext({ verb: 'create', resource: 'installplans' }, 500, 'InternalError', 'etcd');
     expect(await pass()).toMatchObject({ result: 'refused', error: { reason: 'InternalError' } });
     expect(at.conditions(subscription())).toEqual([]);

@@ -46,7 +46,7 @@ describe('what an applier reports of its rights in the clusters of a fleet', () 
   it('are all that are missing, until they are granted; then it is quiet', async () => {
     grant('paths', [{ nonResourceURLs: ['*'], verbs: ['*'] }]);
     rights.start();
-    const lacking = { status: 'False', reason: 'RulesMissing', message: 'the applier lacks * *.*' };
+    const lacking = { status: 'False', reason: 'RulesMissing', message: 'the applier is missing * *.*' };
     await expect.poll(() => condition(), PATIENCE).toMatchObject(lacking);
     grant('everything', [{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }]);
     await expect.poll(() => condition(15), PATIENCE).toMatchObject({ status: 'True', reason: 'AllGranted' });

@@ -193,7 +193,9 @@ describe('a FleetCluster whose login is in a Secret', () => {
     await joined();
     await store.client.patch(SYSTEM, { metadata: { annotations: { [INSTANCE]: 'gone' } } });
     await remove();
-    await becomes(managed).toMatch(/^False Leaving: its finalizers are not released: .*and is asked if it still is/);
+    await becomes(managed).toMatch(
+      /^False Leaving: its finalizers are not released: .*has asked it whether it still does/,
+    );
     expect(csvFinalizers()).toEqual([CSV_CLEANUP_FINALIZER, OTHERS]);
     await becomes(object).toBeUndefined();
     expect(csvFinalizers()).toEqual([OTHERS]);

@@ -83,7 +83,7 @@ describe('a rollback of a ClusterExtension', () => {
   it('is refused where orders of the fleet hold it, and names the FleetOperator', async () => {
     ordered = [{ package: 'lamp-operator', namespace: 'lamps', operator: 'fleet/lamp', rollout: 'fleet/lamp-2' }];
     const message = expect.stringContaining(
-      'decided by roll-outs of FleetOperator fleet/lamp (the last here: fleet/lamp-2)',
+      'decided by rollouts of FleetOperator fleet/lamp (the last here: fleet/lamp-2)',
     );
     expect(await rollBack()).toEqual({ outcome: 'refused', message });
     expect(patches).toEqual([]);
@@ -124,6 +124,6 @@ describe('a retry of a plan', () => {
 it('an approval is for who may approve, whatever the plan is', async () => {
   policy = operatorOf({ role: 'viewer' });
   expect(await act({ verb: 'approve', planHash: 'x' })).toMatchObject({
-    ...{ outcome: 'refused', message: expect.stringContaining('approve takes the role approver') },
+    ...{ outcome: 'refused', message: expect.stringContaining('approve needs the role approver') },
   });
 });

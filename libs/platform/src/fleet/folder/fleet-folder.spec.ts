@@ -141,7 +141,7 @@ describe('a folder of a fleet', () => {
   describe('for one hub at a time', () => {
     it('is refused while another uses it; a lock whose process is gone holds up no other', async () => {
       const first = await begin();
-      await expect(open()).rejects.toThrow(/in use by process \d+ on .*one hub at a time/);
+      await expect(open()).rejects.toThrow(/in use by process \d+ on .*only one hub may use it/);
       await first.stop();
       const gone = { pid: 2 ** 22 + 1, host: hostname(), started: '1' };
       await writeFile(at('status/lock'), JSON.stringify(gone));

@@ -221,5 +221,5 @@ const inUse: LockRefusal = (path, { pid, host }) =>
   new FleetFolderError(
     pid === 0
       ? `${path}: another process has just begun to use this fleet`
-      : `this fleet is in use by process ${pid} on ${host} (${path}): one hub at a time; end that one first`,
+      : `this fleet is in use by process ${pid} on ${host} (${path}): only one hub may use it; stop that process first`,
   );

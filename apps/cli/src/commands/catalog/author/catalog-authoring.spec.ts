@@ -63,7 +63,7 @@ LABEL operators.operatorframework.io.index.configs.v1=/configs
   it.each([
     { argv: ['cat', '-b', 'scratch'], says: 'invalid builder image: "scratch"' },
     { argv: ['cat', '-l', 'x'], says: 'invalid label "x"' },
-    { argv: ['cat', '-l', 'x=1\nRUN rm'], says: 'it has a line break' },
+    { argv: ['cat', '-l', 'x=1\nRUN rm'], says: 'contains a line break' },
     { argv: ['none'], says: 'none: no such file or directory' },
     { argv: ['plain'], says: 'plain" is not a directory' },
   ])('is not written: $says', async ({ argv: [name = '', ...rest], says }) => {

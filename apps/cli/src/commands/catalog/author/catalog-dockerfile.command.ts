@@ -22,12 +22,12 @@ type Options = Readonly<{
 export const catalogDockerfileCommand = (catalog: Command, io: Io): Command =>
   catalog
     .command('dockerfile')
-    .description('write a Dockerfile for a catalog directory, beside it')
+    .description('write a Dockerfile next to a catalog directory')
     .argument('<dir>', 'root of a file-based catalog')
     .option('-i, --base-image <image>', 'image that the catalog image is based on; "scratch" leaves opm out')
     .option('-b, --builder-image <image>', 'image with opm that prepares the cache')
     .option('-l, --extra-labels <key=value>', 'further label; may be given several times', gathered)
-    .option('--force', 'replace a Dockerfile that is there')
+    .option('--force', 'replace an existing Dockerfile')
     .addHelpText('after', HELP)
     .action(async (given: string, options: Options) => {
       const { basename, dirname, join, normalize } = await import('node:path');
@@ -62,7 +62,7 @@ function parseLabels(texts: readonly string[]): Map<string, string> {
 /** A line break would begin another instruction of the Dockerfile. */
 function onOneLine(text: string): void {
   if (/[\r\n]/.test(text))
-    throw new UsageError(`${JSON.stringify(text)} cannot stand in a Dockerfile: it has a line break`);
+    throw new UsageError(`${JSON.stringify(text)} contains a line break, which a Dockerfile does not allow`);
 }
 
 async function requireDirectory(path: string): Promise<void> {

@@ -16,7 +16,7 @@ export const catalogInitCommand = (catalog: Command, io: Io): Command =>
     .command('init')
     .description('write the olm.package blob of a new package')
     .argument('<package>', 'name of the package')
-    .option('-c, --default-channel <name>', 'channel of Subscriptions that name none', '')
+    .option('-c, --default-channel <name>', 'channel of Subscriptions without a channel', '')
     .option('-d, --description <file>', 'text that describes the operator, such as its README.md')
     .option('-i, --icon <file>', 'icon: SVG, PNG, JPEG, GIF …')
     .option('-o, --output <format>', 'json or yaml', 'json')

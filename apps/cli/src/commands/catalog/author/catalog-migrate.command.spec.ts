@@ -43,7 +43,7 @@ describe('flotilla catalog migrate --force', () => {
     const before = files();
     put(join(root, 'out'));
     const { err, exit } = await migrate('--force');
-    expect({ err, exit }).toEqual({ err: expect.stringContaining('no file of an earlier catalog'), exit: 2 });
+    expect({ err, exit }).toEqual({ err: expect.stringContaining('does not belong to an earlier catalog'), exit: 2 });
     expect(files()).toEqual(expect.arrayContaining(before));
   });
 });

@@ -25,10 +25,10 @@ export const catalogMigrateCommand = (catalog: Command, io: Io): Command =>
     .command('migrate')
     .description('write a catalog into a directory, one file a package')
     .argument('<ref>', 'catalog directory or file, or image')
-    .argument('<outdir>', 'an empty directory, or one to be made')
+    .argument('<outdir>', 'an empty directory, or a new one')
     .option('-o, --output <format>', 'json or yaml', 'json')
     .option('--migrate-level <name>', MIGRATION_LEVEL_HELP)
-    .option('--force', 'replace a catalog that this verb wrote into <outdir> before')
+    .option('--force', 'replace a catalog that an earlier run wrote into <outdir>')
     .addHelpText('after', HELP)
     .action(async (reference: string, outdir: string, options: Options) => {
       const { output, force = false } = options;
@@ -68,7 +68,7 @@ async function earlierCatalog(directory: string, force: boolean): Promise<readon
   if (found.length === 0) return [];
   if (!force) {
     throw new UsageError(
-      `output dir "${directory}" must be empty: name another, clear it first, or replace an earlier catalog with --force`,
+      `output dir "${directory}" must be empty: name another directory, empty this one, or replace an earlier catalog with --force`,
     );
   }
   const folders = found.filter((entry) => entry.isDirectory());
@@ -78,7 +78,7 @@ async function earlierCatalog(directory: string, force: boolean): Promise<readon
   if (other !== undefined) {
     const path = relative(directory, join(other.parentPath, other.name));
     throw new UsageError(
-      `output dir "${directory}" holds "${path}", which is no file of an earlier catalog: name another`,
+      `output dir "${directory}" contains "${path}", which does not belong to an earlier catalog: name another directory`,
     );
   }
   return files.map((entry) => join(entry.parentPath, entry.name));

@@ -26,12 +26,12 @@ type Options = Readonly<{ output: string; bundles?: string; migrateLevel?: strin
 export const catalogTemplateCommand = (catalog: Command, io: Io): Command =>
   catalog
     .command('template')
-    .description('write the catalog that a template stands for')
+    .description('write the catalog of a template')
     .argument('[type]', 'basic, semver or substitutes')
     .argument('[file]', 'the template, YAML or JSON; "-" reads standard input')
     .option('-o, --output <format>', 'json, yaml or mermaid (the upgrade graph as a drawing)', 'json')
-    .option('--bundles <file>', 'JSON lines {image, bundle}: rendered bundles used instead of pulling these images')
-    .option('--migrate-level <name>', `${MIGRATION_LEVEL_HELP}; of the rendered images`)
+    .option('--bundles <file>', 'JSON lines {image, bundle}: rendered bundles to use instead of pulling these images')
+    .option('--migrate-level <name>', `${MIGRATION_LEVEL_HELP} to the rendered images`)
     .addHelpText('after', HELP)
     .action(async (first: string | undefined, second: string | undefined, options: Options) => {
       const write = await writer(options.output, io);

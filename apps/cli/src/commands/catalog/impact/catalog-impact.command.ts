@@ -27,11 +27,11 @@ type Options = FleetOptions &
  */
 export const catalogImpactCommand = (catalog: Command, io: Io): Command =>
   withFleetOptions(catalog.command('impact'))
-    .description('show what a new catalog would do to every cluster that uses it')
+    .description('show the effect of a new catalog on every cluster that uses it')
     .argument('<new>', 'catalog directory or file, or image')
     .option(
       '--replaces <name>',
-      'the CatalogSource whose place it takes, as NAMESPACE/NAME or NAME, or ClusterCatalog, as NAME; may be given several times',
+      'the replaced CatalogSource, as NAMESPACE/NAME or NAME, or ClusterCatalog, as NAME; may be given several times',
       gathered,
     )
     .option('--no-bundles', 'read no bundles: rights, CRDs and webhooks are not compared')

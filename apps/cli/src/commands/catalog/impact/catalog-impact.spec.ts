@@ -158,7 +158,7 @@ describe('flotilla catalog impact', () => {
   it('says no where the CatalogSource that is named is nowhere', async () => {
     const path = await catalog('slip', 'mill', [{ name: 'mill.v1.0.0' }]);
     const { err, exit } = await runFlotilla(['catalog', 'impact', path, '--replaces', 'olm/sampels']);
-    expect(err).toContain('error: no cluster that answers has CatalogSource olm/sampels');
+    expect(err).toContain('error: none of the clusters that answered has CatalogSource olm/sampels');
     expect(exit).toBe(1);
   });
 

@@ -155,14 +155,14 @@ function impactOn(
   const to = hops.at(-1) ?? '';
   if (from === '') return { ...base, to, hops, effect: 'upgrades', message: 'is installed anew' };
   const start = findInstalled(graph, from);
-  if (start.kind !== 'found') return breaks(`${from} is installed, and nothing in the new catalog leads on from it`);
+  if (start.kind !== 'found') return breaks(`${from} is installed, and the new catalog has no upgrade from it`);
   const { olm, why = [] } = upgradePath(graph, { start: { installed: start.installed, channel }, goal });
   if (olm === undefined) return breaks(why.join(' '));
   const later = failureOf(path.ends);
   if (later !== undefined) return { ...breaks(`after ${to}: ${later}`), to, hops };
   if (olm.length === 0) return { ...base, effect: 'stays' };
   if (to === goal.name) return { ...base, to, hops, effect: 'upgrades' };
-  const message = `${goal.name} cannot be installed with what the catalogs in sight offer: its requirements are not met`;
+  const message = `${goal.name} cannot be installed: the visible catalogs do not meet its requirements`;
   return to === '' ? { ...base, effect: 'held', message } : { ...base, to, hops, effect: 'upgrades', message };
 }
 

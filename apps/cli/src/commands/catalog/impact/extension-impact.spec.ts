@@ -124,7 +124,7 @@ describe('flotilla catalog impact on ClusterExtensions', () => {
     expect(out).toMatch(/^upgrades +lamp +stable +- +lamp\.v1\.1\.0 +1 +Install +1 +1$/m);
     expect(out).toContain('\nlamp held in ClusterExtension never of east:\n  no bundles found for package "lamp"');
     expect(out.split('\n').at(-2)).toBe(
-      'Of ClusterExtensions the kind of change follows from versions alone: their rights, CRDs and webhooks are not compared.',
+      'For ClusterExtensions only versions are compared, not rights, CRDs and webhooks.',
     );
     expect(exit).toBe(0);
   });
@@ -142,7 +142,7 @@ describe('flotilla catalog impact on ClusterExtensions', () => {
   it('names no ClusterCatalog where none of that name is there', async () => {
     const path = await catalog('new', packageOf('lamp', [ONE]));
     const { err, exit } = await impact(path, '--replaces', 'shelv');
-    expect(err).toContain('error: no cluster that answers has CatalogSource or ClusterCatalog shelv');
+    expect(err).toContain('error: none of the clusters that answered has CatalogSource or ClusterCatalog shelv');
     expect(exit).toBe(1);
   });
 });

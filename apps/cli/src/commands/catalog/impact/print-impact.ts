@@ -60,8 +60,7 @@ export function impactText(impacts: readonly CatalogImpact[], width: number | un
   return `${rows}${reasons.join('')}${classes.map(contentText).join('')}${isUncompared ? UNCOMPARED : ''}`;
 }
 
-const UNCOMPARED =
-  '\nOf ClusterExtensions the kind of change follows from versions alone: their rights, CRDs and webhooks are not compared.\n';
+const UNCOMPARED = '\nFor ClusterExtensions only versions are compared, not rights, CRDs and webhooks.\n';
 
 const placesOf = ({ namespaces, sample }: ImpactClass): string =>
   namespaces > 1 ? `${sample} and ${namespaces - 1} more` : sample;

@@ -34,7 +34,7 @@ export function replacedBy(reference: string, named: readonly string[]): Replace
   const repository = repositoryOf(reference);
   if (repository === undefined) {
     throw new UsageError(
-      `${reference} is no image: name the CatalogSource or ClusterCatalog whose place it takes, with --replaces`,
+      `${reference} is not an image: name the CatalogSource or ClusterCatalog that it replaces with --replaces`,
     );
   }
   const isOf = (image: string | undefined): boolean => image !== undefined && repositoryOf(image) === repository;

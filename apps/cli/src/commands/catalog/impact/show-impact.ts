@@ -36,8 +36,7 @@ export async function showImpact(reference: string, options: Options, io: Io): P
     const impacts = fleet.answers.flatMap(({ value }) => value.impacts);
     const replaced = fleet.answers.flatMap(({ cluster, value }) => value.replaced.map((name) => `${cluster}/${name}`));
     for (const { cluster, value } of fleet.answers) {
-      for (const one of value.unread)
-        io.err(`note: another catalog of ${cluster} could not be read from here: ${one}\n`);
+      for (const one of value.unread) io.err(`note: could not read another catalog of ${cluster} from here: ${one}\n`);
     }
     if (replaced.length === 0) io.err(`${nothingReplaced(named)}\n`);
     // A name that is nowhere is a slip: a pipeline that asks about nothing must not take it for a yes.
@@ -60,5 +59,5 @@ function nothingReplaced(named: readonly string[]): string {
   if (named.length === 0) return 'note: no CatalogSource and no ClusterCatalog is replaced; name one with --replaces';
   // A ClusterCatalog has no namespace.
   const kinds = named.every((name) => name.includes('/')) ? 'CatalogSource' : 'CatalogSource or ClusterCatalog';
-  return `error: no cluster that answers has ${kinds} ${named.join(' or ')}, or a Subscription that sees it`;
+  return `error: none of the clusters that answered has ${kinds} ${named.join(' or ')} or a Subscription that uses it`;
 }

@@ -24,7 +24,7 @@ export function diffTable({ changes, broken, notes }: CatalogDiff): string {
   const parts = changes.length === 0 ? [] : [table(changes, changeColumns)];
   if (broken.length > 0) parts.push(`BROKEN UPGRADE PATHS: ${broken.length}\n${broken.map(paragraph).join('')}`);
   if (notes.length > 0)
-    parts.push(`CHANGED UPGRADE PATHS, WHICH ARE NOT BROKEN: ${notes.length}\n${notes.map(noteText).join('')}`);
+    parts.push(`CHANGED UPGRADE PATHS THAT ARE NOT BROKEN: ${notes.length}\n${notes.map(noteText).join('')}`);
   return parts.join('\n');
 }
 

@@ -29,11 +29,11 @@ Examples:
 export const catalogDiffCommand = (catalog: Command, io: Io): Command =>
   catalog
     .command('diff')
-    .description('show what changes between two catalogs, and which upgrade paths break')
+    .description('show the changes between two catalogs, and the upgrade paths that break')
     .argument('<old>', 'catalog directory or file, or image')
     .argument('<new>', 'catalog directory or file, or image')
     .addOption(outputOption('form of the answer', ANSWER_FORMATS))
-    .option('--allow <invariant>', 'report when it breaks, but do not fail; may be given several times', allowed)
+    .option('--allow <invariant>', 'report a breach of this rule without failing; may be given several times', allowed)
     .addHelpText('after', HELP)
     .action(async (old: string, now: string, { output, allow = [] }: Options) => {
       const before = await validCatalog(old, io, 'OLD');

@@ -143,6 +143,6 @@ describe('catalog graph -o json and svg', () => {
     write({ 'c.json': blobs.map((blob) => JSON.stringify(blob)).join('\n') });
     const { out, err, exit } = await graph('-o', 'svg');
     expect({ out, exit }).toEqual({ out: '', exit: 2 });
-    expect(err).toContain('package "ant" has 24090 edges, and a picture holds at most 20000; use -o json');
+    expect(err).toContain('package "ant" has 24090 edges; a picture can have at most 20000; use -o json');
   });
 });

@@ -33,7 +33,7 @@ export const catalogGraphCommand = (catalog: Command, io: Io): Command =>
     .argument('<ref>', 'catalog directory or file, or image')
     .option('-p, --package <name>', 'only this package')
     .addOption(outputOption('form of the graph', ['mermaid', 'svg', 'json']))
-    .option('--installed <version>', 'svg, json: what is installed, a version or a bundle name')
+    .option('--installed <version>', 'svg, json: the installed version or bundle name')
     .option('--minimum-edge <bundle>', 'mermaid: the oldest bundle to draw')
     .option('--draw-v0-semantics', 'mermaid: mark skipped bundles and edges that OLM Classic never takes')
     .addHelpText('after', HELP)
@@ -55,7 +55,7 @@ const MAX_DRAWN_EDGES = 20_000;
 async function picture(view: GraphView): Promise<string> {
   const edges = view.channels.reduce((sum, channel) => sum + channel.edges.length, 0);
   if (edges > MAX_DRAWN_EDGES) {
-    const counted = `package "${view.package}" has ${edges} edges, and a picture holds at most ${MAX_DRAWN_EDGES}`;
+    const counted = `package "${view.package}" has ${edges} edges; a picture can have at most ${MAX_DRAWN_EDGES}`;
     throw new UsageError(`${counted}; use -o json, or flotilla path for one version`);
   }
   const { svgGraph } = await import('#core/catalog/graph/svg/svg-graph');

@@ -54,7 +54,7 @@ export function catalogListCommands(catalog: Command, io: Io): void {
     catalog,
     io,
     'bundles',
-    'the bundles of every channel and what they replace',
+    'the bundles of every channel, with the bundles that they replace',
     async (content) => (await import('./catalog-rows.js')).bundleRows(content),
     bundleColumns,
     ({ bundle }) => bundle,
@@ -74,13 +74,13 @@ function ofClusters(packages: Command): void {
   packages
     .usage('[options] <ref> [package] | --cluster <name> [options] [package]')
     .option('-C, --cluster <name>', 'the packages that this cluster of a hub offers, instead of those of <ref>')
-    .option('-n, --namespace <namespace>', 'with --cluster: as seen from this namespace')
+    .option('-n, --namespace <namespace>', 'with --cluster: packages that are visible to this namespace')
     .addOption(hubOption(' (with --cluster)'))
     .addHelpText('after', OF_CLUSTER)
     .hook('preAction', (command) => {
       const { cluster, namespace, hub } = command.opts<ClusterForm>();
       if (cluster === undefined && (namespace ?? hub) !== undefined)
-        throw new UsageError('-n and --hub go with --cluster');
+        throw new UsageError('-n and --hub need --cluster');
     });
 }
 
@@ -93,7 +93,7 @@ async function refuseReference(name: string | undefined): Promise<void> {
   const { existsSync } = await import('node:fs');
   if (!/[/:]/.test(name) && !existsSync(name)) return;
   throw new UsageError(
-    `with --cluster there is no <ref>, and "${name}" is one: name the package alone, or leave --cluster out`,
+    `--cluster and <ref> exclude each other, and "${name}" is a <ref>: name only the package, or remove --cluster`,
   );
 }
 
@@ -132,7 +132,8 @@ function register<Row>(
     .action(async (reference: string | undefined, packageName: string | undefined, options: ClusterForm) => {
       const { output } = options;
       if (options.cluster !== undefined) {
-        if (packageName !== undefined) throw new UsageError('with --cluster there is no <ref>: name the package alone');
+        if (packageName !== undefined)
+          throw new UsageError('--cluster and <ref> exclude each other: name only the package');
         await refuseReference(reference);
         return showClusterPackages(options, reference, io);
       }

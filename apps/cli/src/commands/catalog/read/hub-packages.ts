@@ -57,7 +57,7 @@ export async function showHubPackages(io: Io, question: PackagesQuestion): Promi
   }
   const read = readForeign(PackageList, parsed(answer.text));
   if ('problem' in read) {
-    io.err(`error: the hub answers with something else than a list of packages: ${read.problem}\n`);
+    io.err(`error: the answer of the hub is not a list of packages: ${read.problem}\n`);
     return io.exit(ExitCode.remoteFailed);
   }
   const list = read.value;
@@ -112,7 +112,7 @@ async function ask(question: PackagesQuestion): Promise<Answer> {
     const exit = response.status === 404 && refusal.success ? ExitCode.badInput : ExitCode.remoteFailed;
     return { failed: `hub ${question.hub}: ${because}`, exit };
   } catch (error) {
-    const failed = `hub ${question.hub} does not answer (${fetchReason(error)}); --hub names another`;
+    const failed = `hub ${question.hub} does not answer (${fetchReason(error)}); name another hub with --hub`;
     return { failed, exit: ExitCode.remoteFailed };
   }
 }

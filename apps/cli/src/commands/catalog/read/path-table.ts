@@ -18,16 +18,16 @@ export function pathTable({ package: name, from, to, channel, olm, shortest, goe
   const lines = [`${name} from ${endText(from)} to ${endText(to)}, Subscription in channel ${channel}\n`];
   if (olm !== undefined) lines.push(wayText('OLM', olm, channel));
   if (goesOnTo !== undefined) {
-    lines.push(`OLM then goes on to ${goesOnTo} by itself, unless installPlanApproval is Manual.\n`);
+    lines.push(`OLM then continues to ${goesOnTo} by itself, unless installPlanApproval is Manual.\n`);
   }
-  if (shortest === undefined) lines.push('Shortest: none, whatever edges are taken.\n');
+  if (shortest === undefined) lines.push('Shortest: none over any edges.\n');
   else if (sameHops(olm, shortest)) lines.push('Shortest: the same.\n');
   else lines.push(wayText('Shortest, versions pinned (OLM v1)', shortest, channel));
   return lines.join('\n');
 }
 
 function wayText(title: string, hops: readonly Hop[], channel: string): string {
-  if (hops.length === 0) return `${title}: nothing to do, it is installed.\n`;
+  if (hops.length === 0) return `${title}: nothing to do, the version is installed.\n`;
   const switches = hops.filter(({ switchesChannel }) => switchesChannel).length;
   const changes = switches === 0 ? '' : `, ${counted(switches, 'change')} of channel`;
   const rows = hops.map((hop, index) => ({ ...hop, number: index + 1 }));
@@ -36,7 +36,7 @@ function wayText(title: string, hops: readonly Hop[], channel: string): string {
 }
 
 function notesOn({ from, to, channel, switchesChannel, insteadOf, deprecated }: Hop, before: string): string[] {
-  const inTime = insteadOf === undefined ? '' : `, before OLM goes on to ${insteadOf} (installPlanApproval: Manual)`;
+  const inTime = insteadOf === undefined ? '' : `, before OLM continues to ${insteadOf} (installPlanApproval: Manual)`;
   const change = `at ${from} change the Subscription's channel from ${before} to ${channel}${inTime}\n`;
   return [
     ...(switchesChannel ? [change] : []),

@@ -35,9 +35,9 @@ export const pathCommand = (program: Command, io: Io): Command =>
     .description('show the upgrade path from one version of a package to another')
     .argument('<ref>', 'catalog directory or file, or image')
     .requiredOption('-p, --package <name>', 'package')
-    .requiredOption('--from <version>', 'what is installed: a version or a bundle name')
-    .option('--to <version>', 'where to: a version or a bundle name (default: the newest of the channel)')
-    .option('--channel <name>', 'channel the Subscription is set to (default: the default channel)')
+    .requiredOption('--from <version>', 'the installed version or bundle name')
+    .option('--to <version>', 'the target version or bundle name (default: the newest of the channel)')
+    .option('--channel <name>', 'channel of the Subscription (default: the default channel)')
     .addOption(outputOption('form of the answer', ANSWER_FORMATS))
     .addHelpText('after', HELP)
     .action((reference: string, options: Options) => path(reference, options, io));

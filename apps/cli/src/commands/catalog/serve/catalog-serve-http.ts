@@ -62,7 +62,7 @@ function nameFor(reference: string, given: string | undefined): string {
   const name = given ?? basename(resolve(unnamed)).replace(/\.(ya?ml|json)$/, '');
   const problem = catalogNameProblem(name);
   if (problem === undefined) return name;
-  throw new UsageError(`"${name}" cannot be the name of a catalog: ${problem}; name it with --name`);
+  throw new UsageError(`"${name}" cannot be the name of a catalog: ${problem}; choose a name with --name`);
 }
 
 async function contentOf(files: readonly CatalogFile[]): Promise<MetasContent> {

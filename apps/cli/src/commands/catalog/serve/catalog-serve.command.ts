@@ -25,7 +25,7 @@ export const catalogServeCommand = (catalog: Command, io: Io): Command =>
     .command('serve')
     .description('serve a catalog over HTTP as ClusterCatalogs are served, or over gRPC as registry servers do')
     .argument('<ref>', 'catalog directory, catalog file or catalog image')
-    .option('--grpc', "the registry servers' gRPC API instead")
+    .option('--grpc', 'serve the gRPC API of registry servers instead')
     .option('--name <name>', 'name of the catalog in the URL (default: last part of the reference)')
     .option('--port <port>', 'port to listen on; 0 takes a free one (default: 8080, with --grpc 50051)')
     .option('--host <host>', 'address to listen on; 0.0.0.0 for all', '127.0.0.1')

@@ -34,8 +34,8 @@ export const catalogValidateCommand = (catalog: Command, io: Io): Command =>
     .command('validate')
     .description('check a catalog by the rules of opm, or by stricter ones')
     .argument('<ref>', 'catalog directory or file, or image')
-    .option('--strict', 'fail on what opm accepts and OLM cannot use, too')
-    .option('--check-images', 'ask the registries, with the logins of this machine, whether every image exists')
+    .option('--strict', 'also fail on content that opm accepts and OLM cannot use')
+    .option('--check-images', 'check in the registries, with the logins of this machine, that every image exists')
     .option('-o, --output <format>', 'json or yaml: the verdict and every problem as data, on stdout')
     .addHelpText('after', HELP)
     .action(async (reference: string, { output, ...options }: Options) => {

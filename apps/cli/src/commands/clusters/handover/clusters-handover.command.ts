@@ -24,12 +24,12 @@ type Options = ClusterOptions &
 export const handoverCommand = (clusters: Command, io: Io): Command =>
   withNamedClusterOptions(clusters.command('handover').argument('<name>'))
     .description('hand a cluster over from OLM to a hub, or back')
-    .option('--from <olm>', 'who has the cluster now: olm')
-    .option('--to <olm>', 'who is to have it: olm')
-    .option('--dry-run', 'check, say what would be done, and change nothing')
-    .option('--force', 'although a check speaks against it')
-    .option('--timeout <duration>', 'how long pods may take to end, or to be ready', '2m')
-    .option('--hub <url>', 'hub whose content of catalogs is used for the checks')
+    .option('--from <olm>', 'present owner of the cluster: olm')
+    .option('--to <olm>', 'next owner of the cluster: olm')
+    .option('--dry-run', 'check, print the changes, and change nothing')
+    .option('--force', 'proceed although a check failed')
+    .option('--timeout <duration>', 'time for pods to end or to become ready', '2m')
+    .option('--hub <url>', 'hub that provides the content of catalogs for the checks')
     .addHelpText('after', HANDOVER_HELP)
     .action(async (name: string, options: Options) => {
       const { to, dryRun = false, force = false, timeout, hub } = options;

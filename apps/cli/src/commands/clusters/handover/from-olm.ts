@@ -55,14 +55,14 @@ export async function handOverFromOlm(client: KubeClient, io: Io, options: Hando
   const [first] = deployments;
   if (first === undefined) {
     io.err(
-      `error: there is no OLM in ${name}: none of its Deployments. A hub manages it at once: ${NEXT.upWith(fileOf(client), client.login?.context ?? name)}\n`,
+      `error: OLM does not run in ${name}: it has no Deployment there. A hub can manage the cluster at once: ${NEXT.upWith(fileOf(client), client.login?.context ?? name)}\n`,
     );
     return io.exit(ExitCode.no);
   }
   const owner = await readOwner(client);
   const running = deployments.filter((deployment) => replicasOf(deployment) > 0);
   if (running.length === 0 && owner.holder !== OWNED_BY_OLM) {
-    io.out(`cluster ${name} is handed over already: OLM is scaled to nothing\n`);
+    io.out(`cluster ${name} is already handed over: OLM is scaled to zero\n`);
     return io.exit(ExitCode.done);
   }
   // OLM that is stopped no longer finishes its work: a hand-over that was begun therefore continues without
@@ -70,7 +70,7 @@ export async function handOverFromOlm(client: KubeClient, io: Io, options: Hando
   if (running.length > 0 && !(await mayBegin(client, io, options))) return io.exit(ExitCode.no);
   if (options.dryRun) return tell(client, io, deployments);
   if (owner.holder !== OWNED_BY_OLM) await writeOwner(client, owner, OWNED_BY_OLM);
-  io.out('hubs stay away until OLM has stopped\n');
+  io.out('hubs wait until OLM has stopped\n');
   const record = await recorded(client, deployments);
   for (const deployment of running) await stop(client, io, deployment);
   for (const deployment of deployments) await gone(client, deployment, options.timeoutMs);
@@ -90,16 +90,17 @@ async function mayBegin(client: KubeClient, io: Io, { force, hub }: HandoverOpti
   const refusals = findings.filter(({ kind }) => kind === 'refusal').length;
   if (refusals === 0) return true;
   const { cluster: name } = client;
-  if (force) io.err(`note: ${name} is handed over all the same (--force)\n`);
-  else io.err(`error: ${name} is not handed over, and nothing was changed; --force does it all the same\n`);
+  if (force) io.err(`note: ${name} is handed over nevertheless (--force)\n`);
+  else
+    io.err(`error: ${name} is not handed over, and nothing was changed; to hand it over nevertheless, use --force\n`);
   return force;
 }
 
 async function tell(client: KubeClient, io: Io, deployments: readonly KubernetesObject[]): Promise<void> {
-  for (const deployment of deployments) io.out(`${titleOf(deployment)} would be scaled to nothing\n`);
+  for (const deployment of deployments) io.out(`${titleOf(deployment)} would be scaled to zero\n`);
   for (const csv of await packageServers(client, deployments)) io.out(`${titleOf(csv)} would be removed\n`);
   for (const server of await catalogServers(client)) io.out(`${titleOf(server)} would be removed\n`);
-  io.err(`Nothing was changed. To do it: ${NEXT.handoverFromOlm(client.cluster)}\n`);
+  io.err(`Nothing was changed. To hand it over: ${NEXT.handoverFromOlm(client.cluster)}\n`);
   io.exit(ExitCode.done);
 }
 
@@ -117,7 +118,7 @@ async function recorded(client: KubeClient, deployments: readonly KubernetesObje
 async function stop(client: KubeClient, io: Io, deployment: KubernetesObject): Promise<void> {
   const annotations = { [REPLICAS_ANNOTATION]: String(replicasOf(deployment)) };
   await client.patch(refOf(deployment), { metadata: { annotations }, spec: { replicas: 0 } });
-  io.out(`${titleOf(deployment)} scaled to nothing\n`);
+  io.out(`${titleOf(deployment)} scaled to zero\n`);
 }
 
 async function gone(client: KubeClient, deployment: KubernetesObject, timeoutMs: number): Promise<void> {
@@ -127,7 +128,7 @@ async function gone(client: KubeClient, deployment: KubernetesObject, timeoutMs:
     if (length === 0) return;
     if (performance.now() >= until) {
       throw new Error(
-        `${counted(length, 'pod')} of ${titleOf(deployment)} did not end in time; the same command goes on from here`,
+        `${counted(length, 'pod')} of ${titleOf(deployment)} did not end in time; run the same command to continue`,
       );
     }
     await setTimeout(POLL_MS);
@@ -158,11 +159,11 @@ async function removePackageServer(client: KubeClient, io: Io, csv: KubernetesOb
 
 function end(io: Io, name: string, { workloads }: HandoverRecord, changes: readonly string[]): void {
   const all = counted(workloads.length, 'Deployment');
-  if (changes.length === 0) io.out(`${all} of operators run on as before\n`);
+  if (changes.length === 0) io.out(`${all} of operators still running\n`);
   for (const change of changes) io.err(`error: ${change}\n`);
   io.out(`cluster ${name} is handed over\n`);
   io.err(
-    `A hub that has it in its kubeconfig begins within a minute, ten after OLM's last write. Back: ${NEXT.handoverToOlm(name)}\n`,
+    `A hub with this cluster in its kubeconfig begins within a minute, and at the latest ten minutes after OLM's last write. To hand it back: ${NEXT.handoverToOlm(name)}\n`,
   );
   io.exit(changes.length === 0 ? ExitCode.done : ExitCode.no);
 }

@@ -35,8 +35,8 @@ export async function readRecord(client: KubeClient, namespace: string): Promise
   try {
     return HandoverRecord.parse(JSON.parse(data[KEY] ?? ''));
   } catch (error) {
-    const way = 'delete it, and OLM’s package server is not put back by a hand-over to OLM';
-    throw new Error(`ConfigMap ${namespace}/${NAME} of ${client.cluster} is no record of a hand-over: ${way}`, {
+    const way = 'delete it; a hand-over to OLM then does not restore OLM’s package server';
+    throw new Error(`ConfigMap ${namespace}/${NAME} of ${client.cluster} is not a record of a hand-over: ${way}`, {
       cause: error,
     });
   }

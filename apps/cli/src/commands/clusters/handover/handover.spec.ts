@@ -72,13 +72,13 @@ describe('a hand-over from OLM', () => {
     expect(result).toEqual({
       exit: 0,
       out: [
-        'Deployment olm/catalog-operator would be scaled to nothing',
-        'Deployment olm/olm-operator would be scaled to nothing',
+        'Deployment olm/catalog-operator would be scaled to zero',
+        'Deployment olm/olm-operator would be scaled to zero',
         'ClusterServiceVersion olm/packageserver would be removed',
         'Pod olm/shelf-x1 would be removed',
         'Service olm/shelf would be removed\n',
       ].join('\n'),
-      err: 'Nothing was changed. To do it: flotilla clusters handover east --from olm\n',
+      err: 'Nothing was changed. To hand it over: flotilla clusters handover east --from olm\n',
     });
     expect(direct.cluster.requests.writes()).toEqual([]);
   });
@@ -87,11 +87,11 @@ describe('a hand-over from OLM', () => {
     const result = await run(handOverFromOlm);
     expect(result).toMatchObject({
       exit: 0,
-      out: expect.stringMatching(/1 Deployment of operators run on as before\ncluster east is handed over\n$/),
+      out: expect.stringMatching(/1 Deployment of operators still running\ncluster east is handed over\n$/),
     });
     expect(state()).toEqual(HANDED_OVER);
     direct.cluster.requests.clear();
-    expect(await run(handOverFromOlm)).toMatchObject({ exit: 0, out: expect.stringContaining('handed over already') });
+    expect(await run(handOverFromOlm)).toMatchObject({ exit: 0, out: expect.stringContaining('already handed over') });
     expect(direct.cluster.requests.writes()).toEqual([]);
   });
 
@@ -152,7 +152,9 @@ describe('a hand-over from OLM', () => {
     direct.cluster.requests.clear();
     expect(await run(handOverFromOlm)).toMatchObject({
       exit: 1,
-      err: expect.stringMatching(/^error: InstallPlan team\/install-1 is under way[\s\S]*nothing was changed; --force/),
+      err: expect.stringMatching(
+        /^error: InstallPlan team\/install-1 is under way[\s\S]*nothing was changed; .*--force/,
+      ),
     });
     expect(direct.cluster.requests.writes()).toEqual([]);
     expect((await run(handOverFromOlm, { force: true })).exit).toBe(0);
@@ -177,7 +179,7 @@ describe('a hand-over from OLM', () => {
     expect(await run(handOverFromOlm)).toMatchObject({
       exit: 1,
       err: expect.stringMatching(
-        /there is no OLM in east: .* A hub manages it at once: flotilla up --kubeconfig \S+ --context east\n/,
+        /OLM does not run in east: .* A hub can manage the cluster at once: flotilla up --kubeconfig \S+ --context east\n/,
       ),
     });
   });
@@ -198,7 +200,7 @@ describe('a hand-over back to OLM', () => {
     expect(owner()).toBeUndefined();
     expect(await run(handOverToOlm)).toMatchObject({
       exit: 0,
-      out: expect.stringMatching(/cluster east is handed over to OLM, which runs\n$/),
+      out: expect.stringMatching(/cluster east is handed over to OLM, and OLM runs\n$/),
     });
     expect(state()).toEqual(RUNNING);
     const operator = direct.cluster.get({ ...DEPLOYMENT, name: 'olm-operator', namespace: 'olm' });

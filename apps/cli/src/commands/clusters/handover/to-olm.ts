@@ -24,7 +24,7 @@ export async function handOverToOlm(client: KubeClient, io: Io, options: Handove
   const deployments = await olmDeployments(client);
   const namespace = deployments[0]?.metadata.namespace;
   if (namespace === undefined) {
-    io.err(`error: there is no OLM in ${name} to hand it to: install it, then a hub leaves the cluster by itself\n`);
+    io.err(`error: OLM is not installed in ${name}: install OLM, and the hub leaves the cluster by itself\n`);
     return io.exit(ExitCode.no);
   }
   const record = await readRecord(client, namespace);
@@ -35,18 +35,18 @@ export async function handOverToOlm(client: KubeClient, io: Io, options: Handove
   for (const deployment of stopped) await start(client, io, deployment);
   for (const deployment of deployments) await ready(client, deployment, options.timeoutMs);
   await dropRecord(client, namespace);
-  io.out(`cluster ${name} is handed over to OLM, which runs\n`);
-  io.err(`No hub takes it until: ${NEXT.handoverFromOlm(name)}\n`);
+  io.out(`cluster ${name} is handed over to OLM, and OLM runs\n`);
+  io.err(`No hub manages it until you run: ${NEXT.handoverFromOlm(name)}\n`);
   io.exit(ExitCode.done);
 }
 
 function tell(io: Io, name: string, stopped: readonly KubernetesObject[], record: HandoverRecord | undefined): void {
   io.out(`hubs would leave ${name}\n`);
-  for (const csv of record?.packageServers ?? []) io.out(`${titleOf(csv)} would be put back\n`);
+  for (const csv of record?.packageServers ?? []) io.out(`${titleOf(csv)} would be restored\n`);
   for (const deployment of stopped) {
     io.out(`${titleOf(deployment)} would be scaled to ${replicasBefore(deployment)}\n`);
   }
-  io.err(`Nothing was changed. To do it: ${NEXT.handoverToOlm(name)}\n`);
+  io.err(`Nothing was changed. To hand it over: ${NEXT.handoverToOlm(name)}\n`);
   io.exit(ExitCode.done);
 }
 
@@ -59,7 +59,7 @@ async function leave(client: KubeClient, io: Io): Promise<void> {
   if (owner.holder !== OWNED_BY_OLM) await writeOwner(client, owner, OWNED_BY_OLM);
   // Another try waits again: the time of the first one is not known.
   if (owner.holder !== '') {
-    io.err('Waiting until hubs have ended their writes …\n');
+    io.err('Waiting until hubs have finished their writes …\n');
     await setTimeout(OWNER_CONFIRMED_MS + UNDER_WAY_MS);
   }
   io.out('hubs have left\n');
@@ -68,7 +68,7 @@ async function leave(client: KubeClient, io: Io): Promise<void> {
 async function putBack(client: KubeClient, io: Io, csv: KubernetesObject): Promise<void> {
   if ((await client.get(refOf(csv))) !== undefined) return;
   await client.create(csv);
-  io.out(`${titleOf(csv)} put back\n`);
+  io.out(`${titleOf(csv)} restored\n`);
 }
 
 /** Returns the replicas before the hand-over. A Deployment that was scaled down by hand gets one replica. */
@@ -90,7 +90,7 @@ async function ready(client: KubeClient, deployment: KubernetesObject, timeoutMs
     if (available > 0) return;
     if (performance.now() >= until) {
       throw new Error(
-        `${titleOf(deployment)} is not available in time: see its pods; the same command goes on from here`,
+        `${titleOf(deployment)} did not become available in time: see its pods, then run the same command to continue`,
       );
     }
     await setTimeout(POLL_MS);

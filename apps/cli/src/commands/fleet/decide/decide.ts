@@ -82,7 +82,7 @@ export async function decide(
   if (waitMs === undefined) return { ...known, result: 'made', reason: '', message: '' };
   const status = await answered(hub, made, waitMs);
   if (status === undefined) {
-    return { ...known, result: 'unanswered', reason: '', message: `no controller has answered in ${waitMs / 1_000}s` };
+    return { ...known, result: 'unanswered', reason: '', message: `no controller answered within ${waitMs / 1_000}s` };
   }
   const { effective = false, reason = '', message = '' } = status;
   return { ...known, result: effective ? 'effective' : 'refused', reason, message };

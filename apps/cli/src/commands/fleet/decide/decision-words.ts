@@ -15,61 +15,61 @@ export const DECISION_WORDS: Readonly<Record<DecisionAction, DecisionWords>> = {
     verb: 'reject',
     past: 'rejected',
     effect: 'no further cluster of the class starts',
-    applies: 'a class of the roll-out can be rejected',
+    applies: 'only a class of the rollout can be rejected',
   },
   Pause: {
     verb: 'pause',
     past: 'paused',
-    effect: 'nothing starts, what runs ends',
-    applies: 'one that plans or makes progress can be paused',
+    effect: 'nothing new starts; running upgrades finish',
+    applies: 'only a rollout that plans or progresses can be paused',
   },
   Resume: {
     verb: 'resume',
     past: 'resumed',
-    effect: 'it goes on',
-    applies: 'one that is paused by a decision, or has halted after failures, can be resumed',
+    effect: 'it continues',
+    applies: 'only a rollout that a decision paused, or that halted after failures, can be resumed',
   },
   Promote: {
     verb: 'promote',
     past: 'promoted',
-    effect: 'the wave goes on',
-    applies: 'a wave can be promoted that waits for it, soaks, or lacks successes',
+    effect: 'the wave continues',
+    applies: 'only a wave that waits for promotion, soaks, or has too few successes can be promoted',
   },
   Retry: {
     verb: 'retry',
-    past: 'tried again',
-    effect: 'failed clusters wait for their turn again',
-    applies: 'clusters can be tried again that have failed, gone back or been set aside by a decision',
+    past: 'retried',
+    effect: 'failed clusters are queued again',
+    applies: 'only clusters that failed, were rolled back, or were skipped by a decision can be retried',
   },
   Skip: {
     verb: 'skip',
-    past: 'set aside',
-    effect: 'the clusters stay as they are',
-    applies: 'clusters can be set aside that wait or have failed',
+    past: 'skipped',
+    effect: 'the clusters do not change',
+    applies: 'only clusters that wait or have failed can be skipped',
   },
   Abort: {
     verb: 'abort',
     past: 'aborted',
-    effect: 'nothing starts, and nothing is undone',
-    applies: 'one that has neither ended nor goes back can be aborted',
+    effect: 'nothing starts, and nothing is rolled back',
+    applies: 'only a rollout that has neither ended nor rolls back can be aborted',
   },
   Rollback: {
     verb: 'rollback',
-    past: 'sent back',
-    effect: 'clusters go back to what they had before',
+    past: 'rolled back',
+    effect: 'clusters are rolled back to their previous version',
     applies:
-      'the newest roll-out of its subject can be sent back, once it has changed a cluster, and unless a rule denies it',
+      'only the newest rollout of its subject can be rolled back, after it changed a cluster, and if no rule denies it',
   },
   BreakGlass: {
     verb: 'break-glass',
     past: 'freed from windows',
-    effect: 'windows do not hold it',
-    applies: 'one that has not ended can be freed from windows',
+    effect: 'windows do not block it',
+    applies: 'only a rollout that has not ended can be freed from windows',
   },
 };
 
 /** Names the consequence of a decision. A Retry of a rollout that went back or was aborted begins another. */
 export const effectOf = (action: DecisionAction, phase: string | undefined): string =>
   action === 'Retry' && (phase === 'RolledBack' || phase === 'Aborted')
-    ? 'a new roll-out of the same target begins'
+    ? 'a new rollout of the same target begins'
     : DECISION_WORDS[action].effect;

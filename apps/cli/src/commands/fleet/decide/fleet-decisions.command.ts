@@ -22,7 +22,7 @@ const VERBS: readonly Verb[] = [
     action: 'Approve',
     description: 'approve a plan class, so that its clusters may start',
     narrowedBy: ['class'],
-    help: 'Shows first what the class would change. The rules of the strategy say whose approval counts, and how many are needed.',
+    help: 'First shows the changes of the class. The rules of the strategy say whose approval counts, and how many are needed.',
     examples: ['kafka-7 --class 3f9c --reason "CHG-1182"', 'kafka-7 --all-classes --reason "CHG-1182" --dry-run'],
   },
   {
@@ -30,29 +30,29 @@ const VERBS: readonly Verb[] = [
     action: 'Reject',
     description: 'reject a plan class: no further cluster of it starts',
     narrowedBy: ['class'],
-    help: 'Voids the approvals before it; an approval afterwards voids the rejection.',
+    help: 'Cancels earlier approvals; a later approval cancels the rejection.',
     examples: ['kafka-7 --class 3f9c --reason "reads all Secrets"'],
   },
   {
     name: 'pause',
     action: 'Pause',
-    description: 'pause a roll-out: nothing starts, what runs ends',
+    description: 'pause a rollout: start nothing new, let running upgrades finish',
     narrowedBy: [],
-    help: 'Verification and soaks go on.',
+    help: 'Verification and soaks continue.',
     examples: ['kafka-7 --reason "incident 77"'],
   },
   {
     name: 'resume',
     action: 'Resume',
-    description: 'let a roll-out go on that is paused, or has stopped',
+    description: 'resume a rollout that is paused or halted',
     narrowedBy: [],
-    help: 'Of one that has stopped the failures so far are forgiven; the clusters stay Failed.',
+    help: 'Resuming a halted rollout ignores its failures so far; the clusters stay Failed.',
     examples: ['kafka-7 --reason "incident 77 is over"'],
   },
   {
     name: 'promote',
     action: 'Promote',
-    description: 'open a wave that waits for it, or end its soak',
+    description: 'open a wave that waits for promotion, or end its soak',
     narrowedBy: ['wave'],
     help: 'Without --wave: every wave that waits for promotion, soaks, or has too few successes.',
     examples: ['kafka-7 --wave canary --reason "looked at the dashboards"'],
@@ -60,41 +60,41 @@ const VERBS: readonly Verb[] = [
   {
     name: 'retry',
     action: 'Retry',
-    description: 'try again where it failed, went back, or was set aside',
+    description: 'retry clusters that failed, were rolled back or were skipped',
     narrowedBy: ['class', 'wave', 'clusters'],
-    help: 'The failure is forgiven, and the target no longer denied there. Of a roll-out that has gone back or was aborted, a new one of the same target begins, unless that was withdrawn by its catalog.',
+    help: 'The failure no longer counts, and the target is no longer denied there. If the rollout was rolled back or aborted, a new rollout of the same target begins, unless the catalog has withdrawn the target.',
     examples: ['kafka-7 -C store-0412 --reason "node was full"'],
   },
   {
     name: 'skip',
     action: 'Skip',
-    description: 'set clusters aside: neither success nor failure',
+    description: 'skip clusters: they count as neither success nor failure',
     narrowedBy: ['class', 'wave', 'clusters'],
-    help: 'Clusters that wait or have failed stay as they are; "flotilla fleet retry" takes them in again.',
+    help: 'Clusters that wait or have failed do not change; "flotilla fleet retry" includes them again.',
     examples: ['kafka-7 -C store-0412 --reason "to be replaced"'],
   },
   {
     name: 'abort',
     action: 'Abort',
-    description: 'end a roll-out: nothing further starts, and nothing is undone',
+    description: 'abort a rollout: start nothing new, roll nothing back',
     narrowedBy: [],
-    help: 'What runs ends first.',
+    help: 'Running upgrades finish first.',
     examples: ['kafka-7 --reason "wrong version"'],
   },
   {
     name: 'rollback',
     action: 'Rollback',
-    description: 'have clusters go back to what they had before',
+    description: 'roll clusters back to their previous version',
     narrowedBy: ['class', 'wave', 'clusters'],
-    help: 'Without names: every cluster that the roll-out has changed, and the target is denied to its subject.',
+    help: 'Without names: rolls back every cluster that the rollout changed, and denies the target to its subject.',
     examples: ['kafka-7 --reason "CHG-1183"', 'kafka-7 -C store-0412 --reason "CHG-1183"'],
   },
   {
     name: 'break-glass',
     action: 'BreakGlass',
-    description: 'lift windows of a roll-out for a while',
+    description: 'lift the windows of a rollout for a limited time',
     narrowedBy: ['for'],
-    help: 'Lifts the windows with a group of yours in breakGlassGroups, for four hours at most.',
+    help: 'Lifts windows that have one of your groups in breakGlassGroups, for at most four hours.',
     examples: ['kafka-7 --for 1h --reason "CVE-2026-1"'],
   },
 ];
@@ -132,19 +132,20 @@ function decisionCommand(
 ): void {
   const command = withFleetHubOptions(fleet.command(name).argument('<rollout>'))
     .description(description)
-    .addOption(namespaceOption('the namespace of the roll-out (default: any)'));
-  if (narrowedBy.includes('class')) command.option('--class <hash>', 'only this plan class; its first characters do');
-  if (action === 'Approve' || action === 'Reject') command.option('--all-classes', 'every class that waits');
+    .addOption(namespaceOption('the namespace of the rollout (default: any)'));
+  if (narrowedBy.includes('class'))
+    command.option('--class <hash>', 'only this plan class; its first characters are enough');
+  if (action === 'Approve' || action === 'Reject') command.option('--all-classes', 'every waiting class');
   if (narrowedBy.includes('wave')) command.option('--wave <name>', 'only this wave');
   if (narrowedBy.includes('clusters')) {
     command.option('-C, --cluster <name>', 'only this cluster; may be given several times', gathered);
   }
-  if (narrowedBy.includes('for')) command.option('--for <duration>', 'how long, such as 1h');
+  if (narrowedBy.includes('for')) command.option('--for <duration>', 'duration, such as 1h');
   command
-    .option('--reason <text>', 'why; required, asked for at a terminal')
-    .option('--dry-run', 'say what it would do, and do nothing')
-    .option('--no-wait', 'do not wait until it has taken effect')
-    .option('--timeout <duration>', 'how long to wait for the controller', '30s')
+    .option('--reason <text>', 'the reason; required (on a terminal the command asks for it)')
+    .option('--dry-run', 'print the effect, and do nothing')
+    .option('--no-wait', 'do not wait for the effect')
+    .option('--timeout <duration>', 'time to wait for the controller', '30s')
     .addOption(outputOption('form of the answer', ANSWER_FORMATS));
   const shown = examples.map((one) => `  flotilla fleet ${name} ${one}`).join('\n');
   command

@@ -118,7 +118,7 @@ function decisionsAsked(fleet: LiveFleet, rollout: LiveRollout, order: DecisionO
     return [{ ...base, class: order.class === undefined ? undefined : meantClass(classes, order.class).hash }];
   }
   if (allClasses === (order.class !== undefined)) {
-    throw new UsageError('name one plan class with --class HASH, or all that wait with --all-classes');
+    throw new UsageError('name one plan class with --class HASH, or all waiting classes with --all-classes');
   }
   const about = ({ hash, changes }: ClassAnswer): DecisionAsked => ({
     ...{ ...base, class: hash },
@@ -130,18 +130,18 @@ function decisionsAsked(fleet: LiveFleet, rollout: LiveRollout, order: DecisionO
 
 function expiresAt(fleet: LiveFleet, order: DecisionOrder): string | undefined {
   if (order.action !== 'BreakGlass') return undefined;
-  if (order.for === undefined) throw new UsageError('for how long? Say so with --for 1h, at most 4h');
+  if (order.for === undefined) throw new UsageError('specify a duration with --for 1h, at most 4h');
   const ms = durationOf('--for', order.for);
   if (ms > MOST_BREAK_GLASS_MS) throw new UsageError(`--for ${order.for}: windows are lifted for 4h at most`);
   return new Date(fleet.now + ms).toISOString();
 }
 
 const REFUSALS: Readonly<Record<string, string>> = {
-  UnknownClass: 'it has no such plan class',
-  UnknownWave: 'it has no such wave',
-  UnknownCluster: 'a cluster has no part in it',
+  UnknownClass: 'the rollout has no such plan class',
+  UnknownWave: 'the rollout has no such wave',
+  UnknownCluster: 'a cluster does not belong to the rollout',
   UnknownRollout: 'it is gone',
-  Expired: 'its time was over before it could take effect',
+  Expired: 'the decision expired before it could take effect',
 };
 
 function outcomeText(fleet: LiveFleet, outcome: DecisionOutcome): string {
@@ -159,7 +159,7 @@ function outcomeText(fleet: LiveFleet, outcome: DecisionOutcome): string {
     case 'made':
       return `decision ${outcome.decision} made: ${verb} ${what} (${NEXT.fleetRollout(short)} shows its effect)`;
     case 'unanswered':
-      return `error: decision ${outcome.decision} is made and stays, but ${message}; it takes effect when the controller runs`;
+      return `error: decision ${outcome.decision} is stored, but ${message}; it takes effect when the controller runs`;
     case 'refused':
       return `error: ${what} is not ${past}: ${message === '' ? `${refusalText(fleet, outcome)} (${reason})` : message}`;
   }
@@ -176,7 +176,7 @@ function refusalText(fleet: LiveFleet, { rollout, action, class: hash, reason, b
   if (reason !== 'NotApplicable') return REFUSALS[reason] ?? reason;
   const phase = found === undefined ? '' : `; it is ${found.record.status.phase}, ${found.record.status.reason}`;
   const newer = action === 'Retry' && found !== undefined ? newerThan(fleet, found) : undefined;
-  if (newer !== undefined) return `a newer roll-out of its subject is there, ${newer}${phase}`;
+  if (newer !== undefined) return `its subject has a newer rollout, ${newer}${phase}`;
   return `${DECISION_WORDS[action].applies}${phase}`;
 }
 
@@ -224,7 +224,7 @@ function approvedText(fleet: LiveFleet, { rollout, class: hash, by }: DecisionOu
   const may = hash === ROLLBACK_CLASS ? 'may go back' : 'may start';
   if (open.length === 0) {
     const starting = clusters - setAsideOf(fleet, rollout, hash);
-    const effect = starting === 0 ? 'all its clusters are set aside' : `${counted(starting, 'cluster')} ${may}`;
+    const effect = starting === 0 ? 'all its clusters are skipped' : `${counted(starting, 'cluster')} ${may}`;
     return `${what} approved by ${by}${votes}: ${effect}`;
   }
   const groups = open.map((one) => (one.groups.length === 0 ? 'another user' : one.groups.join(' or ')));

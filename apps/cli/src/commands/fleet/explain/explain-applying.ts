@@ -8,11 +8,11 @@ import { holdOf } from '../rollout/window-hold.js';
 
 /** The words for the block between a cluster and its next step, by the reason of its row. */
 const KEPT: Readonly<Record<string, string>> = {
-  ClusterPaused: 'is kept between two steps, since the cluster is paused',
-  RolloutPaused: 'is kept between two steps, since the roll-out is paused',
-  Halted: 'is kept between two steps, since the roll-out has stopped',
-  WindowClosed: 'is kept between two steps until its window opens',
-  Unreachable: 'is being changed, and cannot be reached now',
+  ClusterPaused: 'waits between two steps: the cluster is paused',
+  RolloutPaused: 'waits between two steps: the rollout is paused',
+  Halted: 'waits between two steps: the rollout has halted',
+  WindowClosed: 'waits between two steps until its window opens',
+  Unreachable: 'is being changed, and is unreachable now',
 };
 
 /** Describes a cluster on its path: its present step, or the block before the next one. */
@@ -27,7 +27,7 @@ export function applying(place: RowPlace): RowWords {
     const target = targetThere(fleet, rollout, row);
     return { sentence: `is being changed to ${target}, step ${row.hop}${ofHops}${left} (${row.reason})` };
   }
-  const last = hops > 1 ? [`step ${row.hop}${ofHops} is the last that was begun there`] : [];
+  const last = hops > 1 ? [`step ${row.hop}${ofHops} is the last step that began there`] : [];
   const { chain, todo } = keeper(place);
   return { sentence: `${kept} (${row.reason})`, chain: [...last, ...chain], todo };
 }

@@ -114,10 +114,10 @@ function kindOf(
       word,
       all.map(({ name }) => nameOnly(name)),
     );
-    throw new NotFound(`"${word}" is the name of no cluster, roll-out, FleetOperator or Staged FleetCatalog${meant}`);
+    throw new NotFound(`"${word}" is not the name of a cluster, rollout, FleetOperator or Staged FleetCatalog${meant}`);
   }
   const names = found.slice(0, MOST_EXAMPLES).map(({ kind, name }) => `${kind} ${name}`);
-  throw new UsageError(`what is "${word}"? It may be ${names.join(', ')}; write more of the name`);
+  throw new UsageError(`"${word}" is ambiguous: ${names.join(', ')}; write more of the name`);
 }
 
 const rolloutOf = (fleet: LiveFleet, name: string): LiveRollout | undefined =>
@@ -153,8 +153,8 @@ function ofRow(fleet: LiveFleet, rollout: LiveRollout, cluster: string): FleetEx
   const short = shortName(fleet, record.spec.name);
   if (row !== undefined) return explainRow({ fleet, rollout, row, short });
   const sentence = facts.isTarget(cluster)
-    ? `has no part in ${record.spec.name} yet`
-    : `is no target of ${record.spec.name}: clusters of the subject or of its catalog do not match, or the cluster does not allow its namespace`;
+    ? `does not belong to ${record.spec.name} yet`
+    : `is not a target of ${record.spec.name}: clusters of the subject or of its catalog do not match, or the cluster does not allow its namespace`;
   return { about: cluster, phase: 'Removed', reason: 'Unplaced', sentence, chain: [], todo: [] };
 }
 
@@ -172,7 +172,7 @@ function ofCluster(fleet: LiveFleet, name: string): FleetExplanation[] {
     about: name,
     phase: wrong.length === 0 ? 'Done' : 'Waiting',
     reason: wrong.length === 0 ? 'Well' : 'Troubled',
-    sentence: wrong.length === 0 ? `is well, with ${counted(rows.length, 'roll-out')}` : 'has trouble of its own',
+    sentence: wrong.length === 0 ? `is healthy, with ${counted(rows.length, 'roll-out')}` : 'has a problem',
     chain: wrong,
     todo: [],
   };
@@ -206,7 +206,7 @@ function ofRollout(fleet: LiveFleet, rollout: LiveRollout): FleetExplanation {
       causeText(`${one.clusters} Failed (${one.reason})`, one),
       ...saidOf(one, hints),
     ]),
-    ...answer.wentBack.map((one) => causeText(`${one.clusters} failed before going back`, one)),
+    ...answer.wentBack.map((one) => causeText(`${one.clusters} failed before the rollback`, one)),
   ];
   const place = { fleet, rollout, answer, hints, short: shortName(fleet, spec.name), causes };
   return { about: spec.name, reason: status.reason, ...wordsOf(place) };
@@ -228,7 +228,7 @@ function ended({ fleet, rollout, answer, hints, short, causes }: RolloutPlace): 
   const isWell = phase === 'Completed' && answer.counts.failed === 0;
   return {
     phase: isWell ? 'Done' : 'Failed',
-    sentence: `has ended ${phase} (${reason}): ${answer.counts.done} of ${answer.counts.targets} done`,
+    sentence: `ended ${phase} (${reason}): ${answer.counts.done} of ${answer.counts.targets} done`,
     chain: [...causes, ...endedEarly(hints), ...deniedLine(fleet, answer), ...withdrawnLine(hints, answer)],
     todo: [
       ...answer.failures.flatMap(({ sample: [first] }) => failureStep(short, first)),
@@ -239,7 +239,7 @@ function ended({ fleet, rollout, answer, hints, short, causes }: RolloutPlace): 
 
 const resumeNote = (status: RolloutStatus): string => {
   if (isGreenAgain(status)) return GREEN_AGAIN;
-  return status.phase === 'Halted' ? 'the failures are forgiven' : '';
+  return status.phase === 'Halted' ? 'the failures no longer count' : '';
 };
 
 function stopped({ rollout, answer, hints, short, causes }: RolloutPlace): Explained {
@@ -303,10 +303,10 @@ const withdrawnLine = ({ isWithdrawn }: RolloutHints, { target }: RolloutAnswer)
 
 /** Returns, for a roll-out that has ended, the clusters that are neither as they were nor at the target. */
 const endedEarly = ({ leftOnTheWay }: RolloutHints): string[] =>
-  leftOnTheWay === 0 ? [] : [`${counted(leftOnTheWay, 'cluster was', 'clusters were')} left on the way`];
+  leftOnTheWay === 0 ? [] : [`${counted(leftOnTheWay, 'cluster was', 'clusters were')} left midway`];
 
 const keptLines = ({ kept }: RolloutHints): string[] =>
-  kept.map(({ reason, clusters }) => `${counted(clusters, 'cluster')} kept between two steps (${reason})`);
+  kept.map(({ reason, clusters }) => `${counted(clusters, 'cluster')} waiting between two steps (${reason})`);
 
 /** Classes that wait for approval while clusters of others are changed. */
 const approvalSteps = ({ answer, hints, short }: RolloutPlace): FleetStep[] =>
@@ -314,7 +314,7 @@ const approvalSteps = ({ answer, hints, short }: RolloutPlace): FleetStep[] =>
     .slice(0, MOST_EXAMPLES)
     .map(({ hash }) => step(NEXT.fleetClass(short, hash), 'waits for approval'));
 
-const RETURNS_DENIED = 'a rule of the strategy denies Rollback: what was to go back stays as it is';
+const RETURNS_DENIED = 'a rule of the strategy denies Rollback: no cluster is rolled back';
 
 const causeText = (what: string, { cause, sample }: Readonly<{ cause: string; sample: readonly string[] }>): string =>
   `${what}${cause === '' ? '' : `: ${cause}`} [${sample.join(', ')}]`;
@@ -332,9 +332,9 @@ const deniedText = (bundles: readonly string[], lifted: string): string =>
 const stopText = (phase: string, reason: string): string =>
   phase === 'Paused'
     ? reason === 'SubjectPaused'
-      ? 'is paused, since spec.paused of its subject is set (SubjectPaused)'
+      ? 'is paused: spec.paused of its subject is set (SubjectPaused)'
       : 'is paused by a decision'
-    : `has stopped (${reason}): it starts nothing without a decision`;
+    : `has halted (${reason}): it starts nothing without a decision`;
 
 const failureStep = (short: string, cluster: string | undefined): FleetStep[] =>
   cluster === undefined ? [] : [{ command: NEXT.fleetExplain(short, cluster), note: 'one of them' }];

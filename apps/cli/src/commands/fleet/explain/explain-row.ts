@@ -65,17 +65,17 @@ function wordsOf(place: RowPlace): RowWords {
     case 'Failed':
       return failed(place);
     case 'RollingBack':
-      return { sentence: `goes back to what it had before (${row.reason})` };
+      return { sentence: `is being rolled back (${row.reason})` };
     case 'RolledBack':
       return {
-        sentence: `has gone back to what it had before ${target}`,
-        chain: row.message !== '' ? [`it had failed before: ${row.message}`] : [],
+        sentence: `was rolled back to its version before ${target}`,
+        chain: row.message !== '' ? [`the earlier failure: ${row.message}`] : [],
         todo: retrySteps(place, row.cluster, 'tries the target again there'),
       };
     case 'Skipped':
-      return SKIPPED[row.reason]?.(place) ?? { sentence: `is set aside (${row.reason})` };
+      return SKIPPED[row.reason]?.(place) ?? { sentence: `is skipped (${row.reason})` };
     case 'Removed':
-      return { sentence: `is no target any more (${row.reason}), as of ${new Date(fleet.now).toISOString()}` };
+      return { sentence: `is no longer a target (${row.reason}), as of ${new Date(fleet.now).toISOString()}` };
   }
 }
 
@@ -92,8 +92,8 @@ const isOver = ({ record, facts }: LiveRollout): boolean => isFinal(record.statu
 function leftBy(place: RowPlace): RowWords {
   const { rollout, row } = place;
   const { phase, reason } = rollout.record.status;
-  const left = isLeftOnTheWay(row) ? 'was left on its way' : 'was not changed';
-  const sentence = `${left}, since its roll-out has ended ${phase} (${reason})`;
+  const left = isLeftOnTheWay(row) ? 'was left midway' : 'was not changed';
+  const sentence = `${left}: its rollout ended ${phase} (${reason})`;
   return { sentence, todo: newRolloutSteps(place) };
 }
 
@@ -113,7 +113,8 @@ const waveOfRow = ({ rollout, row }: RowPlace) => {
 };
 
 /** Returns the text that the refused step was not begun. The steps of the path before it are done. */
-const unbegun = ({ hop }: RolloutRow): string => (hop > 1 ? `step ${hop} of that was not begun` : 'that was not begun');
+const unbegun = ({ hop }: RolloutRow): string =>
+  hop > 1 ? `its step ${hop} did not begin` : 'the change did not begin';
 
 const WAITING: Readonly<Record<string, (place: RowPlace) => RowWords>> = {
   Offline: (place) => {
@@ -121,43 +122,43 @@ const WAITING: Readonly<Record<string, (place: RowPlace) => RowWords>> = {
     const { wave } = waveOfRow(place);
     const policy = wave?.spec.offline ?? 'Skip';
     const what = {
-      Skip: `after ${wave?.spec.offlineGrace} in an open wave it is set aside, and catches up when it returns`,
+      Skip: `after ${wave?.spec.offlineGrace} in an open wave it is skipped, and catches up when it returns`,
       Wait: 'its wave waits for it',
       Fail: `after ${wave?.spec.offlineGrace} in an open wave it counts as failed`,
     }[policy];
     const ago = member === undefined ? '' : ` since ${since(place, member.lastContact)}`;
-    return { sentence: `waits, since it cannot be reached${ago} (Offline): ${what}` };
+    return { sentence: `waits: it is unreachable${ago} (Offline): ${what}` };
   },
   Planning: (place) => ({ sentence: 'waits for its plan (Planning)', chain: reportedIn(place) }),
   PlanChanged: ({ row }) => ({
-    sentence: `waits for a new plan (PlanChanged): what it would do now is not what was planned, and ${unbegun(row)}`,
+    sentence: `waits for a new plan (PlanChanged): its changes differ from the old plan, and ${unbegun(row)}`,
   }),
   Rejected: (place) => {
     const vote = classOf(place)?.votes.findLast(({ approves }) => !approves);
     const who = vote === undefined ? '' : ` by ${vote.by.user}, ${since(place, vote.at)} ago`;
     const hash = place.row.class ?? '';
     return {
-      sentence: `waits, since its plan was rejected${who} (Rejected)`,
+      sentence: `waits: its plan was rejected${who} (Rejected)`,
       chain: [`class ${hash}: ${classOf(place)?.changes.join(', ') ?? ''}`],
-      todo: [step(NEXT.approveClass(place.short, hash), 'takes the rejection back')],
+      todo: [step(NEXT.approveClass(place.short, hash), 'cancels the rejection')],
     };
   },
   Denied: (place) => ({
-    sentence: 'waits, since a rule of the strategy denies its plan (Denied)',
+    sentence: 'waits: a rule of the strategy denies its plan (Denied)',
     chain: [`class ${place.row.class ?? ''}: ${classOf(place)?.changes.join(', ') ?? ''}`],
   }),
   Approval: approval,
   RolloutPaused: (place) => {
     const isSubject = place.rollout.facts.isSubjectPaused;
     return {
-      sentence: `waits, since ${isSubject ? 'spec.paused of the subject is set' : 'the roll-out is paused'} (RolloutPaused)`,
+      sentence: `waits: ${isSubject ? 'spec.paused of the subject is set' : 'the rollout is paused'} (RolloutPaused)`,
       todo: isSubject ? [] : [step(NEXT.resumeRollout(place.short))],
     };
   },
   Halted: (place) => {
     const { phase, reason } = place.rollout.record.status;
     return {
-      sentence: 'waits, since its roll-out starts nothing now (Halted)',
+      sentence: 'waits: its rollout starts nothing now (Halted)',
       chain: [`the roll-out is ${phase} (${reason})`, ...overThreshold(place.rollout)],
       todo: [step(NEXT.fleetFailures(place.short), 'why it stopped')],
     };
@@ -168,12 +169,12 @@ const WAITING: Readonly<Record<string, (place: RowPlace) => RowWords>> = {
   }),
   WaitingCatalog: () => ({ sentence: 'waits for a catalog that its target needs (WaitingCatalog)' }),
   OtherRollout: (place) => ({
-    sentence: 'waits for another roll-out in the same namespace (OtherRollout)',
-    chain: otherRollouts(place).map((name) => `${name} is at work there`),
+    sentence: 'waits for another rollout in the same namespace (OtherRollout)',
+    chain: otherRollouts(place).map((name) => `${name} is in progress there`),
   }),
   Neighbour: ({ rollout, row }) => ({
-    sentence: 'waits for the approval of the operators that its plan moves, too (Neighbour)',
-    chain: rollout.facts.unapprovedNeighbours(row.cluster).map((key) => `${key} does not have it approved`),
+    sentence: 'waits for the approval of the other operators that its plan moves (Neighbour)',
+    chain: rollout.facts.unapprovedNeighbours(row.cluster).map((key) => `${key} has not approved the plan`),
   }),
   Frozen: windowWords,
   Window: windowWords,
@@ -185,7 +186,7 @@ const WAITING: Readonly<Record<string, (place: RowPlace) => RowWords>> = {
     const { wave, tally } = waveOfRow(place);
     const limit = placesOf(wave?.spec.maxConcurrent ?? 1, tally?.targets ?? 0);
     return {
-      sentence: `waits for a place (Budget): ${tally?.inFlight ?? 0} of ${limit} are in flight in wave ${wave?.name ?? ''}`,
+      sentence: `waits for its turn (Budget): ${tally?.inFlight ?? 0} of ${limit} are in flight in wave ${wave?.name ?? ''}`,
     };
   },
 };
@@ -204,7 +205,7 @@ function approval(place: RowPlace): RowWords {
     sentence: `waits for approval (Approval) of class ${hash}: ${found?.changes.join(', ') ?? ''}`,
     chain: open.map((one) => `needs ${demandText(one)}`),
     todo: [
-      step(NEXT.fleetClass(short, hash), 'what it would change'),
+      step(NEXT.fleetClass(short, hash), 'its changes'),
       step(NEXT.approveClass(short, hash), groups.length === 0 ? '' : `needs group ${groups.join(' or ')}`),
     ],
   };
@@ -265,7 +266,7 @@ export function wavesBefore({ record }: LiveRollout, wave: number, short: string
 function verifying(place: RowPlace): RowWords {
   const { fleet, row } = place;
   const left = row.deadlineAt === undefined ? '' : `; ${shortDuration(row.deadlineAt - fleet.now)} until its deadline`;
-  return { sentence: `has the target, and is not yet known to be healthy${left}`, chain: gateLines(place, 'After') };
+  return { sentence: `has the target, and its health is not known yet${left}`, chain: gateLines(place, 'After') };
 }
 
 /** Obstacles to a return, in addition to the check's own text about the cluster. */
@@ -276,8 +277,8 @@ const OBSTACLES: Readonly<Record<string, string>> = {
   ObjectsDoNotFit: 'objects do not fit the earlier CRD',
   ConversionLost: 'objects are converted by a webhook that the earlier operator does not have',
   NeededByOthers: 'another operator needs an API that only the newer version has',
-  NotUpgradeable: 'the operator does not want to be replaced now',
-  ContentGone: 'the earlier version cannot be had any more',
+  NotUpgradeable: 'the operator does not allow a replacement now',
+  ContentGone: 'the earlier version is no longer available',
 };
 
 function failed(place: RowPlace): RowWords {
@@ -290,10 +291,10 @@ function failed(place: RowPlace): RowWords {
     ProgressDeadlineExceeded: `was not done in ${deadlineOf(rollout, row)}${why}`,
     GateRed: `did not pass a check${why}`,
     GateTimeout: `did not pass its checks in time${why}`,
-    HealthLost: `was healthy with the target, and is not any more${why}`,
-    Offline: 'could not be reached for longer than its wave accepts',
-    RollbackBlocked: `cannot go back, since ${obstacleOf(goBack?.blocked)}: go forward with a corrected version`,
-    RollbackFailed: `did not come back to what it had before${why}`,
+    HealthLost: `was healthy with the target, and is unhealthy now${why}`,
+    Offline: 'was unreachable for longer than its wave accepts',
+    RollbackBlocked: `cannot be rolled back: ${obstacleOf(goBack?.blocked)}; upgrade to a corrected version instead`,
+    RollbackFailed: `did not return to its previous version${why}`,
   };
   const sentence = `${texts[reason] ?? `failed${why}`} (${reason})`;
   if (!reason.startsWith('Rollback')) {
@@ -315,36 +316,36 @@ const deadlineOf = ({ record }: LiveRollout, { wave }: RolloutRow): string =>
   shortDuration(durationMs(record.spec.waves[wave]?.spec.progressDeadline ?? '30m'));
 
 const SKIPPED: Readonly<Record<string, (place: RowPlace) => RowWords>> = {
-  Offline: () => ({ sentence: 'is set aside, since it could not be reached (Offline); it catches up when it returns' }),
+  Offline: () => ({ sentence: 'is skipped: it was unreachable (Offline); it catches up when it returns' }),
   LostContact: () => ({
-    sentence: 'is set aside, since it fell silent while it was changed (LostContact); it goes on when it returns',
+    sentence: 'is skipped: contact was lost during the change (LostContact); it continues when it returns',
   }),
   ClusterPaused: (place) => ({
-    sentence: 'is set aside, since spec.paused of its FleetCluster is set (ClusterPaused)',
+    sentence: 'is skipped: spec.paused of its FleetCluster is set (ClusterPaused)',
     chain: conditionLines(place),
   }),
   IdentityChanged: (place) => ({
-    sentence: 'is set aside, since another cluster answers under its name (IdentityChanged)',
+    sentence: 'is skipped: another cluster answers under its name (IdentityChanged)',
     chain: conditionLines(place),
-    todo: [step(NEXT.acceptCluster(place.row.cluster), 'where it is meant to take its place')],
+    todo: [step(NEXT.acceptCluster(place.row.cluster), 'if the other cluster is meant to replace it')],
   }),
-  LeftToOLM: () => ({ sentence: 'is left alone, since OLM itself is at work there (LeftToOLM)' }),
+  LeftToOLM: () => ({ sentence: 'is left alone: OLM itself runs there (LeftToOLM)' }),
   Conflict: (place) => ({
-    sentence: 'is set aside, since another FleetOperator, or an object that is not adopted, has this place (Conflict)',
+    sentence: 'is skipped: another FleetOperator, or an object that is not adopted, has this place (Conflict)',
     chain: reportedIn(place),
   }),
   VersionNotAllowed: (place) => ({
-    sentence: 'is set aside, since spec.versions allows no version there (VersionNotAllowed)',
+    sentence: 'is skipped: spec.versions allows no version there (VersionNotAllowed)',
     chain: reportedIn(place),
   }),
   OtherTarget: otherTarget,
   ByDecision: (place) => ({
-    sentence: 'was set aside by a decision (ByDecision)',
+    sentence: 'was skipped by a decision (ByDecision)',
     chain: isOver(place.rollout) ? lastStep(place) : [],
-    todo: retrySteps(place, place.row.cluster, 'takes it in again'),
+    todo: retrySteps(place, place.row.cluster, 'includes it again'),
   }),
   Superseded: (place) => ({
-    sentence: 'was set aside for a newer target (Superseded)',
+    sentence: 'was skipped for a newer target (Superseded)',
     chain: lastStep(place),
   }),
 };
@@ -355,15 +356,15 @@ function otherTarget(place: RowPlace): RowWords {
   if (report?.reason === NOT_OFFERED) {
     return {
       sentence:
-        'is set aside, since its catalog does not lead to the target any more (OtherTarget); it gets what the catalog leads to next',
+        'is skipped: its catalog no longer leads to the target (OtherTarget); it receives the next target of the catalog',
       chain: reportedIn(place),
     };
   }
   const { planned } = report ?? {};
   return planned === undefined
-    ? { sentence: 'was set aside, since it had another version to come than the target (OtherTarget)' }
+    ? { sentence: 'was skipped: its next version was not the target (OtherTarget)' }
     : {
-        sentence: `is set aside, since it plans ${planned} and not the target (OtherTarget); that comes by a roll-out of its own`,
+        sentence: `is skipped: it plans ${planned} and not the target (OtherTarget); a rollout of its own delivers that version`,
       };
 }
 
@@ -376,7 +377,7 @@ function driftIn({ fleet, rollout, row }: RowPlace): string[] {
 
 /** Returns the last step of a cluster that was in flight when its roll-out ended. */
 const lastStep = ({ row }: RowPlace): string[] =>
-  row.attempt > 0 && row.hop > 0 ? [`step ${row.hop} is the last that was begun there`] : [];
+  row.attempt > 0 && row.hop > 0 ? [`step ${row.hop} is the last step that began there`] : [];
 
 /** Conditions of the cluster that are not as they should be. */
 function conditionLines({ fleet, row }: RowPlace): string[] {

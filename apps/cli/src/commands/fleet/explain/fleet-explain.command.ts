@@ -19,9 +19,9 @@ type Options = FleetHubOptions & Readonly<{ cluster?: string; namespace?: string
 /** Registers `flotilla fleet explain`: the reason for the state of an object of the fleet. */
 export const fleetExplainCommand = (fleet: Command, io: Io): Command =>
   withFleetHubOptions(fleet.command('explain').argument('<name>'))
-    .description('the one reason why a cluster, an operator or a roll-out waits or has failed')
-    .option('-C, --cluster <name>', 'the part of this cluster')
-    .addOption(namespaceOption('the namespace of the roll-out or operator'))
+    .description('explain why a cluster, an operator or a rollout waits or has failed')
+    .option('-C, --cluster <name>', 'explain only this cluster')
+    .addOption(namespaceOption('the namespace of the rollout or operator'))
     .addOption(outputOption('form of the answer', ANSWER_FORMATS))
     .addHelpText('after', HELP)
     .action(async (what: string, options: Options) => {

@@ -54,7 +54,7 @@ export async function exportClusters(clients: readonly KubeClient[], io: Io, opt
     counted(fleet.operators.length, 'operator'),
   ];
   io.err(`${counts.join(', ')} and a strategy to edit.\n`);
-  if (out !== undefined) io.err(`  → ${NEXT.planFiles(out)}   (what it comes to)\n`);
+  if (out !== undefined) io.err(`  → ${NEXT.planFiles(out)}   (its effect)\n`);
   io.exit(exitCodeOf(verdict));
 }
 
@@ -62,7 +62,7 @@ function exported(clusters: readonly ExportedCluster[], namespace: string) {
   try {
     return fleetManifests(clusters, namespace);
   } catch (error) {
-    if (error instanceof RangeError) throw new UsageError(`${error.message}; name other contexts with --context`);
+    if (error instanceof RangeError) throw new UsageError(`${error.message}; choose other contexts with --context`);
     throw error;
   }
 }
@@ -97,7 +97,7 @@ export async function checkEmpty(folder: string): Promise<void> {
     if (error.code === 'ENOENT') return [];
     throw error;
   });
-  if (found.length > 0) throw new UsageError(`--out ${folder}: the folder is not empty; name a new one`);
+  if (found.length > 0) throw new UsageError(`--out ${folder}: the folder is not empty; choose a new folder`);
 }
 
 /** Writes a file for each list of objects; without a folder all of them go to standard output. */

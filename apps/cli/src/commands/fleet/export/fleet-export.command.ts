@@ -25,17 +25,17 @@ type Options = FleetOptions &
 /** Registers `flotilla fleet export`: manifests of a fleet, or its audit. */
 export const fleetExportCommand = (fleet: Command, io: Io): Command =>
   withFleetOptions(fleet.command('export'))
-    .description('write manifests of a fleet, from clusters or from its hub; or the audit of its decisions')
+    .description('write the manifests of a fleet, from clusters or from its hub, or the audit log of its decisions')
     .option('--fleet <dir|context>', 'folder of the fleet, context of its hub, or in-cluster (default: FLOTILLA_FLEET)')
-    .option('--from-clusters', 'from what clusters have')
-    .option('--audit', 'who decided what, as JSON lines')
+    .option('--from-clusters', 'from the objects of clusters')
+    .option('--audit', 'print the decisions with their authors, as JSON lines')
     .option('--out <dir>', 'the folder to write to')
-    .addOption(namespaceOption('the namespace in the hub of what --from-clusters writes').default('fleet'))
+    .addOption(namespaceOption('the namespace in the hub for the objects of --from-clusters').default('fleet'))
     .addHelpText('after', HELP)
     .action(
       async ({ fromClusters = false, audit = false, out, namespace, allowMissing = false, ...options }: Options) => {
         if (fromClusters && audit) throw new UsageError('--from-clusters and --audit exclude each other; choose one');
-        if (audit && out !== undefined) throw new UsageError('--audit prints to standard output: leave --out out');
+        if (audit && out !== undefined) throw new UsageError('--audit prints to standard output: remove --out');
         if (fromClusters) {
           const [{ withClusters }, { exportClusters }] = await Promise.all([
             import('../../../clusters/open-clusters.js'),

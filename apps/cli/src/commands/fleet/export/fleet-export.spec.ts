@@ -45,7 +45,7 @@ describe('flotilla fleet export --from-clusters', () => {
       ['clusters', 'catalogs', 'operators', 'strategies'].map((name) => join(out, `${name}.yaml`)),
     );
     expect(err).toBe(
-      `2 clusters, 1 catalog, 1 operator and a strategy to edit.\n  → flotilla fleet plan -f ${out}   (what it comes to)\n`,
+      `2 clusters, 1 catalog, 1 operator and a strategy to edit.\n  → flotilla fleet plan -f ${out}   (its effect)\n`,
     );
     const clusters = loadAll(await readFile(join(out, 'clusters.yaml'), 'utf8'));
     expect(clusters).toMatchObject([

@@ -37,12 +37,12 @@ describe('a cluster whose name another one has taken', () => {
     const dry = await accept('shop-1', '--dry-run');
     expect(dry).toMatchObject({
       exit: 0,
-      out: 'the cluster with UID u-2 would take the place of shop-1 (before: shop-1)\n',
+      out: 'the cluster with UID u-2 would replace shop-1 (before: shop-1)\n',
     });
     expect(await annotations()).toBeUndefined();
     expect(await accept('shop-1')).toMatchObject({
       exit: 0,
-      out: 'the cluster with UID u-2 takes the place of shop-1 (before: shop-1)\n',
+      out: 'the cluster with UID u-2 replaces shop-1 (before: shop-1)\n',
     });
     expect(await annotations()).toEqual({ 'fleet.flotilla.dev/accepted-uid': 'u-2' });
   });

@@ -22,12 +22,14 @@ export async function acceptCluster(hub: KubeClient, io: Io, { name, uid, dryRun
   const status = (found['status'] ?? {}) as FleetClusterStatus;
   const accepted = uid ?? replacingUid(status);
   if (accepted === undefined) {
-    io.err(`error: no other cluster answers as ${name}: there is nothing to accept (--uid names one that will)\n`);
+    io.err(
+      `error: no other cluster answers as ${name}: there is nothing to accept (name a future cluster with --uid)\n`,
+    );
     return io.exit(ExitCode.no);
   }
   const annotations = { [ACCEPTED_UID_ANNOTATION]: accepted };
   await hub.patch(ref, { metadata: { annotations } }, { dryRun });
   const before = status.uid === undefined ? '' : ` (before: ${status.uid})`;
-  io.out(`the cluster with UID ${accepted} ${dryRun ? 'would take' : 'takes'} the place of ${name}${before}\n`);
+  io.out(`the cluster with UID ${accepted} ${dryRun ? 'would replace' : 'replaces'} ${name}${before}\n`);
   io.exit(ExitCode.done);
 }

@@ -19,9 +19,9 @@ type Options = FleetHubOptions & Readonly<{ context?: string; dryRun?: boolean; 
 /** Registers `flotilla fleet init`: makes an API server the hub of a fleet. */
 export const fleetInitCommand = (fleet: Command, io: Io): Command =>
   withFleetHubOptions(fleet.command('init'))
-    .description('give a hub the kinds, roles and checks that roll-outs need')
+    .description('install the kinds, roles and checks for rollouts in a hub')
     .option('--context <name>', 'context of the hub, as --fleet')
-    .option('--dry-run', 'say what would be done, and do nothing')
+    .option('--dry-run', 'print the changes, and do nothing')
     .addOption(outputOption('form of the answer', ANSWER_FORMATS))
     .addHelpText('after', HELP)
     .action(async ({ context, dryRun = false, output, ...options }: Options) => {
@@ -31,9 +31,7 @@ export const fleetInitCommand = (fleet: Command, io: Io): Command =>
         import('./fleet-option.js'),
       ]);
       if (namedFleet(context ?? options.fleet, process.env).startsWith('dir:')) {
-        throw new UsageError(
-          'a fleet in files needs no API server that is given kinds: name a context, or go on without',
-        );
+        throw new UsageError('a fleet in files needs no kinds in an API server: name a context, or skip this command');
       }
       const named = context === undefined ? options : { ...options, fleet: context };
       await withHub(named, io, (hub) => initFleet(hub, io, { dryRun, output }));

@@ -35,6 +35,6 @@ export function namedFleet(
 export function refuseFolder(fleet: string | undefined): void {
   if (fleet === undefined || !fleetOption(fleet).startsWith('dir:')) return;
   throw new UsageError(
-    `--fleet ${fleet}: clusters join and leave a fleet in files with the file of their FleetCluster`,
+    `--fleet ${fleet}: to add or remove clusters of a fleet in files, edit the files of FleetClusters`,
   );
 }

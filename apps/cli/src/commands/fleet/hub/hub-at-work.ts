@@ -13,10 +13,10 @@ export async function hubAway(hub: KubeClient, now: Date): Promise<HubOfFleet | 
   if (holder !== undefined && isRenewed) return undefined;
   const since = at === undefined ? null : `${at.toISOString().slice(0, 19)}Z`;
   const ago = at === undefined ? '' : ` (${shortDuration(now.getTime() - at.getTime())} ago)`;
-  const stands = since === null ? '' : `what follows stands as of ${since}${ago}`;
+  const stands = since === null ? '' : `the following state is from ${since}${ago}`;
   const start = NEXT.upFleet(hub.cluster);
   if (holder !== undefined) {
-    const text = `Process ${holder.pid} on ${holder.host} has this fleet, and does not say that it is at work: ${stands}\n`;
+    const text = `Process ${holder.pid} on ${holder.host} owns this fleet, but has stopped reporting: ${stands}\n`;
     return { runs: true, since, text };
   }
   const none =

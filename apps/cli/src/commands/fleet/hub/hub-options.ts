@@ -19,4 +19,4 @@ export const withFleetHubOptions = (command: Command): Command =>
   command
     .option('--fleet <dir|context>', 'folder of the fleet, context of its hub, or in-cluster (default: FLOTILLA_FLEET)')
     .option('--kubeconfig <file>', 'kubeconfig with the context; may be given several times', gathered)
-    .option('--request-timeout <duration>', 'how long the hub may take for one answer, such as 30s (default: 10s)');
+    .option('--request-timeout <duration>', 'time limit for an answer of the hub, such as 30s (default: 10s)');

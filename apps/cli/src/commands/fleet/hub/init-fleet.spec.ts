@@ -37,7 +37,7 @@ describe('flotilla fleet init', () => {
   it('gives the hub kinds, roles and the check of decisions, and again nothing', async () => {
     const { out, err, exit } = await init('--context', 'hub');
     expect({ err, exit }).toEqual({
-      err: 'hub has what roll-outs need: 10 kinds, 7 roles and the check of decisions.\n',
+      err: 'hub is ready for rollouts: 10 kinds, 7 roles and the check of decisions.\n',
       exit: 0,
     });
     expect(out.trimEnd().split('\n')).toHaveLength(19);
@@ -63,10 +63,10 @@ describe('flotilla fleet init', () => {
   it.each([
     {
       args: [],
-      says: /^error: which fleet\? Name its folder, or the context of its hub, with --fleet, or set FLOTILLA_FLEET/,
+      says: /^error: specify a fleet: name its folder, or the context of its hub, with --fleet, or set FLOTILLA_FLEET/,
     },
     { args: ['--context', 'hob'], says: /^error: the fleet's hub: there is no context "hob"/ },
-    { args: ['--fleet', 'dir:fleet'], says: /^error: a fleet in files needs no API server/ },
+    { args: ['--fleet', 'dir:fleet'], says: /^error: a fleet in files needs no kinds in an API server/ },
   ])('asks for a hub that can be used: $args', async ({ args, says }) => {
     const { err, exit } = await init(...args);
     expect(err).toMatch(says);

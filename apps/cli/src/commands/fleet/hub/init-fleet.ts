@@ -31,7 +31,7 @@ export async function initFleet(hub: KubeClient, io: Io, { dryRun, output }: Ini
   if (!(await hub.serves(KIND.ValidatingAdmissionPolicy))) {
     const version = await hub.serverVersion();
     io.err(
-      `error: ${hub.cluster} (Kubernetes ${version}) serves no ValidatingAdmissionPolicy: decisions could be made in other names. A hub needs Kubernetes 1.30 or newer\n`,
+      `error: ${hub.cluster} (Kubernetes ${version}) does not serve ValidatingAdmissionPolicy, so users could make decisions under other names. A hub needs Kubernetes 1.30 or newer\n`,
     );
     io.exit(ExitCode.no);
     return;
@@ -82,5 +82,5 @@ function closing({ cluster }: KubeClient, objects: readonly AppliedObject[], dry
   const kinds = counted(objects.filter(({ kind }) => kind === CRD).length, 'kind');
   const roles = counted(objects.filter(({ kind }) => kind === 'ClusterRole').length, 'role');
   const what = `${kinds}, ${roles} and the check of decisions`;
-  return isNew ? `${cluster} has what roll-outs need: ${what}.` : `${cluster} had all of it already: ${what}.`;
+  return isNew ? `${cluster} is ready for rollouts: ${what}.` : `${cluster} was already ready: ${what}.`;
 }

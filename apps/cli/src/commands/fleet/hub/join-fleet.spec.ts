@@ -32,7 +32,7 @@ const cluster = (name: string) => simulated.cluster('hub').get({ ...FLEET_CLUSTE
 describe('flotilla clusters, with the hub API of a fleet', () => {
   it('says what comes first where the hub has no fleet', async () => {
     const { err, exit } = await add('--fleet', 'hub');
-    expect(err).toContain('hub has no FleetClusters: flotilla fleet init --context hub comes first');
+    expect(err).toContain('hub does not serve FleetClusters: first run flotilla fleet init --context hub');
     expect(exit).toBe(2);
     expect((await runFlotilla(['fleet', 'init', '--context', 'hub'])).exit).toBe(0);
   });
@@ -60,9 +60,9 @@ describe('flotilla clusters, with the hub API of a fleet', () => {
   it('leaves what is there, and replaces it with --update alone', async () => {
     vi.stubEnv('FLOTILLA_FLEET', 'context:hub');
     const again = await add();
-    expect(again.out).toBe('cluster east is there already, in the fleet of hub (Secret flotilla-system/east)\n');
+    expect(again.out).toBe('cluster east exists already in the fleet of hub (Secret flotilla-system/east)\n');
     const other = await add('--label', 'tier=shop');
-    expect([other.err, other.exit]).toEqual([expect.stringContaining('there is a FleetCluster "east" already'), 2]);
+    expect([other.err, other.exit]).toEqual([expect.stringContaining('FleetCluster "east" exists already'), 2]);
     const updated = await add('--label', 'tier=shop', '--update');
     expect(updated.out).toBe('cluster east updated in the fleet of hub (Secret flotilla-system/east)\n');
     expect(cluster('east')?.metadata.labels).toEqual({ tier: 'shop' });
@@ -85,7 +85,7 @@ describe('flotilla clusters, with the hub API of a fleet', () => {
 
   it('is not for a fleet in files', async () => {
     const says =
-      /^error: --fleet fleet\/: clusters join and leave a fleet in files with the file of their FleetCluster/;
+      /^error: --fleet fleet\/: to add or remove clusters of a fleet in files, edit the files of FleetClusters/;
     const answers = [
       await add('--fleet', 'fleet/'),
       await runFlotilla(['clusters', 'remove', 'east', '--fleet', 'fleet/']),
@@ -95,18 +95,20 @@ describe('flotilla clusters, with the hub API of a fleet', () => {
 
   it('takes labels for the clusters of a fleet alone', async () => {
     const { err, exit } = await add('--label', 'tier=lab');
-    expect([err, exit]).toEqual([expect.stringContaining('--label is for the clusters of a fleet'), 2]);
+    expect([err, exit]).toEqual([expect.stringContaining('--label is only for clusters of a fleet'), 2]);
   });
 
   it('shows what clusters remove would do, and takes the FleetCluster and its Secret out', async () => {
     const remove = (...args: readonly string[]) => runFlotilla(['clusters', 'remove', 'east', ...args]);
     const dry = await remove('--fleet', 'hub');
     expect(dry.out).toContain('no object of east carries a finalizer of the hub');
-    expect(dry.err).toBe('Nothing was changed. To do it: flotilla clusters remove east --yes --fleet hub\n');
+    expect(dry.err).toBe(
+      'Nothing was changed. To remove the cluster: flotilla clusters remove east --yes --fleet hub\n',
+    );
     expect(cluster('east')).toBeDefined();
     vi.stubEnv('FLOTILLA_FLEET', 'context:hub');
     const { out, exit } = await remove('--yes');
-    expect([out, exit]).toEqual(['cluster east removed from the fleet of hub; its operators stay as they are\n', 0]);
+    expect([out, exit]).toEqual(['cluster east removed from the fleet of hub; its operators do not change\n', 0]);
     expect(cluster('east')).toBeUndefined();
     await expect.poll(() => simulated.cluster('hub').get({ ...SECRET, name: 'east' }), PATIENCE).toBeUndefined();
     vi.stubEnv('FLOTILLA_FLEET', '');

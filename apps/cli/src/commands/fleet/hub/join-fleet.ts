@@ -46,14 +46,14 @@ export async function joinFleet(
   options: JoinFleetOptions,
 ): Promise<void> {
   if (!(await hub.serves(FLEET_CLUSTER))) {
-    throw new UsageError(`${hub.cluster} has no FleetClusters: ${NEXT.initFleet(hub.cluster)} comes first`);
+    throw new UsageError(`${hub.cluster} does not serve FleetClusters: first run ${NEXT.initFleet(hub.cluster)}`);
   }
   const named = wanted.map((access) => ({ ...access, context: nameOf(access.context) }));
   const twice = named.find(({ context }, at) => named.findIndex((one) => one.context === context) !== at);
   if (twice !== undefined) throw new UsageError(`two contexts would be cluster "${twice.context}": give --name`);
   for (const access of named) await joinOne(io, hub, access, options);
   if (!options.dryRun)
-    io.err('A hub that runs takes it up within seconds, if poller and applier may read Secrets there.\n');
+    io.err('A running hub manages it within seconds, if poller and applier may read Secrets there.\n');
   io.exit(ExitCode.done);
 }
 
@@ -75,8 +75,8 @@ async function joinOne(io: Io, hub: KubeClient, access: ClusterAccess, options: 
   if (before !== undefined) {
     const live = await hub.get({ ...KIND.Secret, name, namespace });
     const isSame = sameJson(live?.['data'], secret['data']) && holds(before, wanted);
-    if (isSame) return io.out(`cluster ${name} is there already, in ${where}\n`);
-    if (!update) throw new UsageError(`there is a FleetCluster "${name}" already; --update replaces its login`);
+    if (isSame) return io.out(`cluster ${name} exists already in ${where}\n`);
+    if (!update) throw new UsageError(`FleetCluster "${name}" exists already; replace its login with --update`);
   }
   const uid = await options.identify(access);
   await refuseTwin(hub, name, uid);
@@ -97,7 +97,7 @@ async function refuseTwin(hub: KubeClient, name: string, uid: string | undefined
     [spec, status].map((part) => (part as Readonly<{ uid?: string }> | undefined)?.uid);
   const twin = all.find((one) => one.metadata.name !== name && uidsOf(one).includes(uid));
   if (twin === undefined) return;
-  throw new UsageError(`"${name}" leads to a cluster that is managed already, as cluster "${twin.metadata.name}"`);
+  throw new UsageError(`"${name}" leads to a cluster that is already managed as cluster "${twin.metadata.name}"`);
 }
 
 async function makeNamespace(hub: KubeClient, name: string): Promise<void> {

@@ -43,7 +43,7 @@ export async function leaveFleet(io: Io, hub: KubeClient, options: LeaveFleetOpt
   const secret = await hub.get({ ...KIND.Secret, name: place.name, namespace: place.namespace }).catch(() => undefined);
   if (!yes) {
     await show(io, name, secret, login.format);
-    io.err(`Nothing was changed. To do it: ${NEXT.removeFromFleet(name, hub.cluster)}\n`);
+    io.err(`Nothing was changed. To remove the cluster: ${NEXT.removeFromFleet(name, hub.cluster)}\n`);
     io.exit(ExitCode.done);
     return true;
   }
@@ -55,9 +55,9 @@ export async function leaveFleet(io: Io, hub: KubeClient, options: LeaveFleetOpt
     io.exit(ExitCode.no);
     return true;
   }
-  io.out(`cluster ${name} removed from the fleet of ${hub.cluster}; its operators stay as they are\n`);
+  io.out(`cluster ${name} removed from the fleet of ${hub.cluster}; its operators do not change\n`);
   const isOwned = secret?.metadata.ownerReferences?.some(({ kind }) => kind === FLEET_CLUSTER.kind) === true;
-  if (secret !== undefined && !isOwned) io.err(`Secret ${place.namespace}/${place.name} stays: it was there before\n`);
+  if (secret !== undefined && !isOwned) io.err(`Secret ${place.namespace}/${place.name} stays: it existed before\n`);
   io.exit(ExitCode.done);
   return true;
 }
@@ -71,8 +71,8 @@ async function show(
 ): Promise<void> {
   const read = secret === undefined ? undefined : secretAccess(secret, format);
   if (read === undefined || 'fault' in read) {
-    const why = read === undefined ? 'its Secret is not there, or may not be read' : read.fault.message;
-    return io.err(`${name}: the hub would release its finalizers there; which ones is not known: ${why}\n`);
+    const why = read === undefined ? 'its Secret does not exist or cannot be read' : read.fault.message;
+    return io.err(`${name}: the hub would release its finalizers there; their number is unknown: ${why}\n`);
   }
   const access = { ...read.access, context: name };
   const [client] = await loadClusters({
@@ -84,7 +84,7 @@ async function show(
   try {
     reportRelease(io, client, await heldObjects(client), false);
   } catch (error) {
-    io.err(`${name} was not reached, --force removes it all the same: ${lineOf(error)}\n`);
+    io.err(`${name} is unreachable, and is removed nevertheless because of --force: ${lineOf(error)}\n`);
   } finally {
     await client.close();
   }
@@ -103,13 +103,13 @@ async function waitsFor(hub: KubeClient, name: string, withinMs: number): Promis
 function leavingText({ status }: KubernetesObject): string {
   const { conditions = [] } = (status ?? {}) as { conditions?: readonly Readonly<Record<string, string>>[] };
   const found = conditions.find(({ type, reason }) => type === 'Managed' && reason === 'Leaving');
-  return found?.['message'] ?? 'no applier of the hub has released it; it leaves as soon as one does';
+  return found?.['message'] ?? 'no applier of the hub has released it yet; the cluster leaves after the release';
 }
 
 /** @throws UsageError if a cluster of that name cannot be removed from the fleet */
 export async function refuseUnknown(hub: KubeClient, name: string): Promise<never> {
   const found = FleetCluster.safeParse(await hub.get({ ...FLEET_CLUSTER, name })).data;
   if (found === undefined) throw new UsageError(`the fleet of ${hub.cluster} has no cluster "${name}"`);
-  const way = 'delete its FleetCluster to take it out of the fleet; the hub goes on with it';
+  const way = 'delete its FleetCluster to remove it from the fleet; the hub still manages it';
   throw new UsageError(`cluster "${name}" is a context of a kubeconfig of the hub: ${way}`);
 }

@@ -63,7 +63,7 @@ async function openHub(options: FleetHubOptions, environment: Environment, io: P
 async function openFolder(path: string, io: Pick<Io, 'err'>): Promise<KubeClient> {
   const onProblem = (problem: string): void => {
     for (const line of problem.split('\n')) io.err(`note: ${line}\n`);
-    io.err('note: what these files said before holds until they are corrected\n');
+    io.err('note: the earlier content of these files counts until they are corrected\n');
   };
   try {
     const onNote = (note: string) => io.err(`note: ${note}\n`);
@@ -77,7 +77,7 @@ function placeOf(fleet: string): FleetPlace {
   const place = fleetPlace(fleet);
   if (place !== undefined) return place;
   throw new UsageError(
-    'which fleet? Name its folder, or the context of its hub, with --fleet, or set FLOTILLA_FLEET=dir:PATH or context:NAME',
+    'specify a fleet: name its folder, or the context of its hub, with --fleet, or set FLOTILLA_FLEET=dir:PATH or context:NAME',
   );
 }
 

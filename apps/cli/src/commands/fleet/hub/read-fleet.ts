@@ -16,7 +16,7 @@ const NAMED = 5;
 export async function readFleet(hub: KubeClient, now: Date): Promise<LiveFleet> {
   if (!(await hub.serves(FLEET_KIND))) {
     throw new NotFound(
-      `${hub.cluster} serves no fleet kinds: it is no hub, or not yet (${NEXT.initFleet(hub.cluster)})`,
+      `${hub.cluster} does not serve fleet kinds: it is not a hub yet (${NEXT.initFleet(hub.cluster)})`,
     );
   }
   return new LiveFleet(await readFleetState(hub), now.getTime());
@@ -43,7 +43,7 @@ export function meantName(what: string, typed: string, names: readonly string[],
   if (others.length === 0) return first;
   const shown = found.slice(0, NAMED).join(', ');
   const more = found.length > NAMED ? ` and ${found.length - NAMED} more` : '';
-  throw new UsageError(`which ${what}? "${typed}" may be ${shown}${more}; write more of the name`);
+  throw new UsageError(`${what} "${typed}" is ambiguous: ${shown}${more}; write more of the name`);
 }
 
 /** The roll-out that a user means. */
@@ -51,7 +51,7 @@ export function meantRollout(fleet: LiveFleet, typed: string, namespace?: string
   const names = fleet.rollouts.map(({ record }) => record.spec.name);
   const name = meantName('roll-out', typed, names, namespace);
   const found = fleet.rollouts.find(({ record }) => record.spec.name === name);
-  if (found === undefined) throw new NotFound(`there is no roll-out "${typed}"`);
+  if (found === undefined) throw new NotFound(`there is no rollout "${typed}"`);
   return found;
 }
 

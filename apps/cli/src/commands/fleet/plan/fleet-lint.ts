@@ -67,7 +67,7 @@ export function lintOf(subject: FleetSubject, fleet: LintedFleet): string[] {
   const targets = targetsOf(subject, fleet);
   return [
     ...(strategy !== undefined && !hasName(fleet.strategies, namespace, strategy)
-      ? [`there is no FleetStrategy ${namespace}/${strategy}: no roll-out begins until it is there`]
+      ? [`there is no FleetStrategy ${namespace}/${strategy}: no rollout begins until it exists`]
       : []),
     ...catalogLint(object, fleet),
     ...selectorLint(`clusters of ${kind} ${name}`, object?.spec.clusters),
@@ -133,7 +133,7 @@ function waveLint(subject: FleetSubject, fleet: LintedFleet): string[] {
     ...wavesOf(subject.strategy).flatMap((wave) => selectorLint(`clusters of wave ${wave.name}`, wave.spec.clusters)),
     ...(rest !== undefined && rest.members > 0 && named.length > 0
       ? [
-          `${counted(rest.members, 'cluster')} in no wave of the strategy: they follow in wave rest, with the settings of wave ${spec?.name ?? ''}`,
+          `${counted(rest.members, 'cluster')} in no wave of the strategy: they follow in wave rest with the settings of wave ${spec?.name ?? ''}`,
         ]
       : []),
   ];
@@ -148,7 +148,7 @@ function approvalLint({ strategy }: FleetSubject): string[] {
         ? 'onClusterFailure: RollBack'
         : '';
   if (goesBack === '' || !deniesReturns(approval)) return [];
-  return [`a rule of approval denies Rollback, so that ${goesBack} takes nothing back`];
+  return [`a rule of approval denies Rollback, so ${goesBack} rolls nothing back`];
 }
 
 function conflictLint(subject: FleetSubject, { files }: LintedFleet, targets: readonly LintedCluster[]): string[] {

@@ -25,20 +25,24 @@ type Options = FleetHubOptions &
 /** Registers `flotilla fleet plan`: the changes by plan class, and their waves. */
 export const fleetPlanCommand = (fleet: Command, io: Io): Command =>
   withFleetHubOptions(fleet.command('plan').argument('[name]'))
-    .description('what a roll-out changes, by plan class, and in which waves')
-    .option('-f, --file <path>', 'manifests instead of what the hub has; may be given several times', gathered)
-    .option('--class <hash>', 'only this plan class; its first characters do')
-    .addOption(namespaceOption('only roll-outs and operators of this namespace (default: all)'))
+    .description('show the changes of a rollout, by plan class and wave')
+    .option(
+      '-f, --file <path>',
+      'manifests to read instead of the objects of the hub; may be given several times',
+      gathered,
+    )
+    .option('--class <hash>', 'only this plan class; its first characters are enough')
+    .addOption(namespaceOption('only rollouts and operators of this namespace (default: all)'))
     .addOption(outputOption('form of the answer', ANSWER_FORMATS))
     .addHelpText('after', HELP)
     .action(async (name: string | undefined, { file, class: hash, namespace, output, ...options }: Options) => {
       const { withHub } = await import('../hub/open-hub.js');
       if (file === undefined) {
-        if (hash !== undefined && name === undefined) throw new UsageError('--class is one of a roll-out: name it');
+        if (hash !== undefined && name === undefined) throw new UsageError('--class needs a rollout: name the rollout');
         const { showPlan } = await import('./show-plan.js');
         return withHub(options, io, (hub) => showPlan(hub, io, { name, namespace, class: hash, output }, new Date()));
       }
-      if (name !== undefined) throw new UsageError('name a roll-out or operator, or files with -f, not both');
+      if (name !== undefined) throw new UsageError('name either a rollout or operator, or files with -f');
       const { planFiles } = await import('./plan-files.js');
       const hasHub = options.fleet !== undefined || (process.env['FLOTILLA_FLEET'] ?? '') !== '';
       if (!hasHub) return planFiles(file, undefined, io, output);

@@ -24,7 +24,9 @@ describe('flotilla fleet plan', () => {
   it('shows waves and what is probably not meant, before there is a roll-out', async () => {
     const { out, exit } = await hub.flotilla('plan', 'kafka');
     expect(out).toMatch(/^platform\/kafka: 4 clusters\nno cluster plans a change\n/);
-    expect(out).toMatch(/^lab +1 +all that match +10m\ngone +0 +all that match +0s\nrest +3 +what no wave takes +0s$/m);
+    expect(out).toMatch(
+      /^lab +1 +all that match +10m\ngone +0 +all that match +0s\nrest +3 +clusters in no wave +0s$/m,
+    );
     expect(out).toContain('note: wave gone selects no cluster: it completes at once, without its soak and checks\n');
     expect(out).toMatch(/note: 3 clusters in no wave of the strategy: .* with the settings of wave gone\n$/);
     expect(exit).toBe(0);
@@ -68,7 +70,7 @@ describe('flotilla fleet plan', () => {
       '           quay.io/new@sha256:2',
       '  crd      kafkas.example.com: adds v1beta3; nothing removed; stores v1beta2; BREAKS: spec.x is required',
       '  rights   + clusterrole: get secrets',
-      '  also     nothing else moves in these namespaces',
+      '  also     no other operator moves in these namespaces',
       '',
     ]);
   });
@@ -133,7 +135,7 @@ describe('flotilla fleet plan -f', () => {
     const { out, exit } = await runFlotilla(['fleet', 'plan', '-f', file]);
     expect(exit).toBe(0);
     expect(out).toMatch(/^platform\/kafka: 3 clusters.*\n/);
-    expect(out).toMatch(/^one +1 +1 cluster +10m\ntenth +1 +10% +10m\nrest +1 +what no wave takes +10m$/m);
+    expect(out).toMatch(/^one +1 +1 cluster +10m\ntenth +1 +10% +10m\nrest +1 +clusters in no wave +10m$/m);
     expect(out).toContain('note: there is no FleetCatalog platform/curated\n');
     expect(out).toContain(
       'note: FleetOperator/platform/kafka is older and has kafka in namespace kafka of 3 of these clusters, too',

@@ -37,8 +37,8 @@ export async function planFiles(
 /** Names the changes that adopting makes to existing objects; the update of a catalog comes after them. */
 const ADOPTION: Readonly<Record<'Classic' | 'V1', string>> = {
   Classic:
-    'ConfigChange in each cluster that has its Subscription: installPlanApproval: Manual, the catalog by digest, labels; an update of its catalog comes with it',
-  V1: 'ConfigChange in each cluster that has its ClusterExtension: one exact version, the catalog by digest, labels; an update of its catalog comes with it',
+    'ConfigChange in each cluster that has its Subscription: installPlanApproval: Manual, the catalog by digest, labels; an update of its catalog is included',
+  V1: 'ConfigChange in each cluster that has its ClusterExtension: one exact version, the catalog by digest, labels; an update of its catalog is included',
 };
 
 function adoptionOf({ key }: FleetSubject, { operators }: LintedFleet): Readonly<{ adoption?: string }> {
@@ -59,7 +59,7 @@ async function readObjects(files: readonly string[], io: Io): Promise<FleetObjec
     }
     const key = fleetKey(read.object);
     const before = seen.get(key);
-    if (before !== undefined) problems.push(`${where}: ${key} is there already, in ${before}`);
+    if (before !== undefined) problems.push(`${where}: ${key} is already defined in ${before}`);
     seen.set(key, where);
     return [read.object];
   });

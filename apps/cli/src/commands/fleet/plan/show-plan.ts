@@ -164,7 +164,7 @@ const deniedNotes = (fleet: LiveFleet, subject: string, classes: readonly PlanCl
   [...new Set(classes.map(({ to }) => to))].flatMap((to) => {
     const rollout = deniedBy(fleet, subject, to);
     if (rollout === undefined) return [];
-    return [`${to} was taken back by ${rollout}: it starts nowhere before ${liftedBy(fleet, rollout)}`];
+    return [`${to} was rolled back by ${rollout}: it starts nowhere before ${liftedBy(fleet, rollout)}`];
   });
 
 /** Returns paths that end before the last version of their catalogs, each with the clusters that say so. */
@@ -184,7 +184,7 @@ const ofClusters = (share: string): string => (/^\d+$/.test(share) ? counted(Num
 const WAVES: Columns<PlannedWave> = [
   ['WAVE', ({ name }) => name],
   ['MEMBERS', ({ members }) => String(members)],
-  ['SHARE', ({ share, isImplicit }) => (isImplicit ? 'what no wave takes' : ofClusters(share))],
+  ['SHARE', ({ share, isImplicit }) => (isImplicit ? 'clusters in no wave' : ofClusters(share))],
   ['SOAK', ({ soak }) => soak],
 ];
 

@@ -21,7 +21,7 @@ export const isMadeAnew = ({ record, facts }: LiveRollout): boolean =>
 
 /** Returns the step that recreates the whole roll-out, if it can be recreated. */
 export function newRolloutSteps({ rollout, short }: Named): FleetStep[] {
-  return isMadeAnew(rollout) ? [step(NEXT.retryRollout(short), 'a new roll-out of the same target')] : [];
+  return isMadeAnew(rollout) ? [step(NEXT.retryRollout(short), 'a new rollout of the same target')] : [];
 }
 
 /** Returns the steps to retry a cluster, if it can be retried. */
@@ -35,4 +35,4 @@ export function retrySteps(named: Named, cluster: string, note: string): FleetSt
 
 /** Returns the step that leaves a failed cluster as it is, if its roll-out continues. */
 export const skipSteps = ({ rollout, short }: Named, cluster: string): FleetStep[] =>
-  isLeft(rollout) ? [] : [step(NEXT.skipCluster(short, cluster), 'it stays as it is')];
+  isLeft(rollout) ? [] : [step(NEXT.skipCluster(short, cluster), 'it does not change')];

@@ -14,7 +14,7 @@ it.each([
     state('Waiting', 'Partly', [demand(['board', 'sre'], ['anna']), demand([], ['ben'], 1)]),
     ['needs 2 approvals of board or sre; given by anna'],
   ],
-  [state('Waiting', 'Expired', [demand([], [], 1)]), ['needs 1 approval of anybody with the right to (expired)']],
+  [state('Waiting', 'Expired', [demand([], [], 1)]), ['needs 1 approval of any user with the right (expired)']],
   [state('Approved', 'Decision', [demand(['board'], ['anna', 'ben']), demand([], ['ben'])]), ['given by anna, ben']],
   [state('Rejected', 'Decision'), ['rejected']],
   [state('Denied', 'Rule'), ['denied by a rule of the strategy']],

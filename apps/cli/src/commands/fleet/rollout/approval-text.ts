@@ -8,7 +8,7 @@ export const openDemands = (demands: readonly ApprovalDemand[]): readonly Approv
 
 /** `2 approvals of change-board; given by anna`. */
 export function demandText({ min, groups, approvedBy }: ApprovalDemand): string {
-  const who = groups.length === 0 ? 'anybody with the right to' : groups.join(' or ');
+  const who = groups.length === 0 ? 'any user with the right' : groups.join(' or ');
   const given = approvedBy.length === 0 ? '' : `; given by ${approvedBy.join(', ')}`;
   return `${counted(min, 'approval')} of ${who}${given}`;
 }

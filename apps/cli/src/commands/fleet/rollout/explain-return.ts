@@ -22,15 +22,15 @@ export const hasDeniedReturns = (rollout: LiveRollout): boolean => classOfReturn
 export function explainReturn(place: ReturnPlace, row: RolloutRow): Returning | undefined {
   if (row.goBack?.blocked === 'Denied') {
     const isIncomplete = place.rollout.record.status.reason === 'RollbackIncomplete';
-    const sentence = 'was to go back, and stays as it is: a rule of the strategy denies Rollback (Denied)';
+    const sentence = 'is not rolled back: a rule of the strategy denies Rollback (Denied)';
     return { sentence, chain: [], todo: isIncomplete ? deniedSteps(place.short) : [] };
   }
   if (!isReturnDue(row)) return undefined;
   const member = place.fleet.clusters.get(row.cluster);
-  const silent = member?.isReachable === false ? ['it cannot be reached now'] : [];
+  const silent = member?.isReachable === false ? ['it is unreachable now'] : [];
   const paused = member?.isPaused === true ? ['the cluster is paused'] : [];
   const { chain, todo } = approvalOfReturns(place);
-  return { sentence: 'is to go back to what it had before', chain: [...chain, ...silent, ...paused], todo };
+  return { sentence: 'will be rolled back to its previous version', chain: [...chain, ...silent, ...paused], todo };
 }
 
 /** Explains the wait of a roll-out that goes back as a whole. */
@@ -39,7 +39,7 @@ export function explainReturns(place: ReturnPlace): Returning {
   const { reason } = place.rollout.record.status;
   const goingBack = rows.filter(({ phase }) => phase === 'RollingBack').length;
   const due = rows.filter(isReturnDue).length;
-  const sentence = `goes back (${reason}): ${goingBack} going back, ${counted(due, 'cluster')} to follow`;
+  const sentence = `is being rolled back (${reason}): ${goingBack} in progress, ${counted(due, 'cluster')} waiting`;
   return { sentence, ...approvalOfReturns(place) };
 }
 
@@ -62,5 +62,5 @@ function approvalOfReturns({ fleet, rollout, short }: ReturnPlace): Pick<Returni
  * Returns the steps that help if a rule denies returns. Neither a rollback nor a retry of the roll-out helps.
  */
 export const deniedSteps = (short: string): FleetStep[] => [
-  step(NEXT.abortRollout(short), 'clusters stay as they are; its retry then makes the target anew'),
+  step(NEXT.abortRollout(short), 'clusters do not change; a retry of the rollout then begins the target again'),
 ];

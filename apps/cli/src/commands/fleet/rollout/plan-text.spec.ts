@@ -40,7 +40,7 @@ describe('a plan class as text', () => {
       '  objects  ~ Deployment kafka-operator changes',
       '             - replicas: 1',
       '             + replicas: 2',
-      '  also     nothing else moves in these namespaces',
+      '  also     no other operator moves in these namespaces',
       '',
     ]);
   });
@@ -54,7 +54,7 @@ describe('a plan class as text', () => {
     const text = classPlanText({ ...answer, demands: [], from: 'a', to: 'b', plan: { ...PLAN.spec, images } });
     expect(text.split('\n').filter((line) => line.includes('.example/'))).toEqual([
       '  image    a.example/new@sha256:22  (was @sha256:11)',
-      '           a.example/passing:1  (comes and goes on the way)',
+      '           a.example/passing:1  (only during the upgrade)',
       '           a.example/old:1  (no longer)',
     ]);
   });

@@ -72,11 +72,13 @@ export function classPlanText(answer: PlanClass, width?: number): string {
   const hops = plan === null ? '' : `, ${counted(plan.path.length, 'hop')}`;
   const first = plan?.path[0]?.from ?? from;
   const path =
-    hash === ROLLBACK_CLASS ? `back from ${to}, to what each had before` : `${first === null ? 'new' : first} → ${to}`;
+    hash === ROLLBACK_CLASS
+      ? `back from ${to} to the previous version of each`
+      : `${first === null ? 'new' : first} → ${to}`;
   const head = `${path}${hops}, ${counted(clusters, 'cluster')}\n`;
   const approval = listed('approval', approvalTexts(answer));
   if (plan === null) {
-    const kinds = changes.join(', ') || 'no change of a kind that is known';
+    const kinds = changes.join(', ') || 'no known kind of change';
     return inColumn(head, [labelled('class', `${hash}: ${kinds}`), ...approval], width);
   }
   const { images, crds, rbac, webhooks, dependencies, neighbours, objects, deprecations } = plan;
@@ -97,7 +99,7 @@ export function classPlanText(answer: PlanClass, width?: number): string {
     ...listed('webhook', webhooks),
     ...listed('needs', dependencies),
     ...listed('objects', objectTexts(objects)),
-    ...listed('also', neighbours.length === 0 ? ['nothing else moves in these namespaces'] : neighbours),
+    ...listed('also', neighbours.length === 0 ? ['no other operator moves in these namespaces'] : neighbours),
   ];
   return inColumn(head, rows, width);
 }
@@ -113,7 +115,7 @@ function imageTexts(added: readonly string[], removed: readonly string[]): strin
   const texts = added.map((image) => {
     const at = left.findIndex((one) => repository(one) === repository(image));
     const [was] = at < 0 ? [] : left.splice(at, 1);
-    if (was === image) return `${image}  (comes and goes on the way)`;
+    if (was === image) return `${image}  (only during the upgrade)`;
     return was === undefined ? image : `${image}  (was ${was.slice(repository(was).length)})`;
   });
   return [...texts, ...left.map((image) => `${image}  (no longer)`)];

@@ -181,8 +181,10 @@ export function meantClass(classes: readonly ClassAnswer[], typed: string): Clas
   const [first, ...others] = found;
   if (first === undefined) {
     const known = classes.map(({ hash }) => hash).join(', ') || 'none';
-    throw new NotFound(`there is no plan class "${typed}"; there is ${known}`);
+    throw new NotFound(`there is no plan class "${typed}"; known classes: ${known}`);
   }
   if (others.length === 0) return first;
-  throw new UsageError(`which class? "${typed}" may be ${found.map(({ hash }) => hash).join(', ')}`);
+  throw new UsageError(
+    `hash).join(', ')} => plan class "${typed}" is ambiguous: ${found.map(({ hash }) => hash).join(', ')} => hash).join(', ')}`,
+  );
 }

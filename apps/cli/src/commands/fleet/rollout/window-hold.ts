@@ -58,10 +58,10 @@ function sentenceOf(
   const span = window.spanAt(until ?? now);
   if (window.type === 'Deny') {
     return until === undefined
-      ? `Deny ${name} is active, and no time is known when a change may start.`
+      ? `Deny ${name} is active, without a known end.`
       : `Deny ${name} is active; a change may start ${zonedTime(until, zone, now)}.`;
   }
-  if (until === undefined || span === undefined) return `Allow ${name} is not active, and no time is known when it is.`;
+  if (until === undefined || span === undefined) return `Allow ${name} is not active, and its next time is unknown.`;
   const length = span.end - span.start;
   return `Allow ${name} opens ${zonedTime(until, zone, now)} and lasts ${shortDuration(length)}.`;
 }

@@ -156,15 +156,13 @@ describe('flotilla fleet simulate', () => {
   });
 
   it.each([
-    ['onFailure: RollBackAll', 'onFailure: RollBackAll takes nothing back'],
-    ['onClusterFailure: RollBack', 'onClusterFailure: RollBack takes nothing back'],
+    ['onFailure: RollBackAll', 'onFailure: RollBackAll rolls nothing back'],
+    ['onClusterFailure: RollBack', 'onClusterFailure: RollBack rolls nothing back'],
     ['onFailure: Halt', undefined],
   ])('notes that a rule which denies Rollback contradicts %s', async (field, says) => {
     const text = `${FLEET}kind: FleetOperator\nmetadata: {name: k, namespace: ns}\nspec: {package: k, namespace: k, catalog: {name: c, namespace: olm}, strategyRef: {name: s}}\n---\n${FLEET}kind: FleetStrategy\nmetadata: {name: s, namespace: ns}\nspec: {${field}, approval: {default: Auto, rules: [{changes: [Rollback], action: Deny}]}}\n`;
     const { err } = await runFlotilla(['fleet', 'simulate', '-f', file('denied.yaml', text)]);
     const notes = err.split('\n').filter((line) => line.includes('denies Rollback'));
-    expect(notes).toEqual(
-      says === undefined ? [] : [`note: ns/k: a rule of approval denies Rollback, so that ${says}`],
-    );
+    expect(notes).toEqual(says === undefined ? [] : [`note: ns/k: a rule of approval denies Rollback, so ${says}`]);
   });
 });

@@ -32,14 +32,17 @@ type Options = Readonly<{
 export const fleetSimulateCommand = (fleet: Command, io: Io): Command =>
   fleet
     .command('simulate')
-    .description('play roll-outs on virtual clusters and a virtual clock, with faults')
-    .requiredOption('-f, --file <path...>', 'manifests of fleet kinds: files, and folders with all that is below')
-    .option('--clusters <N|file>', 'how many clusters, or a file that lists them (default: the FleetClusters, else 12)')
+    .description('simulate rollouts with virtual clusters, a virtual clock and faults')
+    .requiredOption('-f, --file <path...>', 'manifests of fleet kinds: files, or folders with all their subfolders')
+    .option(
+      '--clusters <N|file>',
+      'number of clusters, or a file that lists them (default: the FleetClusters, otherwise 12)',
+    )
     .option('--faults <file>', 'durations, targets, script and faults')
-    .option('--seed <text>', 'names all random draws: the same seed gives the same bytes', '1')
-    .option('--until <duration>', 'ends the run at latest, such as 48h (default: that of the faults, 720h)')
+    .option('--seed <text>', 'seed of all random draws: the same seed gives the same bytes', '1')
+    .option('--until <duration>', 'end of the run, such as 48h (default: that of the faults, or 720h)')
     .option('--watch', 'show a live picture on a terminal')
-    .option('--speed <number>', 'seconds of the simulation in one second of --watch', '60')
+    .option('--speed <number>', 'simulated seconds for each second of --watch', '60')
     .addOption(outputOption('form of the events', ['text', 'json']))
     .addHelpText('after', HELP)
     .action(async (options: Options) => {

@@ -26,10 +26,10 @@ type Options = FleetHubOptions & Readonly<{ namespace?: string; all?: boolean; w
 /** Registers `flotilla fleet status`: roll-outs and their progress. */
 export const fleetStatusCommand = (fleet: Command, io: Io): Command =>
   withFleetHubOptions(fleet.command('status').argument('[rollout]'))
-    .description('how far roll-outs have come, and what they wait for')
-    .addOption(namespaceOption('only roll-outs of this namespace (default: all)'))
-    .option('--all', 'roll-outs that are over, too')
-    .option('-w, --watch', 'go on, and show every change')
+    .description('show the progress of rollouts, with the reason that each waits for')
+    .addOption(namespaceOption('only rollouts of this namespace (default: all)'))
+    .option('--all', 'include finished rollouts')
+    .option('-w, --watch', 'keep running, and show every change')
     .addOption(outputOption('form of the answer', LIST_FORMATS))
     .addHelpText('after', HELP)
     .action(async (rollout: string | undefined, options: Options) => {

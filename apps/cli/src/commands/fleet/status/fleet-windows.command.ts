@@ -18,7 +18,7 @@ type Options = FleetHubOptions & Readonly<{ cluster?: string; at?: string; outpu
 /** Registers `flotilla fleet windows`: the times at which changes may start. */
 export const fleetWindowsCommand = (fleet: Command, io: Io): Command =>
   withFleetHubOptions(fleet.command('windows'))
-    .description('what windows are open now, and what comes next')
+    .description('show the open windows and the next ones')
     .option('-C, --cluster <name>', 'only windows of this cluster')
     .option('--at <time>', 'at this time, such as 2026-12-24T18:00:00Z, instead of now')
     .addOption(outputOption('form of the list', LIST_FORMATS))
@@ -26,7 +26,7 @@ export const fleetWindowsCommand = (fleet: Command, io: Io): Command =>
     .action(async (options: Options) => {
       const { cluster, at, output } = options;
       const now = at === undefined ? new Date() : new Date(at);
-      if (Number.isNaN(now.getTime())) throw new UsageError(`--at: "${at}" is no time; write 2026-12-24T18:00:00Z`);
+      if (Number.isNaN(now.getTime())) throw new UsageError(`--at: "${at}" is not a time; write 2026-12-24T18:00:00Z`);
       const [{ withHub }, { showWindows }] = await Promise.all([
         import('../hub/open-hub.js'),
         import('./show-windows.js'),

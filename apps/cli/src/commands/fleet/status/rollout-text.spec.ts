@@ -179,19 +179,19 @@ describe('a roll-out for people', () => {
       'clusters between two steps',
       { classes: [], waiting: [] },
       { kept: [{ reason: 'WindowClosed', clusters: 3 }] },
-      ['3 kept between two steps (WindowClosed)'],
+      ['3 waiting between two steps (WindowClosed)'],
     ],
     [
       'one that has ended with clusters on the way',
       { ...OVER, counts: counts({ targets: 1000, waiting: 3 }) },
       { leftOnTheWay: 1 },
-      ['2 clusters were not changed · 1 cluster was left on the way'],
+      ['2 clusters were not changed · 1 cluster was left midway'],
     ],
     [
       'one that has ended with all clusters on the way',
       { ...OVER, counts: counts({ targets: 1000, waiting: 1 }) },
       { leftOnTheWay: 1 },
-      ['1 cluster was left on the way'],
+      ['1 cluster was left midway'],
     ],
   ])('says of %s what follows from its clusters', (_what, more, hints, says) => {
     const lines = text(undefined, more, hints).trimEnd().split('\n');

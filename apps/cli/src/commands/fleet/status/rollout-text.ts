@@ -137,7 +137,7 @@ const isOver = ({ phase, role }: RolloutAnswer): boolean => FINAL.has(phase) && 
 function untouchedLine({ waiting }: RolloutAnswer['counts'], { leftOnTheWay }: RolloutHints): string {
   const part = (clusters: number, what: string): string[] =>
     clusters === 0 ? [] : [`${counted(clusters, 'cluster was', 'clusters were')} ${what}`];
-  return [...part(waiting - leftOnTheWay, 'not changed'), ...part(leftOnTheWay, 'left on the way')].join(' · ');
+  return [...part(waiting - leftOnTheWay, 'not changed'), ...part(leftOnTheWay, 'left midway')].join(' · ');
 }
 
 const withdrawnLine = ({ phase, target }: RolloutAnswer, { hints, width }: RolloutTextOptions): string =>
@@ -148,7 +148,7 @@ function waitingLine(waiting: readonly WaitingAnswer[], { hints, width }: Rollou
     const until = window === null ? '' : ` (${window.until})`;
     return `${clusters} ${reason}${until}`;
   });
-  const kept = hints.kept.map(({ reason, clusters }) => `${clusters} kept between two steps (${reason})`);
+  const kept = hints.kept.map(({ reason, clusters }) => `${clusters} waiting between two steps (${reason})`);
   return wrapped([...kept, ...parts], ' · ', width);
 }
 
@@ -184,7 +184,7 @@ function wentBackLine({ wentBack }: RolloutAnswer, { width }: RolloutTextOptions
   return wentBack
     .map(({ cause, clusters, sample }) => {
       const why = cause === '' ? '' : `: ${width === undefined ? cause : cutTo(cause, LONGEST_CAUSE)}`;
-      return folded(`${clusters} failed before going back${why} [${sampleText(clusters, sample)}]`, width);
+      return folded(`${clusters} failed before the rollback${why} [${sampleText(clusters, sample)}]`, width);
     })
     .join('\n');
 }
@@ -233,13 +233,13 @@ function goingOn(
     ...(promotable === undefined
       ? []
       : [next(NEXT.promoteWave(short, promotable.name), isRetried ? 'without them' : '')]),
-    ...(isRetried ? [next(NEXT.retryRollout(short), 'failed clusters try again')] : []),
+    ...(isRetried ? [next(NEXT.retryRollout(short), 'failed clusters are retried')] : []),
     ...(failures.length === 0 ? [] : [next(NEXT.fleetFailures(short))]),
   ];
 }
 
-const GREEN = 'goes on: its gates are green now';
-const FORGIVEN = 'goes on; the failures are forgiven';
+const GREEN = 'continues: its gates are green now';
+const FORGIVEN = 'continues; the failures no longer count';
 
 function nextLines(
   { phase, reason, waves, failures }: RolloutAnswer,
@@ -255,7 +255,7 @@ function nextLines(
   }
   if (isIncomplete) {
     return [
-      next(NEXT.fleetFailures(short), 'why clusters did not go back'),
+      next(NEXT.fleetFailures(short), 'causes of failed rollbacks'),
       next(NEXT.rollBack(short), 'tries again'),
       next(NEXT.abortRollout(short), HALT_ENDS),
     ];
@@ -267,7 +267,7 @@ function nextLines(
     return [
       next(NEXT.fleetFailures(short), 'why it stopped'),
       next(NEXT.resumeRollout(short), isGreenAgain({ phase, reason, waves }) ? GREEN : FORGIVEN),
-      ...(deniesReturns ? [] : [next(NEXT.rollBack(short), 'every cluster that it changed goes back')]),
+      ...(deniesReturns ? [] : [next(NEXT.rollBack(short), 'rolls back every cluster that it changed')]),
       next(NEXT.abortRollout(short), HALT_ENDS),
     ];
   }

@@ -120,7 +120,7 @@ function decisionsAboutNothing({ state, rollouts }: LiveFleet): string[] {
   });
   const more = lost.length > MOST_DECISIONS ? ` and ${lost.length - MOST_DECISIONS} more` : '';
   return [
-    `${counted(lost.length, 'decision names', 'decisions name')} no roll-out that there is, without effect: ${named.join(', ')}${more}`,
+    `${counted(lost.length, 'decision names', 'decisions name')} no existing rollout, without effect: ${named.join(', ')}${more}`,
   ];
 }
 
@@ -130,10 +130,10 @@ const isOfNow = ({ record, facts }: LiveRollout): boolean =>
 
 function nothingText(fleet: LiveFleet): string {
   if (fleet.files.subjects.size === 0)
-    return `There is no FleetOperator yet; written from what your clusters have: ${NEXT.exportFleet()}\n`;
+    return `There is no FleetOperator yet. To write one from the operators of your clusters: ${NEXT.exportFleet()}\n`;
   const hindrances = [...catalogsNotReady(fleet), ...clustersWithoutReport(fleet)];
   if (hindrances.length === 0) return 'No cluster plans a change: there is nothing to roll out.\n';
-  return `Nothing is rolled out, and it is not known yet whether anything is to be:\n${hindrances.map((one) => `  ${one}\n`).join('')}`;
+  return `Nothing is rolled out, and pending changes are not known yet:\n${hindrances.map((one) => `  ${one}\n`).join('')}`;
 }
 
 const catalogsNotReady = (fleet: LiveFleet): string[] =>
@@ -149,7 +149,7 @@ const clustersWithoutReport = (fleet: LiveFleet): string[] =>
     const silent = targets.filter((cluster) => cluster.report(subject.key) === undefined).length;
     return silent === 0
       ? []
-      : [`${subject.key}: ${silent} of ${counted(targets.length, 'cluster')} have not reported what they would change`];
+      : [`${subject.key}: ${silent} of ${counted(targets.length, 'cluster')} have not reported their changes`];
   });
 
 /** A narrower terminal has no room for the target, and then none for wave and note: names stay whole. */

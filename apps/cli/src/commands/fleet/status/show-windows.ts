@@ -104,6 +104,6 @@ function conclusion(fleet: LiveFleet, cluster: string | undefined, open: number,
   const { hold, by, until } = windowAnswer(matching(fleet, cluster), fleet.now);
   if (hold === undefined) return `A change may start in ${cluster}.`;
   const zone = by[0]?.zone ?? 'UTC';
-  const when = until === undefined ? 'no time is known when one may' : `one may ${zonedTime(until, zone, fleet.now)}`;
+  const when = until === undefined ? 'the next time is unknown' : `one may ${zonedTime(until, zone, fleet.now)}`;
   return `No change may start in ${cluster} (${hold}: ${by.map(({ name }) => name).join(', ')}); ${when}.`;
 }
