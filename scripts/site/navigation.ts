@@ -105,6 +105,7 @@ export const NAVIGATION: readonly NavigationSection[] = [
       doc('metrics'),
       doc('follow-a-change'),
       doc('security'),
+      doc('secrets'),
     ],
   },
   { title: 'Troubleshoot', pages: [doc('troubleshooting'), doc('stopped-installs'), doc('runbooks')] },
