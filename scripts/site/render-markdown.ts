@@ -18,6 +18,17 @@ export type LinkTarget = (link: string) => string | undefined;
 
 /** Text in angle brackets is text: pages are written without HTML. */
 const markdown = new MarkdownIt({ html: false, linkify: false });
+const plainImage = markdown.renderer.rules.image;
+markdown.renderer.rules.image = (tokens, index, options, environment, renderer) => {
+  const draw = () => plainImage?.(tokens, index, options, environment, renderer) ?? '';
+  const token = tokens[index];
+  const { dark } = (token?.meta ?? {}) as { dark?: string };
+  const light = draw();
+  if (token === undefined || dark === undefined) return light;
+  token.attrSet('src', dark);
+  token.attrSet('class', 'dark');
+  return light + draw();
+};
 
 /** A page of Markdown as HTML, with anchors as GitHub has them, and with its footnotes at the end. */
 export function renderMarkdown(source: string, targetOf: LinkTarget): RenderedPage {
@@ -48,7 +59,8 @@ export function renderMarkdown(source: string, targetOf: LinkTarget): RenderedPa
     .render(tokens, markdown.options, {})
     .replaceAll(/<table[^>]*>/g, '<div class="wide" tabindex="0" role="region" aria-label="table">$&')
     .replaceAll('</table>', '</table></div>')
-    .replaceAll('<pre>', '<pre tabindex="0">');
+    .replaceAll('<pre>', '<pre tabindex="0">')
+    .replace(/<p><strong>(Tutorial|How-to|Explanation|Reference)\.<\/strong>/, '<p><strong class="kind">$1</strong>');
   return { title: headings[0]?.text ?? '', html: `${html}${footnotes(notes)}`, headings, parts };
 }
 
@@ -88,13 +100,25 @@ function labelCells(tokens: readonly Token[]): void {
 function redirect(tokens: readonly Token[], targetOf: LinkTarget): void {
   const closing: string[] = [];
   for (const token of tokens) {
-    if (token.type === 'image') retarget(token, 'src', targetOf);
+    if (token.type === 'image') redirectImage(token, targetOf);
     if (token.type === 'link_open') {
       if (!retarget(token, 'href', targetOf)) Object.assign(token, { tag: 'span', attrs: null });
       closing.push(token.tag);
     }
     if (token.type === 'link_close') token.tag = closing.pop() ?? token.tag;
   }
+}
+
+const LIGHT = '-light.png';
+
+/** Redirects an image, and adds the one for dark pages if there is one. */
+function redirectImage(token: Token, targetOf: LinkTarget): void {
+  const source = String(token.attrGet('src') ?? '');
+  const dark = source.endsWith(LIGHT) ? targetOf(source.replace(LIGHT, '-dark.png')) : undefined;
+  retarget(token, 'src', targetOf);
+  if (dark === undefined) return;
+  token.attrSet('class', 'light');
+  token.meta = { dark };
 }
 
 function retarget(token: Token, attribute: string, targetOf: LinkTarget): boolean {
@@ -107,7 +131,7 @@ function retarget(token: Token, attribute: string, targetOf: LinkTarget): boolea
 const withoutNotes = (source: string): string =>
   source.replace(/^---\n[\s\S]*?\n---\n+/, '').replaceAll(/^<!-- .* -->\n/gm, '');
 
-/** A picture in a light and a dark form, as GitHub shows it, is the light one here, as all others are. */
+/** Reduces a picture in a light and a dark form to the light one; the dark one lies beside it. */
 const withPlainPictures = (source: string): string =>
   source.replaceAll(/^<picture>\n(?:.*\n)*?.*<img alt="([^"]*)" src="([^"]*)">\n<\/picture>$/gm, '![$1]($2)');
 

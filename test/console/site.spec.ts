@@ -104,7 +104,7 @@ describe('the site in Chromium, opened as files', needing(chromiumNeed), () => {
   it('has its list of pages folded on a phone, and light or dark by choice', async () => {
     const page = await open('have-olm', FORMS[2]);
     expect(await page.locator('.pages a').first().isVisible()).toBe(false);
-    await page.getByText('All pages').click();
+    await page.locator('.pages > details > summary').click();
     expect(await page.locator('.pages a').first().isVisible()).toBe(true);
     const back = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
     const before = await back();

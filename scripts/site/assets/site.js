@@ -28,6 +28,8 @@ const fold = () => {
 };
 besides.addEventListener('change', fold);
 fold();
+const current = document.querySelector('.pages [aria-current]');
+if (current && besides.matches) current.closest('.pages').scrollTop = current.offsetTop - innerHeight / 3;
 
 /** What of a code block a shell takes: the lines after "$ ", or all where there is none. */
 const commandsOf = (text) => {
