@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds a real control plane (etcd, kube-apiserver, kube-controller-manager, kube-scheduler, kwok) from the Go module proxy
+# Builds a real control plane (etcd, kube-apiserver, kube-controller-manager, kube-scheduler, kwok, konnectivity) from the Go module proxy
 # into the folder named by the first argument. Needs Go only; no C compiler, no Docker.
 # About twelve minutes on two cores, once: the folder is a cache that outlives the checkout.
 set -euo pipefail
@@ -8,6 +8,7 @@ out=${1:?usage: build-control-plane.sh FOLDER}
 kubernetes=1.34.4
 etcd=3.6.8
 kwok=0.7.0
+konnectivity=0.34.0
 
 say() { printf 'control plane: %s\n' "$*" >&2; }
 
@@ -58,5 +59,12 @@ build etcd go.etcd.io/etcd/server/v3
 mkdir -p "$work/kwok" && cd "$work/kwok"
 printf 'module flotilla.dev/kwok\ngo 1.24.0\nrequire sigs.k8s.io/kwok v%s\n' "$kwok" > go.mod
 build kwok sigs.k8s.io/kwok/cmd/kwok "-X sigs.k8s.io/kwok/pkg/consts.Version=v$kwok"
+
+# For clusters behind NAT (docs/behind-nat.md). Its own go.mod points the client at a folder beside it, too.
+mkdir -p "$work/konnectivity" && cd "$work/konnectivity"
+proxy=sigs.k8s.io/apiserver-network-proxy
+printf 'module flotilla.dev/konnectivity\ngo 1.24.0\nrequire (\n%s v%s\n%s/konnectivity-client v%s\n)\n' "$proxy" "$konnectivity" "$proxy" "$konnectivity" > go.mod
+build konnectivity-server "$proxy/cmd/server"
+build konnectivity-agent "$proxy/cmd/agent"
 
 say "ready in $out"

@@ -51,6 +51,7 @@ export const NAVIGATION: readonly NavigationSection[] = [
       doc('console-install'),
       doc('access'),
       doc('cloud-logins'),
+      doc('behind-nat'),
       doc('redis'),
       doc('air-gap'),
       doc('sizing'),

@@ -190,3 +190,14 @@ describe('memberEntry', () => {
     expect(JSON.stringify(entry({}, 'hush-token'))).not.toContain('hush');
   });
 });
+
+it('is at another address behind another tunnel, whatever the login for the tunnel', () => {
+  const behind = (proxy: string) => {
+    const cluster = { server: 'https://kubernetes.default.svc', 'proxy-url': proxy };
+    return registered(access('one', { cluster })).cluster.member().server;
+  };
+  const east = behind('https://tunnel-east:8131');
+  expect(east).toBe('https://kubernetes.default.svc through tunnel-east:8131');
+  expect(behind('https://hub:hidden@tunnel-east:8131')).toBe(east);
+  expect(behind('https://tunnel-west:8131')).not.toBe(east);
+});

@@ -6,6 +6,7 @@ import { canonicalHash, canonicalJson } from '#core/kernel/canonical/canonical-j
 import type { ClusterAccess } from '../kube/access/kubeconfig.js';
 import { KubeApiError, type KubeClient } from '../kube/client/kube-client.port.js';
 import type { ReadBudget } from '../kube/limits/read-budget.js';
+import { proxyAddress } from '../outbound/route.js';
 import { RenewableClient } from './renewable-client.js';
 
 /** A client of one access, for the services that write as `fieldManager`. */
@@ -89,7 +90,7 @@ export class RegisteredCluster {
   member(): IdentityMember {
     const { cluster, file, identity, isVerified } = this;
     const { identity: stated, accepted, cluster: inUse } = this.#wanted;
-    const { server } = inUse;
+    const server = addressOf(inUse);
     const certificates = inUse['certificate-authority-data'] ?? inUse['certificate-authority'] ?? '';
     const authority = certificates === '' ? '' : canonicalHash([certificates]).slice(0, 16);
     return { cluster, file, isVerified, identity, stated, accepted, server, authority };
@@ -170,6 +171,12 @@ async function identityBehind(clients: ReadonlyMap<string, KubeClient>): Promise
     if (KubeApiError.is(error, 'Forbidden')) return undefined;
     throw error;
   }
+}
+
+/** Clusters behind NAT have equal addresses: the tunnel to each is part of its own. */
+function addressOf({ server, 'proxy-url': proxy }: ClusterAccess['cluster']): string {
+  // The URL may have a password.
+  return proxy ? `${server} through ${proxyAddress(proxy)?.host ?? ''}` : server;
 }
 
 const isSameServer = (a: ClusterAccess, b: ClusterAccess): boolean =>
