@@ -5,10 +5,14 @@ import { KubeApiError } from '#platform/kube/client/kube-client.port';
 import { troubleAdvice, troubleOf } from '#platform/kube/errors/api-server-trouble';
 import type { ServiceClusters } from '#platform/membership/service-clusters.port';
 import type { Health, HealthCheck } from '#platform/telemetry/health-check';
+import { outagesOf } from '#platform/telemetry/outage-log';
 import { ClusterViews } from './cluster-views.js';
 
 /** `failed`: the first time since the last answer. */
-type Contact = { answered?: number; failed?: number; asked?: number; reason: string; away: boolean; asking: boolean };
+type Contact = { answered?: number; failed?: number; asked?: number; reason: string; asking: boolean };
+
+/** The part of an outage that requests are, in addition to watches. */
+const REQUESTS = 'requests';
 
 const ASK_EVERY_MS = 30_000;
 /** API servers send each watch a bookmark about once a minute: as long as these come, nothing is asked. */
@@ -61,11 +65,15 @@ export class ClusterContact {
   /** Clusters have come or gone. */
   update(): void {
     const names = new Set(this.clusters.known());
-    for (const name of this.#contacts.keys()) if (!names.has(name)) this.#contacts.delete(name);
+    for (const name of this.#contacts.keys()) if (!names.has(name)) this.#forget(name);
     for (const name of names) {
-      if (!this.#contacts.has(name))
-        this.#contacts.set(name, { reason: 'not heard of yet', away: false, asking: false });
+      if (!this.#contacts.has(name)) this.#contacts.set(name, { reason: 'not heard of yet', asking: false });
     }
+  }
+
+  #forget(cluster: string): void {
+    this.#contacts.delete(cluster);
+    outagesOf(this.hub.log).stopped(cluster, REQUESTS);
   }
 
   #askAll(): void {
@@ -129,8 +137,7 @@ export class ClusterContact {
     if (contact === undefined) return;
     contact.answered = at;
     delete contact.failed;
-    if (contact.away) this.hub.log.info({ cluster }, 'cluster answers again');
-    contact.away = false;
+    outagesOf(this.hub.log).recovered(cluster, REQUESTS);
   }
 
   #failed(cluster: string, reason: string): void {
@@ -138,10 +145,7 @@ export class ClusterContact {
     if (contact === undefined) return;
     contact.failed ??= this.#now();
     contact.reason = oneLine(reason);
-    if (!contact.away && this.#isAway(contact)) {
-      contact.away = true;
-      this.hub.log.warn({ cluster, reason }, 'cluster does not answer');
-    }
+    if (this.#isAway(contact)) outagesOf(this.hub.log).failed(cluster, REQUESTS, reason, this.#now());
   }
 
   #isAway({ answered, failed }: Contact): boolean {

@@ -68,9 +68,9 @@ async function watchingServer(
 
 describe('a reflector in trouble', () => {
   it.each([
-    ['ends each watch at once', () => ({ body: '' })],
-    ['fails each watch after it has accepted it', () => ({ body: line('ERROR', OVERLOADED) })],
-  ])('asks less and less often, and complains once, when the server %s', async (_why, watch) => {
+    ['ends each watch at once', 'cluster does not answer', () => ({ body: '' })],
+    ['fails each watch after it has accepted it', 'a watch failed', () => ({ body: line('ERROR', OVERLOADED) })],
+  ])('asks less and less often, and complains once, when the server %s: %s', async (_why, text, watch) => {
     const { reflector, said, expectAsked } = await watchingServer({ watch });
     reflector.start();
     await reflector.whenSynced();
@@ -83,7 +83,7 @@ describe('a reflector in trouble', () => {
       [1_999, 3],
       [1, 4],
     ]);
-    expect(said).toEqual(['a watch failed']);
+    expect(said).toEqual([text]);
   });
 
   it('lists anew at once when its place is too old, but not in circles when every place is', async () => {

@@ -4,12 +4,12 @@ import { heldBytes } from '#core/kernel/read-budget/held-bytes';
 import { type Log, silentLog } from '../../telemetry/log.port.js';
 import { eachEvent, type KindRef, KubeApiError, type WatchEvent } from '../client/kube-client.port.js';
 import { withoutManagedFields } from '../client/managed-fields.js';
-import { troubleOf } from '../errors/api-server-trouble.js';
 import { TOO_LARGE } from '../limits/read-budget.js';
 import { ObjectStore } from './object-store.js';
 import type { ReflectorOptions } from './reflector-options.js';
 import { SilenceTimer } from './silence-timer.js';
 import { StoreCharge } from './store-charge.js';
+import { WatchTrouble } from './watch-trouble.js';
 import { WatchedHistory } from './watched-history.js';
 
 const FIRST_PAUSE_MS = 500;
@@ -43,7 +43,7 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
   #served = false;
   #lastSeenMs = 0;
   #failures = 0;
-  #problem: string | undefined;
+  readonly #trouble: WatchTrouble;
   #interrupted = false;
   #version = '';
   readonly #charge: StoreCharge<T>;
@@ -58,6 +58,7 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
     this.#history = historyOf(this, options, () => this.#onOtherHistory());
     this.#log = options.log ?? silentLog;
     this.#random = options.random ?? Math.random;
+    this.#trouble = new WatchTrouble(options);
   }
 
   start(): void {
@@ -72,6 +73,7 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
     this.#waiting?.abort();
     this.#watching?.abort();
     await this.#running;
+    this.#trouble.stopped();
     this.#charge.release();
   }
 
@@ -128,7 +130,7 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
 
   /** Returns the reason the store is not kept up to date. Undefined while it is. */
   problem(): string | undefined {
-    return this.#problem ?? (this.#isOther ? WENT_BACK : undefined);
+    return this.#trouble.problem ?? (this.#isOther ? WENT_BACK : undefined);
   }
 
   /** Notes the version of the server's answer to a write. The watch must reach it. */
@@ -189,7 +191,7 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
     this.#served = list !== undefined;
     this.#version = list?.resourceVersion ?? '';
     this.#seen();
-    if (isProven) this.#recovered();
+    if (isProven) this.#trouble.recovered();
     this.#interrupted = false;
     this.#synced = true;
     this.#syncing?.resolve();
@@ -311,7 +313,7 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
     try {
       call();
     } catch (error) {
-      this.#log.error({ ...this.#fields(), err: error }, 'a handler of a watch failed');
+      this.#log.error({ ...this.#trouble.fields, err: error }, 'a handler of a watch failed');
     }
   }
 
@@ -319,22 +321,15 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
     this.#lastSeenMs = this.#options.clock.now().getTime();
   }
 
-  #recovered(): void {
-    if (this.#problem !== undefined) this.#log.info(this.#fields(), 'the watch is up to date again');
-    this.#problem = undefined;
-  }
-
   /** A watch that lasts: the next trouble is a new one, and its pauses begin small again. */
   #proven(): void {
-    this.#recovered();
+    this.#trouble.recovered();
     this.#failures = 0;
   }
 
   async #recover(error: unknown): Promise<void> {
     const expected = KubeApiError.is(error, 'Expired');
-    // Said once per outage, not once per try.
-    if (this.#problem === undefined && !expected) this.#log.warn({ ...this.#fields(), err: error }, 'a watch failed');
-    if (!expected) this.#problem = troubleOf(error);
+    if (!expected) this.#trouble.report(error);
     const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(this.#failures, 10));
     // After an expired resourceVersion the list follows at once. If the server reports every one as expired,
     // the reflector pauses between lists.
@@ -361,10 +356,6 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
   /** Half to one and a half: thousands of watches that broke together must not come back together. */
   #jitter(milliseconds: number): number {
     return milliseconds * (0.5 + this.#random());
-  }
-
-  #fields() {
-    return { cluster: this.#options.client.cluster, kind: this.kind.kind, apiVersion: this.kind.apiVersion };
   }
 }
 

@@ -12,6 +12,15 @@ export function troubleAdvice({ status }: KubeApiError): string | undefined {
   return status >= 500 ? 'look into the log of its API server and of what stands in front of it' : undefined;
 }
 
+/** Answers of what stands in front of an API server that is away. */
+const OF_GATEWAYS: ReadonlySet<number> = new Set([502, 503, 504]);
+
+/** True if the failure concerns the whole cluster: no answer, or none for this login. */
+export const isOutage = (error: unknown): boolean =>
+  KubeApiError.is(error) &&
+  error.reason !== 'APIUnavailable' &&
+  (!error.answered || error.status === 401 || OF_GATEWAYS.has(error.status));
+
 /** Returns the reason a cluster could not be asked something that every user may ask, with advice. */
 export function troubleOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
