@@ -127,7 +127,7 @@ export type ParsedKubeconfig = Readonly<{
   contextCount: number;
   /** Names of its parts at the top, such as `users`. */
   parts: readonly string[];
-  /** A line for each entry that is passed over: it has no name. */
+  /** A line for each entry and each extension that is passed over: it has no name. */
   problems: readonly string[];
   entry(kind: Kind, name: string): Entry | undefined;
   /**
@@ -171,10 +171,24 @@ function named(file: string, kind: Kind, items: readonly unknown[], problems: st
   const entries = new Map<string, Entry>();
   for (const [at, item] of items.entries()) {
     const { name, value } = nameOf(item, ONE[kind]);
-    if (typeof name === 'string' && name !== '') entries.set(name, { file, value, isTwice: entries.has(name) });
-    else problems.push(`${ONE[kind]} ${at + 1} of ${file} has ${whatName(item, name)}: it is passed over`);
+    if (typeof name === 'string' && name !== '') {
+      entries.set(name, { file, value, isTwice: entries.has(name) });
+      problems.push(...extensionProblems(`${ONE[kind]} "${name}" of ${file}`, value));
+    } else problems.push(`${ONE[kind]} ${at + 1} of ${file} has ${whatName(item, name)}: it is passed over`);
   }
   return entries;
+}
+
+/** Returns a line for each extension that is passed over: it has no name, and so no owner. */
+function extensionProblems(where: string, value: unknown): readonly string[] {
+  const { extensions } = typeof value === 'object' && value !== null ? (value as { extensions?: unknown }) : {};
+  if (extensions === undefined || extensions === null) return [];
+  if (!Array.isArray(extensions)) return [`the extensions of ${where} are no list: they are passed over`];
+  return extensions.flatMap((item: unknown, at) => {
+    const { name } = nameOf(item, 'extension');
+    if (typeof name === 'string' && name !== '') return [];
+    return [`extension ${at + 1} of ${where} has ${whatName(item, name)}: it is passed over`];
+  });
 }
 
 function nameOf(item: unknown, field: string): Readonly<{ name?: unknown; value?: unknown }> {
@@ -270,7 +284,7 @@ function checked<T>(file: string, context: string, what: string, schema: z.ZodTy
   throw broken(file, context, `${what}: ${issue?.path.join('.') || 'entry'}: ${issue?.message}`);
 }
 
-/** Extensions of others are theirs: one without a name, or none at all, means nothing here. */
+/** Extensions of others are theirs. One without a name means nothing here, and was named. */
 function termsIn(file: string, context: string, extensions: unknown): ClusterTerms {
   const all: readonly unknown[] = Array.isArray(extensions) ? extensions : [];
   const ours = all.map((one) => nameOf(one, 'extension')).find(({ name }) => name === FLOTILLA_EXTENSION)?.value ?? {};

@@ -178,9 +178,41 @@ describe('an entry that is empty or broken', () => {
   });
 
   it.each([
-    { because: 'an extension without a name', content: extensions([{ extension: {} }]) },
-    { because: 'an extension that is null', content: extensions([null]) },
-    { because: 'extensions that are text', content: extensions('x') },
+    {
+      because: 'an extension without a name',
+      value: [{ extension: {} }],
+      says: /^extension 1 of context "scratch" of .*: /,
+    },
+    { because: 'an extension that is null', value: [{ name: 'x' }, null], says: /^extension 2 of .* has no name: / },
+    {
+      because: 'an extension named by a number',
+      value: [{ name: 7 }],
+      says: /^extension 1 .*the name 7, which is no text/,
+    },
+    {
+      because: 'extensions that are text',
+      value: 'x',
+      says: /^the extensions of context "scratch" of .* are no list: /,
+    },
+  ])('spoils nothing and is named: $because', async ({ value, says }) => {
+    const path = await file('extended', { ...PLAIN, ...extensions(value) });
+    const problems: string[] = [];
+    const loaded = names({ kubeconfigs: [path], onProblem: (one) => problems.push(one) });
+    await expect(loaded).resolves.toEqual(['scratch', 'good']);
+    expect(problems).toEqual([expect.stringMatching(says)]);
+  });
+
+  it('of a cluster with a broken extension is named, and the cluster is used', async () => {
+    const path = await file('extended-cluster', { ...PLAIN, ...clusterX({ server: 'https://x', extensions: [{}] }) });
+    const problems: string[] = [];
+    const loaded = names({ kubeconfigs: [path], onProblem: (one) => problems.push(one) });
+    await expect(loaded).resolves.toEqual(['scratch', 'good']);
+    expect(problems[0]).toMatch(/^extension 1 of cluster "x" of .* has no name: it is passed over$/);
+  });
+
+  it.each([
+    { because: 'extensions that are null', content: extensions(null) },
+    { because: 'an extension of others, whatever it has', content: extensions([{ name: 'other', extension: 7 }]) },
     { because: 'a user that is null', content: userX(null) },
     { because: 'a plugin that is null', content: userX({ exec: null }) },
     { because: 'no current context', content: { 'current-context': null, ...scratch({ cluster: 'c' }) } },

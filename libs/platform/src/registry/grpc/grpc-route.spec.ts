@@ -55,12 +55,14 @@ describe('channelTo', () => {
   });
 });
 
+const WAY_OUT = 'and gRPC goes through http:// alone: name one with http://, or the server in NO_PROXY';
+
 describe('unusableProxy', () => {
   it.each([
     { proxy: 'http://p.test', says: undefined },
     { proxy: 'p.test:3128', says: undefined },
-    { proxy: 'socks5://p.test', says: 'GRPC_PROXY has a proxy of socks5, and gRPC goes through http:// alone' },
-    { proxy: 'https://p.test', says: 'GRPC_PROXY has a proxy of https, and gRPC goes through http:// alone' },
+    { proxy: 'socks5://p.test', says: `GRPC_PROXY has a proxy of socks5, ${WAY_OUT}` },
+    { proxy: 'https://p.test', says: `GRPC_PROXY has a proxy of https, ${WAY_OUT}` },
   ])('$proxy: $says', ({ proxy, says }) => {
     const route = grpcRouteTo({ hostname: ADDRESS.host, port: ADDRESS.port }, { GRPC_PROXY: proxy });
     expect(unusableProxy(route)).toBe(says);

@@ -27,4 +27,4 @@ export function channelTo(
 export const unusableProxy = ({ proxy }: Route): string | undefined =>
   proxy === undefined || proxy.protocol === 'http:'
     ? undefined
-    : `GRPC_PROXY has a proxy of ${proxy.protocol.slice(0, -1)}, and gRPC goes through http:// alone`;
+    : `GRPC_PROXY has a proxy of ${proxy.protocol.slice(0, -1)}, and gRPC goes through http:// alone: name one with http://, or the server in NO_PROXY`;
