@@ -50,6 +50,7 @@ export const NAVIGATION: readonly NavigationSection[] = [
       doc('compose'),
       doc('console-install'),
       doc('access'),
+      doc('applier-rights'),
       doc('cloud-logins'),
       doc('behind-nat'),
       doc('redis'),

@@ -69,7 +69,7 @@ export class AdviceBench {
   ) {}
 
   /** Ends the cluster, too, once the services have ended. */
-  static async start(cluster: AdviceCluster): Promise<AdviceBench> {
+  static async start(cluster: AdviceCluster, accounts = createHubAccounts): Promise<AdviceBench> {
     const endings = [() => cluster.stop()];
     const stop = async () => {
       for (const end of endings.splice(0).toReversed()) await end();
@@ -84,7 +84,7 @@ export class AdviceBench {
       endings.push(() => client.close());
       await serveCrds(client);
       await fixture.createNamespace(client, 'olm', []);
-      const hub = await createHubAccounts(client, cluster.kubeconfig, folder);
+      const hub = await accounts(client, cluster.kubeconfig, folder);
       const registry = await startRegistry();
       endings.push(() => registry.stop());
       const environment = await startQuickEnvironment({

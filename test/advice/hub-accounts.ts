@@ -42,6 +42,30 @@ export async function createHubAccounts(
   return { 'catalog-poller': await acting(POLLER_USER), applier: await acting(APPLIER_USER) };
 }
 
+/** The account of {@link createListedAccount}. It has a token, since it impersonates others itself. */
+const LISTED = { namespace: 'hub-accounts', name: 'hub-applier' } as const;
+export const LISTED_USER = `system:serviceaccount:${LISTED.namespace}:${LISTED.name}`;
+const HOURS_6 = 6 * 3_600;
+
+/** The same for an applier whose role lists the kinds that it may write. */
+export async function createListedAccount(
+  client: KubeClient,
+  kubeconfig: string,
+  folder: string,
+): Promise<HubKubeconfigs> {
+  const hub = await createHubAccounts(client, kubeconfig, folder);
+  await create(client, await shippedRole('apply-listed'));
+  await create(client, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: LISTED.namespace } });
+  await create(client, { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { ...LISTED } });
+  await create(client, binding('flotilla:apply-listed', LISTED_USER));
+  const token = await client.requestToken({ ...LISTED, seconds: HOURS_6 });
+  const { users, ...rest } = Kubeconfig.parse(load(kubeconfig));
+  const path = join(folder, 'listed.kubeconfig');
+  const own = users.map((one) => ({ ...one, user: { token } }));
+  await writeFile(path, JSON.stringify({ ...rest, users: own }), { mode: 0o600 });
+  return { ...hub, applier: path };
+}
+
 const shippedRole = async (name: string) =>
   KubernetesObject.parse(load(await readFile(join(PROJECT_ROOT, 'k8s/base/managed-cluster', `${name}.yaml`), 'utf8')));
 

@@ -149,7 +149,8 @@ describe('an operator that is taken back by the fleet', () => {
       message,
     });
     const asked = { kind: 'Subscription', name: 'lamp', namespace: NAMESPACE } as const;
-    expect(await approvePlan(client, asked, false)).toMatchObject({ result: 'refused', because: message });
+    const how = { dryRun: false, access: '-C east' };
+    expect(await approvePlan(client, asked, how)).toMatchObject({ result: 'refused', because: message });
     expect(stands()?.spec.approved).toBe(false);
   });
 });

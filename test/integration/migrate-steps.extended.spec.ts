@@ -131,7 +131,14 @@ async function installed(): Promise<DirectCluster> {
   return made;
 }
 
-const SUBSCRIPTION = { name: 'gear', ...at, dryRun: false, timeoutMs: 400, hub: undefined };
+const SUBSCRIPTION = {
+  name: 'gear',
+  ...at,
+  dryRun: false,
+  timeoutMs: 400,
+  hub: undefined,
+  access: { cluster: 'east' },
+};
 async function there(options: object = {}) {
   const { result, io } = recorder();
   await migrateSubscription(direct.client, io, { ...SUBSCRIPTION, ...options });

@@ -3,6 +3,8 @@ import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client
 import { troubleOf } from '#platform/kube/errors/api-server-trouble';
 import type { Verdict } from '../output/verdict.js';
 import type { Io } from '../terminal/io.js';
+import type { ClusterOptions } from './cluster-options.js';
+import { commandAccess } from './command-access.js';
 import { type Narrowing, withNextStep } from './withheld.js';
 
 /** A fleet is asked in parallel, but not all of a large one at the same moment. */
@@ -18,6 +20,9 @@ export type Away = Readonly<{
   refused?: true;
 }>;
 
+/** A question about one namespace, or about all, in clusters that `options` name. */
+type FleetNarrowing = Omit<Narrowing, 'access'> & Readonly<{ options: ClusterOptions }>;
+
 /** The answers of the clusters, and the clusters without an answer. Both are in the order of the clusters. */
 export type FleetAnswer<T> = Readonly<{ answers: readonly ClusterAnswer<T>[]; away: readonly Away[] }>;
 
@@ -28,7 +33,7 @@ export type FleetAnswer<T> = Readonly<{ answers: readonly ClusterAnswer<T>[]; aw
 export async function askClusters<T>(
   clients: readonly KubeClient[],
   ask: (client: KubeClient) => Promise<T>,
-  narrowing?: Narrowing,
+  narrowing?: FleetNarrowing,
 ): Promise<FleetAnswer<T>> {
   const asked = await inParallel(clients, AT_ONCE, async (client): Promise<ClusterAnswer<T> | Away> => {
     const { cluster } = client;
@@ -36,7 +41,8 @@ export async function askClusters<T>(
       return { client, cluster, value: await ask(client) };
     } catch (error) {
       if (!KubeApiError.is(error, 'Forbidden')) return { cluster, because: lineOf(error) };
-      const told = narrowing === undefined ? error : withNextStep(error, narrowing);
+      const access = narrowing && commandAccess(client, narrowing.options);
+      const told = access === undefined ? error : withNextStep(error, { ...narrowing, access });
       return { cluster, because: lineOf(told), refused: true };
     }
   });

@@ -1,3 +1,4 @@
+import { type CommandAccess, commandIn } from '#core/cluster/advice/command-in';
 import { deniedRight } from '#core/kernel/rbac/denied-right';
 import { KubeApiError } from '#platform/kube/client/kube-client.port';
 import { NEXT } from '../output/next-commands.js';
@@ -44,13 +45,22 @@ const isInNamespace = (namespace: string, { said }: KubeApiError): boolean =>
   said.includes(` in the namespace "${namespace}"`);
 
 /** A question about one namespace, or about all. `isNarrowable` is false if -n would not change it. */
-export type Narrowing = Readonly<{ namespace?: string | undefined; isNarrowable?: boolean }>;
+export type Narrowing = Readonly<{
+  namespace?: string | undefined;
+  isNarrowable?: boolean;
+  /** Options of the next command. */
+  access: CommandAccess;
+}>;
+
+/** Returns the administrator's command with the options that lead to the cluster, if they are known. */
+export const grantIn = (access: CommandAccess, todo: string): string =>
+  access.options === undefined ? todo : commandIn(access, todo);
 
 /** Names the next step after a refusal: a question about one namespace, or how the right is given. */
-function afterRefusal(error: KubeApiError, { namespace, isNarrowable = true }: Narrowing): string {
+function afterRefusal(error: KubeApiError, { namespace, isNarrowable = true, access }: Narrowing): string {
   if (namespace === undefined && isNarrowable) return 'if you have rights in only one namespace, use -n NAMESPACE';
   const { todo } = namespace === undefined ? withheldElsewhere('', error) : withheldRead(namespace, error);
-  return `an administrator of the cluster can grant the right with ${todo}`;
+  return `an administrator of the cluster can grant the right with ${grantIn(access, todo)}`;
 }
 
 /** Returns the error of a verb about one cluster. If the login was refused, it adds the next step. */
@@ -58,10 +68,10 @@ export const withNextStep = (error: unknown, narrowing: Narrowing): unknown =>
   KubeApiError.is(error, 'Forbidden') ? error.adding(afterRefusal(error, narrowing)) : error;
 
 /** Returns the lines of an answer about its missing objects, and what to do. */
-export const withheldLines = (withheld: readonly Withheld[]): readonly string[] =>
+export const withheldLines = (withheld: readonly Withheld[], access: CommandAccess): readonly string[] =>
   withheld.flatMap(({ what, todo }) => [
     `${what} cannot be read with this login: reasons may be missing.`,
-    `  An administrator of the cluster can grant the right with: ${todo}`,
+    `  An administrator of the cluster can grant the right with: ${grantIn(access, todo)}`,
   ]);
 
 /** Returns the value, or the refusal if this login may not read it. */

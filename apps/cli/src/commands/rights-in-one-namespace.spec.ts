@@ -15,8 +15,7 @@ import { runFlotilla } from '../run-flotilla.fixture.js';
 const RBAC = 'rbac.authorization.k8s.io/v1';
 const CATALOGS_UNREAD = 'CatalogSources of namespace olm cannot be read with this login: reasons may be missing.';
 const GIVE_CATALOGS =
-  'kubectl -n olm create rolebinding flotilla-view-catalogs --clusterrole=flotilla:view-catalogs ' +
-  '--serviceaccount=team:dev';
+  '-n olm create rolebinding flotilla-view-catalogs --clusterrole=flotilla:view-catalogs --serviceaccount=team:dev';
 
 let folder = '';
 let fleet: SimulatedFleet;
@@ -74,6 +73,8 @@ function bind(role: string, namespace?: string): void {
 }
 
 const flotilla = (...args: string[]) => runFlotilla(args);
+/** The cluster is named, so that the command cannot reach another one. */
+const kubectl = () => `kubectl --kubeconfig ${join(folder, 'dev')} --context east`;
 
 describe('with flotilla:view in one namespace', () => {
   it('status -n answers from it, and names what it cannot read, with the next step', async () => {
@@ -81,11 +82,14 @@ describe('with flotilla:view in one namespace', () => {
     expect(out).toContain('WAITS FOR APPROVAL\n  east  InstallPlan team/install-1\n');
     expect(out).not.toMatch(/install-9|secret|does not answer|is not there/);
     expect(out).toContain(`east  ${CATALOGS_UNREAD}\n`);
-    expect(out).toContain(`can grant the right with: ${GIVE_CATALOGS}\n`);
+    expect(out).toContain(`can grant the right with: ${kubectl()} ${GIVE_CATALOGS}\n`);
     expect(exit).toBe(0);
     const { clusters, away } = JSON.parse((await flotilla('status', '-n', 'team', '-o', 'json')).out);
     expect(away).toEqual([]);
-    expect(clusters[0].withheld[0]).toMatchObject({ what: 'CatalogSources of namespace olm', todo: GIVE_CATALOGS });
+    expect(clusters[0].withheld[0]).toMatchObject({
+      what: 'CatalogSources of namespace olm',
+      todo: `kubectl ${GIVE_CATALOGS}`,
+    });
   });
 
   it('sends no list of all namespaces for -n', async () => {
@@ -130,8 +134,7 @@ describe('with flotilla:view in one namespace', () => {
   });
 
   it('a namespace of others is refused with the command that gives the right', async () => {
-    const give =
-      'kubectl -n other create rolebinding flotilla-view --clusterrole=flotilla:view --serviceaccount=team:dev';
+    const give = `${kubectl()} -n other create rolebinding flotilla-view --clusterrole=flotilla:view --serviceaccount=team:dev`;
     for (const line of ['get csvs -n other', 'status -n other', 'explain sub mill -n other', 'plan --live -n other']) {
       const { out, err, exit } = await flotilla(...line.split(' '));
       expect(out + err, line).toContain(`an administrator of the cluster can grant the right with ${give}`);

@@ -12,7 +12,7 @@ describe('the next step that an answer names', () => {
     };
     const client = { cluster: 'east', get: async () => plan } as never;
     const asked = { kind: 'InstallPlan', name: 'install-1', namespace: 'team' } as const;
-    expect((await approvePlan(client, asked, true)).because).toMatch(
+    expect((await approvePlan(client, asked, { dryRun: true, access: '-C east' })).because).toMatch(
       /\(flotilla explain installplan install-1 -n team -C east\); .* flotilla retry installplan install-1 -n team -C east$/,
     );
   });

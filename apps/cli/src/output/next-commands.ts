@@ -1,7 +1,7 @@
 import { shellWord } from '#core/kernel/text/shell-word';
 
-/** The place of an InstallPlan. */
-export type PlanPlace = Readonly<{ cluster: string; namespace: string; name: string }>;
+/** The place of an InstallPlan. `access`: the options that lead to its cluster. */
+export type PlanPlace = Readonly<{ access: string; namespace: string; name: string }>;
 
 const SERVICE_ACCOUNT = /^system:serviceaccount:([^:]+):([^:]+)$/;
 
@@ -12,7 +12,7 @@ function subjectOption(user: string): string {
   return `--user=${user === '' ? 'USER' : shellWord(user)}`;
 }
 
-const at = ({ cluster, namespace, name }: PlanPlace): string => `${name} -n ${namespace} -C ${cluster}`;
+const at = ({ access, namespace, name }: PlanPlace): string => `${name} -n ${namespace} ${access}`;
 
 /**
  * The commands that answers and errors of `flotilla` name as the next step. The advice of explain and status
@@ -21,12 +21,12 @@ const at = ({ cluster, namespace, name }: PlanPlace): string => `${name} -n ${na
 export const NEXT = {
   status: (hub?: string, access: readonly string[] = []): string =>
     ['flotilla status', ...(hub === undefined ? [] : [`--hub ${hub}`]), ...access].join(' '),
-  statusOf: (cluster: string): string => `flotilla status -C ${cluster}`,
+  statusOf: (access: string): string => `flotilla status ${access}`,
   tryWithoutClusters: (): string => 'flotilla demo',
   upWith: (file: string, context: string): string => `flotilla up --kubeconfig ${file} --context ${context}`,
   upFleet: (folder: string): string => `flotilla up --fleet ${shellWord(folder)}`,
   examine: (): string => 'flotilla doctor',
-  everyCause: (): string => 'flotilla status --all',
+  everyCause: (asked: readonly string[]): string => ['flotilla status --all', ...asked].join(' '),
   explainSubscription: (): string => 'flotilla explain subscription NAME',
   explainPlan: (plan: PlanPlace): string => `flotilla explain installplan ${at(plan)}`,
   retryPlan: (plan: PlanPlace): string => `flotilla retry installplan ${at(plan)}`,
@@ -37,12 +37,11 @@ export const NEXT = {
   checkClusters: (): string => 'flotilla clusters check',
   assess: (access: string): string => `flotilla assess ${access}`,
   resumeCluster: (name: string): string => `flotilla clusters resume ${name}`,
-  handoverFromOlm: (name: string, access = ''): string =>
-    `flotilla clusters handover ${name} --from olm${access === '' ? '' : ` ${access}`}`,
-  handoverToOlm: (name: string): string => `flotilla clusters handover ${name} --to olm`,
+  handoverFromOlm: (named: string): string => `flotilla clusters handover ${named} --from olm`,
+  handoverToOlm: (named: string): string => `flotilla clusters handover ${named} --to olm`,
   migrateSubscription: (name: string, namespace: string, access: string): string =>
     `flotilla migrate subscription ${name} -n ${namespace} ${access}`,
-  migrateExtension: (name: string, cluster: string): string => `flotilla migrate extension ${name} -C ${cluster}`,
+  migrateExtension: (name: string, access: string): string => `flotilla migrate extension ${name} ${access}`,
   removeCluster: (name: string): string => `flotilla clusters remove ${name} --yes`,
   removeFromFleet: (name: string, hub: string): string =>
     `flotilla clusters remove ${name} --yes --fleet ${shellWord(hub)}`,

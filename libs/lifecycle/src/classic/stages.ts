@@ -1,4 +1,5 @@
 import type { Hub } from '#platform/hub/hub';
+import { OwnRights } from '#platform/joining/own-rights';
 import { PollerAgreement } from '../engine/passes/poller-agreement.js';
 import { BundleContents } from './bundles/bundle-contents.js';
 import { OfferedBundles } from './bundles/offered-bundles.js';
@@ -60,6 +61,8 @@ export function stagesOf(hub: StagesHub, agreement = new PollerAgreement(hub.log
       unpackTimeoutMs,
       foreign: { setting: settings.foreignInstallPlans, marks },
       offered: new OfferedBundles(observed),
+      // A preview has the login of a user, and writes nothing.
+      ...(key !== undefined && { rights: new OwnRights() }),
       log,
       metrics,
       tracer,

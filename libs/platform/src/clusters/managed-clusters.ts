@@ -47,6 +47,8 @@ type ManagedClustersOptions = Readonly<{
   secrets?: SecretClusters | undefined;
   /** Claims of clusters to identities. Default: remembered by the process. */
   claims?: IdentityClaims | undefined;
+  /** The files that kubectl reads by itself, if people run commands on this machine. */
+  kubectlFiles?: readonly string[];
 }>;
 
 /**
@@ -71,6 +73,7 @@ export async function managedClusters(settings: Settings, options: ManagedCluste
     log,
     random: Math.random,
     claims: options.claims,
+    kubectlFiles: options.kubectlFiles,
     makeBudget: (cluster) => new ReadBudget(cluster, limits, undefined, memory.join()),
     makeClient: (client) => clientOf({ ...client, limits, transport, policy, plugins }),
   });

@@ -34,7 +34,7 @@ export function guardClusters(
     problemOf: (cluster) => clusters.problemOf(cluster),
     replacedBy: (cluster) => clusters.replacedBy?.(cluster),
     disputeOf: (cluster) => clusters.disputeOf?.(cluster),
-    contextOf: (cluster) => clusters.contextOf(cluster),
+    knownLogin: (cluster) => clusters.knownLogin(cluster),
     subscribe: (listener) => clusters.subscribe((changes) => listener(changes.map(guardedChange))),
   };
 }

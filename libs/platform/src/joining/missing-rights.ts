@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isListed, ListedRules, type Right } from '#core/cluster/membership/role-rights';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { inParallel } from '../fairness/in-parallel.js';
 import { KubeApiError, type KubeClient } from '../kube/client/kube-client.port.js';
 
@@ -12,15 +13,7 @@ export async function missingRights(
   client: Pick<KubeClient, 'create'>,
   rights: readonly Right[],
 ): Promise<readonly Right[]> {
-  const ask = async (right: Right) => {
-    const { object } = await client.create({
-      apiVersion: 'authorization.k8s.io/v1',
-      kind: 'SelfSubjectAccessReview',
-      metadata: {},
-      spec: specOf(right),
-    });
-    return AccessReview.parse(object).status.allowed;
-  };
+  const ask = (right: Right) => isAllowed(client, specOf(right));
   const allowed = await inParallel(rights, AT_ONCE, (right) =>
     ask(right).catch((error: unknown) => {
       if (isCutOff(error)) return ask(right);
@@ -28,6 +21,17 @@ export async function missingRights(
     }),
   );
   return rights.filter((_, index) => !allowed[index]);
+}
+
+/** Returns the answer of a SelfSubjectAccessReview with this spec. */
+export async function isAllowed(client: Pick<KubeClient, 'create'>, spec: object): Promise<boolean> {
+  const { object } = await client.create({
+    apiVersion: 'authorization.k8s.io/v1',
+    kind: 'SelfSubjectAccessReview',
+    metadata: {},
+    spec,
+  } as KubernetesObject);
+  return AccessReview.parse(object).status.allowed;
 }
 
 /** No namespace has such a name: the rules that are listed for it hold in all namespaces. */
@@ -41,17 +45,22 @@ export async function unlistedRights(
   client: Pick<KubeClient, 'create'>,
   rights: readonly Right[],
 ): Promise<readonly Right[]> {
+  const rules = await listedRules(client);
+  return missingRights(
+    client,
+    rights.filter((right) => !isListed(rules, right)),
+  );
+}
+
+/** Returns the rules of the client's user in all namespaces, as far as the API server lists them. */
+export async function listedRules(client: Pick<KubeClient, 'create'>): Promise<z.infer<typeof ListedRules>> {
   const { object } = await client.create({
     apiVersion: 'authorization.k8s.io/v1',
     kind: 'SelfSubjectRulesReview',
     metadata: {},
     spec: { namespace: NO_NAMESPACE },
   });
-  const rules = RulesReview.parse(object).status;
-  return missingRights(
-    client,
-    rights.filter((right) => !isListed(rules, right)),
-  );
+  return RulesReview.parse(object).status;
 }
 
 /** True if the answer was lost on the way. A review changes nothing, so it is asked once more. */

@@ -89,7 +89,7 @@ describe('the clusters of the kubeconfigs', () => {
     );
     watch();
     expect([clusters.known(), clusters.clients()]).toEqual([['east', 'west'], []]);
-    expect(['east', 'gone'].map((one) => clusters.contextOf(one))).toEqual(['east', undefined]);
+    expect(['east', 'gone'].map((one) => clusters.knownLogin(one)?.context)).toEqual(['east', undefined]);
     registry.start();
     await clock.advance(100);
     expect(taken()).toEqual(['joined east', 'joined west']);

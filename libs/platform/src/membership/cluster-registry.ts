@@ -1,3 +1,5 @@
+import type { KnownLogin } from '#core/cluster/advice/command-in';
+import { knownLogins } from '#core/cluster/advice/known-logins';
 import { type HeldReading, isLabelValue } from '#core/cluster/membership/kubeconfig-readings';
 import {
   type MemberEntry,
@@ -28,6 +30,8 @@ type ClusterRegistryOptions = Pick<RegisteredClusterOptions, 'fieldManagers' | '
     random: () => number;
     /** Claims of clusters to identities. Default: remembered by the process. */
     claims?: IdentityClaims | undefined;
+    /** The files that kubectl reads by itself, if people run commands on this machine. */
+    kubectlFiles?: readonly string[] | undefined;
   }>;
 
 /** How often the kubeconfigs are checked. A change counts at the second check that finds it. */
@@ -37,7 +41,6 @@ const REFUSED_MS = 60_000;
 
 const LABEL_NOTE =
   'the name of the cluster cannot be the value of a label, by which clusters are chosen: "flotilla clusters add --name" gives it another';
-
 /** A listener. `fieldManager`: the service that its clients write as. */
 type Subscription = Readonly<{ fieldManager: string; listener: ClusterListener }>;
 /** A cluster in the registry. `attempts` counts questions for its identity: only the newest counts. */
@@ -57,6 +60,7 @@ export class ClusterRegistry {
   readonly #timers: Timers;
   readonly #pace: JoinPace;
   #reading: HeldReading<ClusterAccess> = { members: [], problems: [] };
+  #logins: ReadonlyMap<string, KnownLogin> = new Map();
   #entries: readonly MemberEntry[] = [];
   readonly #identities: MemberIdentities;
   #reported: ReadonlySet<string> = new Set();
@@ -138,10 +142,7 @@ export class ClusterRegistry {
       },
       disputeOf: (cluster) => this.#identities.disputeOf(cluster),
       replacedBy: (cluster) => this.#members.get(cluster)?.member.replacedBy,
-      contextOf: (cluster) => {
-        const member = this.#members.get(cluster)?.member;
-        return member && clientOf(member)?.login?.context;
-      },
+      knownLogin: (cluster) => this.#logins.get(cluster),
       subscribe: (listener) => {
         const subscription = { fieldManager, listener };
         this.#subscriptions.add(subscription);
@@ -198,6 +199,7 @@ export class ClusterRegistry {
   #take(reading: HeldReading<ClusterAccess>): void {
     const before = this.#entries;
     this.#reading = reading;
+    this.#logins = knownLogins(reading.members, this.options.kubectlFiles);
     this.#entries = reading.members.map(({ cluster, access }) => memberEntry(cluster, access));
     const accesses = new Map(reading.members.map(({ cluster, access }) => [cluster, access]));
     for (const change of membershipChanges(before, this.#entries)) {

@@ -1,3 +1,4 @@
+import type { KnownLogin } from '#core/cluster/advice/command-in';
 import type { KubeClient } from '../kube/client/kube-client.port.js';
 
 /** A change of one cluster. */
@@ -43,10 +44,10 @@ export interface ServiceClusters {
   /** The conflict about the identity of a cluster; undefined if it has none. */
   disputeOf?(cluster: string): IdentityDispute | undefined;
   /**
-   * Returns the context of the hub's kubeconfig that leads to the cluster. Returns undefined if its login is
-   * in a Secret of the hub, or comes with the process's own pod.
+   * Returns the context with which people reach the cluster. Returns undefined if its login is in a Secret of
+   * the hub or in its pod, or if two files of the hub have that context.
    */
-  contextOf(cluster: string): string | undefined;
+  knownLogin(cluster: string): KnownLogin | undefined;
   /**
    * Calls back at once with the clusters that take part, then with each change. Returns a function that
    * unsubscribes.
@@ -66,7 +67,10 @@ export function fixedClusters(clients: readonly KubeClient[]): ServiceClusters {
     isPaused: () => false,
     isObserved: () => false,
     problemOf: () => undefined,
-    contextOf: (cluster) => byName.get(cluster)?.login?.context,
+    knownLogin: (cluster) => {
+      const login = byName.get(cluster)?.login;
+      return login && { context: login.context };
+    },
     subscribe: (listener) => {
       void listener(clients.map((client) => ({ kind: 'joined', cluster: client.cluster, client })));
       return () => undefined;

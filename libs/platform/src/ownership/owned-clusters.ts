@@ -1,3 +1,4 @@
+import type { KnownLogin } from '#core/cluster/advice/command-in';
 import type { KubeClient } from '../kube/client/kube-client.port.js';
 import type {
   ClusterChange,
@@ -77,8 +78,8 @@ export class OwnedClusters implements ServiceClusters, ShardSource {
     return this.owns(cluster) ? this.options.all.disputeOf?.(cluster) : undefined;
   }
 
-  contextOf(cluster: string): string | undefined {
-    return this.options.all.contextOf(cluster);
+  knownLogin(cluster: string): KnownLogin | undefined {
+    return this.options.all.knownLogin(cluster);
   }
 
   subscribe(listener: ClusterListener): () => void {

@@ -91,9 +91,7 @@ function remarks(one: ClusterAssessment, access: OwnAccess): string {
   const move = movable.map(
     ({ name, namespace }) => `→ ${NEXT.migrateSubscription(name, namespace, access.options)} --dry-run`,
   );
-  const next = isReady(one)
-    ? [`→ ${NEXT.handoverFromOlm(access.name, access.isGiven ? access.options : '')} --dry-run`]
-    : [];
+  const next = isReady(one) ? [`→ ${NEXT.handoverFromOlm(access.named)} --dry-run`] : [];
   return lines.length + next.length + move.length === 0
     ? ''
     : `${cluster}\n${[...lines, ...next, ...move].map((line) => `  ${line}\n`).join('')}`;

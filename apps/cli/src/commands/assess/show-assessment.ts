@@ -31,7 +31,7 @@ export async function showAssessment(options: AssessOptions, io: Io): Promise<vo
       io.out(assessmentPage({ clusters, away, at: new Date().toISOString(), version: projectVersion() }));
     } else if (output === 'table') {
       const accesses = new Map(clients.map((client) => [client.cluster, ownAccess(client, options)]));
-      const none = (cluster: string) => ({ name: cluster, options: `-C ${cluster}`, isGiven: false });
+      const none = (cluster: string) => ({ named: cluster, options: `-C ${cluster}` });
       io.out(assessmentText(clusters, io.columns, (cluster) => accesses.get(cluster) ?? none(cluster)));
     } else await printData(io, { verdict, away, totals: assessmentTotals(clusters), items: clusters }, output);
     io.exit(exitCodeOf(verdict));

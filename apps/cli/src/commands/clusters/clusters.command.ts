@@ -19,6 +19,7 @@ import { type Io, UsageError } from '../../terminal/io.js';
 import { FLEET_STORE_HELP, type FleetHubOptions, withFleetHubOptions } from '../fleet/hub/hub-options.js';
 import { handoverCommand } from './handover/clusters-handover.command.js';
 import { importCommand } from './import/clusters-import.command.js';
+import type { AccountTerms } from './make-account.js';
 
 const ADD_HELP = `
 A cluster that has joined stands, with its login, in a kubeconfig of the hub: the file of the setting
@@ -27,11 +28,14 @@ every verb read it where no other kubeconfig is named. Each context is a cluster
 A cluster that is there already, with the same login, stays as it is; --update takes another login.
 With the hub API of a fleet (--fleet, FLOTILLA_FLEET) it is a FleetCluster there instead, with its login in a Secret of the
 namespace FLOTILLA_SYSTEM_NAMESPACE, and joins the hub that runs.
+--make-account makes ServiceAccount flotilla-access/hub in the cluster, as the user of the context, with the roles that the
+hub needs, and takes a token of it that ends. The hub renews it from half of its life on, and stores it where it was read.
 
 Examples:
   flotilla clusters add --context kind-east --name east
   flotilla clusters add --kubeconfig east.yaml --global-catalog-namespace openshift-marketplace
   flotilla clusters add --context openshift --observe
+  flotilla clusters add --context prod-eu --make-account --lifetime 48h
   flotilla clusters add --context store-02 --fleet hub --label tier=canary`;
 
 const REMOVE_HELP = `
@@ -107,6 +111,9 @@ type AddOptions = ClusterOptions &
     dryRun?: boolean;
     fleet?: string;
     label?: readonly string[];
+    makeAccount?: boolean;
+    lifetime: string;
+    listedKinds?: boolean;
   }>;
 type RemoveOptions = Readonly<{
   yes?: boolean;
@@ -149,15 +156,20 @@ const addCommand = (clusters: Command, io: Io): Command =>
     .option('--update', 'replace the login of a cluster of that name')
     .option('--fleet <context>', 'add to the fleet of this hub, or in-cluster (default: FLOTILLA_FLEET, if it is set)')
     .option('-l, --label <key=value>', 'label in the fleet, such as its wave; may be given several times', gathered)
+    .option('--make-account', 'make an account for the hub there; its token, which ends, is the login')
+    .option('--lifetime <duration>', 'with --make-account: how long a token is valid; the hub renews it', '168h')
+    .option('--listed-kinds', 'with --make-account: ClusterRole flotilla:apply-listed in place of flotilla:apply')
     .option('--dry-run', 'print the clusters that would be added, and add nothing')
     .addHelpText('after', ADD_HELP)
     .action(
       async ({ kubeconfig = [], context = [], update = false, dryRun = false, label = [], ...options }: AddOptions) => {
         const { observe = false } = options;
         const labels = labelsOf(label);
+        const account = await accountOf(options);
         const { joinClusters } = await import('./join-cluster.js');
         await joinClusters(io, {
           ...options,
+          account,
           observe,
           update,
           dryRun,
@@ -167,6 +179,28 @@ const addCommand = (clusters: Command, io: Io): Command =>
         });
       },
     );
+
+/** @throws UsageError if the lifetime is no duration, or if there is no account that it is for */
+async function accountOf({
+  makeAccount = false,
+  lifetime,
+  listedKinds = false,
+  observe = false,
+}: AddOptions): Promise<AccountTerms | undefined> {
+  if (!makeAccount && listedKinds) throw new UsageError('--listed-kinds is for the account that --make-account makes');
+  if (!makeAccount) return undefined;
+  const [{ parseDuration }, { SHORTEST_LIFETIME_MS }] = await Promise.all([
+    import('#platform/config/duration'),
+    import('./make-account.js'),
+  ]);
+  const lifetimeMs = parseDuration(lifetime);
+  if (lifetimeMs === undefined || lifetimeMs < SHORTEST_LIFETIME_MS) {
+    throw new UsageError(`invalid --lifetime "${lifetime}": expected a duration of 10m or more, such as 168h`);
+  }
+  // A hub that only reports on a cluster writes nothing there.
+  const applier = listedKinds ? 'apply-listed' : 'apply';
+  return { lifetimeMs, roles: observe ? ['observe'] : ['observe', applier] };
+}
 
 function labelsOf(texts: readonly string[]): Readonly<Record<string, string>> {
   const pairs = texts.map((text) => {
@@ -256,7 +290,7 @@ const checkCommand = (clusters: Command, io: Io): Command =>
         import('./check-clusters.js'),
       ]);
       const { output, allowMissing = false } = options;
-      await withClusters(io, options, (clients) => checkClusters(clients, io, { output, allowMissing }));
+      await withClusters(io, options, (clients) => checkClusters(clients, io, { ...options, output, allowMissing }));
     });
 
 const acceptCommand = (clusters: Command, io: Io): Command =>
@@ -284,10 +318,13 @@ const takeOverCommand = (clusters: Command, io: Io): Command =>
     .option('--dry-run', 'print the changes, and change nothing')
     .addHelpText('after', TAKE_OVER_HELP)
     .action(async (name: string, options: ClusterOptions & Readonly<{ hubId?: string; dryRun?: boolean }>) => {
-      const [{ withOneCluster }, { takeOver }] = await Promise.all([
+      const [{ withOneCluster }, { ownAccess }, { takeOver }] = await Promise.all([
         import('../../clusters/open-clusters.js'),
+        import('../../clusters/command-access.js'),
         import('./take-over.js'),
       ]);
       const { hubId, dryRun = false } = options;
-      await withOneCluster(io, { ...options, cluster: [name] }, (client) => takeOver(client, io, { hubId, dryRun }));
+      await withOneCluster(io, { ...options, cluster: [name] }, (client) =>
+        takeOver(client, io, { hubId, dryRun, named: ownAccess(client, options).named }),
+      );
     });

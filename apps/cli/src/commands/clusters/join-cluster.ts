@@ -5,6 +5,7 @@ import { joinedClusters, writeJoinedClusters } from '#platform/clusters/joined-c
 import type { Settings } from '#platform/config/settings';
 import type { ClusterAccess } from '#platform/kube/access/kubeconfig';
 import { loadClusters, readAccess } from '#platform/kube/access/load-clusters';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { lineOf } from '../../clusters/ask-clusters.js';
 import { commandPlugins } from '../../clusters/command-plugins.js';
 import { findCluster, olmText } from '../../clusters/find-clusters.js';
@@ -15,6 +16,7 @@ import { ExitCode, type Io, UsageError } from '../../terminal/io.js';
 import { refuseFolder } from '../fleet/hub/fleet-option.js';
 import { fleetNamespace, hasHubApi, joinFleet } from '../fleet/hub/join-fleet.js';
 import { withHub } from '../fleet/hub/open-hub.js';
+import type { AccountTerms } from './make-account.js';
 
 export type JoinOptions = Readonly<{
   kubeconfigs: readonly string[];
@@ -32,6 +34,8 @@ export type JoinOptions = Readonly<{
   /** Replace the login of a cluster that is managed already. */
   update: boolean;
   dryRun: boolean;
+  /** Make an account for the hub in each cluster, and take its token as the login. */
+  account?: AccountTerms | undefined;
 }>;
 
 const NAMESPACE = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
@@ -57,7 +61,8 @@ export async function joinClusters(io: Io, options: JoinOptions): Promise<void> 
   const asked: ClusterAccess[] = [];
   for (const access of news) asked.push(options.check ? await identified(access, [...before, ...asked], io) : access);
   const isWritten = news.length > 0 && !options.dryRun;
-  if (isWritten) await writeJoinedClusters(file, [...new Map([...before, ...asked].map(byName)).values()]);
+  const logins = isWritten ? await withAccounts(asked, options, io) : asked;
+  if (isWritten) await writeJoinedClusters(file, [...new Map([...before, ...logins].map(byName)).values()]);
   for (const one of changes) io.out(changeText(one, options.dryRun, file));
   if (isWritten)
     io.err(`A running hub manages it within seconds. To check its rights there: ${NEXT.checkClusters()}\n`);
@@ -67,7 +72,7 @@ export async function joinClusters(io: Io, options: JoinOptions): Promise<void> 
 /** Adds clusters by FleetClusters, which a running hub takes up. */
 async function joinHubApi(
   io: Io,
-  { fleet, observe, check, labels, update, dryRun }: JoinOptions,
+  { fleet, observe, check, labels, update, dryRun, account }: JoinOptions,
   wanted: readonly ClusterAccess[],
   settings: Settings,
 ): Promise<void> {
@@ -76,7 +81,41 @@ async function joinHubApi(
   const namespace = await fleetNamespace(settings, fleet);
   const identify = async (access: ClusterAccess) => (check ? ask(access, io) : undefined);
   const options = { namespace, labels, update, dryRun, identify };
-  await withHub(fleet === undefined ? {} : { fleet }, io, (hub) => joinFleet(io, hub, wanted, options));
+  const logins = dryRun ? wanted : await withAccounts(wanted, { account }, io);
+  await withHub(fleet === undefined ? {} : { fleet }, io, (hub) => joinFleet(io, hub, logins, options));
+}
+
+/** Returns the accesses with the logins of new accounts, if the user asked for these. */
+async function withAccounts(
+  asked: readonly ClusterAccess[],
+  { account }: Pick<JoinOptions, 'account'>,
+  io: Io,
+): Promise<readonly ClusterAccess[]> {
+  if (account === undefined) return asked;
+  const { withAccount } = await import('./make-account.js');
+  const made: ClusterAccess[] = [];
+  for (const access of asked) {
+    const { context } = access;
+    const one = await withClientOf(access, (client) => withAccount(client, access, account)).catch((error: unknown) => {
+      throw new NotReached(`${context} is not added, the account for the hub was not made: ${lineOf(error)}`);
+    });
+    if (one === undefined) continue;
+    io.err(`${context}: ServiceAccount flotilla-access/hub is the login of the hub, which renews its token\n`);
+    made.push(one);
+  }
+  return made;
+}
+
+/** Gives `use` a client with the login of an access. */
+async function withClientOf<T>(access: ClusterAccess, use: (client: KubeClient) => Promise<T>): Promise<T | undefined> {
+  const plugins = commandPlugins(commandSettings(process.env));
+  const [client] = await loadClusters({ access: [access], fieldManager: 'flotilla', plugins });
+  if (client === undefined) return undefined;
+  try {
+    return await use(client);
+  } finally {
+    await client.close();
+  }
 }
 
 const isNews = ({ change }: Readonly<{ change?: Change }>): boolean => change === 'added' || change === 'updated';
@@ -170,23 +209,17 @@ async function identified(access: ClusterAccess, managed: readonly ClusterAccess
 
 /** Reports the state of a cluster. Returns the UID of namespace kube-system, if this login may read it. */
 async function ask(access: ClusterAccess, io: Io): Promise<string | undefined> {
-  const [client] = await loadClusters({
-    access: [access],
-    fieldManager: 'flotilla',
-    plugins: commandPlugins(commandSettings(process.env)),
-  });
-  if (client === undefined) return undefined;
   try {
-    const facts = await findCluster(client, commandSettings(process.env));
-    const global = `global catalogs in namespace ${facts.globalCatalogNamespace}`;
-    io.err(`${access.context}: Kubernetes ${facts.version}, ${global}, OLM: ${olmText(facts)}\n`);
-    const system = await client.get({ ...KIND.Namespace, name: 'kube-system' }).catch(() => undefined);
-    return system?.metadata.uid;
+    return await withClientOf(access, async (client) => {
+      const facts = await findCluster(client, commandSettings(process.env));
+      const global = `global catalogs in namespace ${facts.globalCatalogNamespace}`;
+      io.err(`${access.context}: Kubernetes ${facts.version}, ${global}, OLM: ${olmText(facts)}\n`);
+      const system = await client.get({ ...KIND.Namespace, name: 'kube-system' }).catch(() => undefined);
+      return system?.metadata.uid;
+    });
   } catch (error) {
     throw new NotReached(
       `${access.context} is not added because it is unreachable (add it anyway with --no-check): ${lineOf(error)}`,
     );
-  } finally {
-    await client.close();
   }
 }

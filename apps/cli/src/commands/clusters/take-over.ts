@@ -9,17 +9,19 @@ export type TakeOverOptions = Readonly<{
   /** The hub that manages the cluster from now on; undefined: that of the settings. */
   hubId: string | undefined;
   dryRun: boolean;
+  /** The name of the cluster and the options that lead to it, for the next command. */
+  named: string;
 }>;
 
 /** Runs `flotilla clusters take-over`: another hub manages the cluster from now on. */
-export async function takeOver(client: KubeClient, io: Io, { hubId, dryRun }: TakeOverOptions): Promise<void> {
+export async function takeOver(client: KubeClient, io: Io, { hubId, dryRun, named }: TakeOverOptions): Promise<void> {
   const { cluster: name } = client;
   const hub = hubId ?? (await hubOfSettings(commandSettings(process.env)))?.id;
   if (hub === undefined) throw new UsageError('specify a hub with --hub-id: check "owners" of its health names it');
   if (hub === OWNED_BY_OLM) throw new UsageError(`--hub-id "${OWNED_BY_OLM}" is not a hub`);
   const owner = await readOwner(client);
   if (owner.holder === OWNED_BY_OLM) {
-    io.err(`error: ${name} is handed over to OLM; to take it back: ${NEXT.handoverFromOlm(name)}\n`);
+    io.err(`error: ${name} is handed over to OLM; to take it back: ${NEXT.handoverFromOlm(named)}\n`);
     return io.exit(ExitCode.no);
   }
   if (owner.holder === hub) {

@@ -25,7 +25,7 @@ export async function examineCluster(client: KubeClient, settings: Settings, acc
   const name = `cluster ${client.cluster}`;
   try {
     const { version, management, olmKinds } = await findCluster(client, settings);
-    const missing = await missingOfRoles(client);
+    const { missing } = await missingOfRoles(client);
     const lacking = missing.observe.length + missing.apply.length;
     const checks: DoctorCheck[] = [
       ok(name, `answers, Kubernetes ${version}${olmKinds ? ', OLM’s kinds are there' : ''}`),
@@ -52,7 +52,7 @@ export async function examineCluster(client: KubeClient, settings: Settings, acc
     return { checks, ...(await contentsOf(client)) };
   } catch (error) {
     if (KubeApiError.is(error, 'Forbidden')) {
-      const todo = `list its missing rights: ${NEXT.checkClusters()} -C ${client.cluster}`;
+      const todo = `list its missing rights: ${NEXT.checkClusters()} ${access}`;
       return { checks: [failed(name, `refuses this login: ${lineOf(error)}`, todo)], images: [], servers: [] };
     }
     const todo = 'check that its API server can be reached from here, and that the login of its kubeconfig is valid';

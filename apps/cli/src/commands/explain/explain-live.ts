@@ -52,6 +52,8 @@ export type LiveAnswer = Diagnosis &
 export type Asked = Readonly<{ kind: LiveSubject; name: string; namespace: string | undefined }>;
 export type LiveDeps = Readonly<{
   settings: Settings;
+  /** Options of the next command. */
+  access: CommandAccess;
   contents: () => Promise<LiveContents>;
   /** Reads the troubles of the hub in a cluster, one line each; undefined if the hub does not say. */
   troubles: (cluster: string) => Promise<readonly string[] | undefined>;
@@ -63,7 +65,7 @@ export type LiveDeps = Readonly<{
  */
 export async function explainLive(client: KubeClient, asked: Asked, deps: LiveDeps): Promise<LiveAnswer> {
   const answer = await explainObject(client, asked, deps).catch((error: unknown) => {
-    throw withNextStep(error, { namespace: asked.namespace, isNarrowable: false });
+    throw withNextStep(error, { namespace: asked.namespace, isNarrowable: false, access: deps.access });
   });
   if (answer.standing !== 'under-way') return answer;
   const troubles = await deps.troubles(client.cluster);
@@ -188,7 +190,7 @@ export function liveText(
     ...(stillRuns === undefined ? [] : [`  ${stillRuns} still runs.`]),
     ...(resolution === undefined ? [] : ['', resolution.text]),
     ...unread.map((one) => `\nThe content of catalog ${one} could not be read.`),
-    ...(withheld.length === 0 ? [] : ['', ...withheldLines(withheld)]),
+    ...(withheld.length === 0 ? [] : ['', ...withheldLines(withheld, access)]),
     ...(todo.length === 0 ? [] : ['', 'What to do:', ...todo.map((one) => `  ${commandIn(access, one)}`)]),
     '',
   ].join('\n');

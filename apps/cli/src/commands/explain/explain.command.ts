@@ -116,14 +116,16 @@ async function explainInCluster(word: string, name: string, options: Options, io
   const read = commandSettings(process.env);
   const settings = globalCatalogNamespace === undefined ? read : { ...read, globalCatalogNamespace };
   await withOneCluster(io, options, async (client) => {
+    const access = commandAccess(client, options);
     const answer = await explainLive(client, asked, {
       settings,
+      access,
       contents: () => openLiveContents(settings, options.hub),
       troubles: (cluster) => clusterTroubles(cluster, settings, options.hub),
     });
     const verdict = verdictOf(answer.standing === 'well' || answer.standing === 'under-way');
     if (isData(options.output)) await printData(io, { verdict, ...answer }, options.output);
-    else io.out(liveText(answer, commandAccess(client, options)));
+    else io.out(liveText(answer, access));
     io.exit(exitCodeOf(verdict));
   });
 }

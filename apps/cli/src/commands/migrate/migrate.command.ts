@@ -46,14 +46,18 @@ async function migrate(kind: string, name: string, options: Options, io: Io): Pr
   }
   const timeoutMs = parseDuration(timeout);
   if (timeoutMs === undefined) throw new UsageError(`invalid --timeout "${timeout}": expected a duration such as 2m`);
-  const { withOneCluster } = await import('../../clusters/open-clusters.js');
+  const [{ withOneCluster }, { commandAccess }] = await Promise.all([
+    import('../../clusters/open-clusters.js'),
+    import('../../clusters/command-access.js'),
+  ]);
   if (!isThere) {
     const { migrateExtension } = await import('./to-subscription.js');
     return withOneCluster(io, options, (client) => migrateExtension(client, io, { name, dryRun, timeoutMs }));
   }
   if (namespace === undefined) throw new UsageError('specify the namespace of the Subscription with -n');
   const { migrateSubscription } = await import('./to-extension.js');
-  await withOneCluster(io, options, (client) =>
-    migrateSubscription(client, io, { name, namespace, extension, dryRun, timeoutMs, hub }),
-  );
+  await withOneCluster(io, options, (client) => {
+    const access = commandAccess(client, options);
+    return migrateSubscription(client, io, { name, namespace, extension, dryRun, timeoutMs, hub, access });
+  });
 }

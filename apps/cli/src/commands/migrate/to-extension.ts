@@ -1,11 +1,13 @@
 import { gzipSync } from 'node:zlib';
 import type { z } from 'zod';
+import { type CommandAccess, commandIn } from '#core/cluster/advice/command-in';
 import { MIGRATED_FROM_SUBSCRIPTION_KEY } from '#core/cluster/migration/planned-extension';
 import { CLUSTER_EXTENSION_API } from '#core/kernel/api/cluster-extension';
 import { CLUSTER_OBJECT_SET_API, ClusterObjectSet } from '#core/kernel/api/cluster-object-set';
 import { type KubernetesObject, refOf } from '#core/kernel/api/kubernetes-object';
 import { SUBSCRIPTION_API, Subscription } from '#core/kernel/api/subscription';
 import { counted } from '#core/kernel/text/counted';
+import { shellWord } from '#core/kernel/text/shell-word';
 import { readForeign } from '#core/kernel/verdict/read-foreign';
 import { buildRevision } from '#core/v1/revision/build-revision';
 import { copied, hasSucceeded } from '#core/v1/revision/revision-states';
@@ -40,6 +42,8 @@ export type MigrateOptions = Readonly<{
   /** Longest time for a step. */
   timeoutMs: number;
   hub: string | undefined;
+  /** Options that lead to the cluster, for the next command. */
+  access: CommandAccess;
 }>;
 
 /**
@@ -75,7 +79,9 @@ export async function migrateSubscription(client: KubeClient, io: Io, options: M
   const troubles = workloadTroubles(record.workloads, await runningWorkloads(client, record.objects));
   if (troubles.length === 0) io.out(`${counted(record.workloads.length, 'Deployment')} still running\n`);
   for (const trouble of troubles) io.err(`error: ${trouble}\n`);
-  io.err(`Back: ${NEXT.migrateExtension(name, client.cluster)}\n`);
+  io.err(
+    `Back: ${NEXT.migrateExtension(name, options.access.options?.flotilla ?? `-C ${shellWord(client.cluster)}`)}\n`,
+  );
   io.exit(troubles.length === 0 ? ExitCode.done : ExitCode.no);
 }
 
@@ -86,7 +92,7 @@ export async function migrateSubscription(client: KubeClient, io: Io, options: M
 async function begun(
   client: KubeClient,
   deps: NextStepDeps,
-  { name, namespace, extension, dryRun }: MigrateOptions,
+  { name, namespace, extension, dryRun, access }: MigrateOptions,
   io: Io,
 ): Promise<MigrationRecord | undefined> {
   const found = await client.get<KubernetesObject>({ ...SUBSCRIPTION_API, name, namespace });
@@ -101,7 +107,8 @@ async function begun(
     );
   }
   const { findings, record } = await planMigration(client, subscription, deps, extension);
-  for (const { kind, text, todo } of findings) io.err(`${kind === 'refusal' ? 'error' : 'note'}: ${text}: ${todo}\n`);
+  for (const { kind, text, todo } of findings)
+    io.err(`${kind === 'refusal' ? 'error' : 'note'}: ${commandIn(access, `${text}: ${todo}`)}\n`);
   if (record === undefined || isRefused(findings)) {
     io.err(`error: Subscription ${namespace}/${name} is not moved, and nothing was changed\n`);
     io.exit(ExitCode.no);

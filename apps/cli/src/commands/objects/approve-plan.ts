@@ -32,14 +32,18 @@ export type Approval = Readonly<{
 }>;
 
 /** Approves the waiting plan. It is the plan that was read: the write carries its resourceVersion. */
-export async function approvePlan(client: KubeClient, asked: ApprovalAsked, dryRun: boolean): Promise<Approval> {
+export async function approvePlan(
+  client: KubeClient,
+  asked: ApprovalAsked,
+  { dryRun, access }: Readonly<{ dryRun: boolean; access: string }>,
+): Promise<Approval> {
   const base = { ...asked, cluster: client.cluster, installs: [] };
   const { namespace } = asked;
   const found = await planOf(client, asked);
   if ('absent' in found) return { ...base, result: 'absent', because: found.absent };
   const { plan } = found;
   const name = plan.metadata.name ?? '';
-  const at = { cluster: client.cluster, namespace, name };
+  const at = { access, namespace, name };
   const where = `InstallPlan ${name} in namespace ${namespace} of ${client.cluster}`;
   const known = { ...base, installPlan: name };
   const refused = refusal(where, at, plan);

@@ -1,5 +1,7 @@
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { askClusters, fleetVerdict, reportAway } from '../../clusters/ask-clusters.js';
+import type { ClusterOptions } from '../../clusters/cluster-options.js';
+import { ownAccess } from '../../clusters/command-access.js';
 import { isData } from '../../output/data-format.js';
 import { dataText } from '../../output/data-text.js';
 import type { AnswerFormat } from '../../output/output-option.js';
@@ -7,13 +9,14 @@ import { exitCodeOf } from '../../output/verdict.js';
 import type { Io } from '../../terminal/io.js';
 import { type Approval, type ApprovalAsked, approvePlan } from './approve-plan.js';
 
-export type ApproveOptions = Readonly<{
-  dryRun: boolean;
-  /** Every cluster is asked, and one that has no such object is none that refuses. */
-  allClusters: boolean;
-  allowMissing: boolean;
-  output: AnswerFormat;
-}>;
+export type ApproveOptions = Pick<ClusterOptions, 'kubeconfig' | 'context'> &
+  Readonly<{
+    dryRun: boolean;
+    /** Every cluster is asked, and one that has no such object is none that refuses. */
+    allClusters: boolean;
+    allowMissing: boolean;
+    output: AnswerFormat;
+  }>;
 
 /**
  * Runs `flotilla approve`: approves the same plans, or Subscriptions, in each of these clusters, and names
@@ -28,7 +31,9 @@ export async function approvePlans(
   const fleet = await askClusters(clients, async (client) => {
     const approvals: Approval[] = [];
     const here = asked.filter(({ cluster }) => (cluster ?? client.cluster) === client.cluster);
-    for (const one of here) approvals.push(await approvePlan(client, one, options.dryRun));
+    const { dryRun } = options;
+    const access = ownAccess(client, options).options;
+    for (const one of here) approvals.push(await approvePlan(client, one, { dryRun, access }));
     return approvals;
   });
   reportAway(fleet.away, io);

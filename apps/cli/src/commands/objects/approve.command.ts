@@ -54,7 +54,7 @@ async function approve(words: readonly string[], given: Options, io: Io): Promis
     throw new UsageError('-C and --all-clusters exclude each other; choose one');
   }
   const asked = await approvalsOf(operands, options);
-  const how = { dryRun, allClusters, allowMissing, output };
+  const how = { ...options, dryRun, allClusters, allowMissing, output };
   if (allClusters || (options.cluster ?? []).length > 1) {
     return withClusters(io, options, (clients) => approvePlans(clients, io, asked, how));
   }

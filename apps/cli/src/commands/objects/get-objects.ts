@@ -3,6 +3,7 @@ import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import { didYouMean } from '#core/kernel/text/did-you-mean';
 import { KubeApiError, type KubeClient, type ListOptions } from '#platform/kube/client/kube-client.port';
 import { askClusters, fleetVerdict, reportAway } from '../../clusters/ask-clusters.js';
+import type { ClusterOptions } from '../../clusters/cluster-options.js';
 import { orRefusal } from '../../clusters/withheld.js';
 import { isData } from '../../output/data-format.js';
 import { exitCodeOf } from '../../output/verdict.js';
@@ -20,20 +21,22 @@ export type KindAsked = Readonly<{
   namespace?: string | undefined;
 }>;
 
-export type GetOptions = Readonly<{
-  asked: readonly KindAsked[];
-  namespace?: string | undefined;
-  selector?: string | undefined;
-  fields?: FieldSelector | undefined;
-  form: ObjectForm;
-  allowMissing: boolean;
-}>;
+export type GetOptions = Pick<ClusterOptions, 'kubeconfig' | 'context'> &
+  Readonly<{
+    asked: readonly KindAsked[];
+    namespace?: string | undefined;
+    selector?: string | undefined;
+    fields?: FieldSelector | undefined;
+    form: ObjectForm;
+    allowMissing: boolean;
+  }>;
 
 /** Runs `flotilla get`: prints the objects of all clusters in one list. */
 export async function getObjects(clients: readonly KubeClient[], io: Io, options: GetOptions): Promise<void> {
   const { asked, form } = options;
   const fleet = await askClusters(clients, (client) => objectsOf(client, options, io), {
     namespace: options.namespace,
+    options,
     isNarrowable: kindsAsked(options).some(({ namespaced }) => namespaced),
   });
   reportAway(fleet.away, io);

@@ -118,10 +118,12 @@ async function wantedOf(operands: readonly Operand[], options: Options): Promise
     import('./label-selector.js'),
     import('./field-selector.js'),
   ]);
-  const { namespace, selector, fieldSelector: fields, allowMissing = false } = options;
+  const { namespace, selector, fieldSelector: fields, allowMissing = false, kubeconfig = [], context = [] } = options;
   const asked = operands.map(({ kinds, ...one }) => ({ ...one, kinds: kinds.flatMap(kindsOf) }));
   return {
     asked,
+    kubeconfig,
+    context,
     namespace,
     selector: selector === undefined ? undefined : labelSelector(selector),
     fields:

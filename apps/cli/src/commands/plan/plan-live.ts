@@ -5,6 +5,7 @@ import { inParallel } from '#platform/fairness/in-parallel';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import { askClusters, type FleetAnswer, fleetVerdict, reportAway } from '../../clusters/ask-clusters.js';
 import type { FleetOptions } from '../../clusters/cluster-options.js';
+import { commandAccess, ownAccess } from '../../clusters/command-access.js';
 import { withClusters } from '../../clusters/open-clusters.js';
 import { commandSettings } from '../../hub/command-settings.js';
 import { NEXT } from '../../output/next-commands.js';
@@ -14,7 +15,7 @@ import { openLiveContents } from '../../preview/live-contents.js';
 import { type ExtensionStep, nextRevisionStep } from '../../preview/next-revision-step.js';
 import { managedNamespaces, type NextStep, type NextStepDeps, nextStep } from '../../preview/next-step.js';
 import { type Io, NotFound } from '../../terminal/io.js';
-import { printNextSteps } from './print-next-step.js';
+import { type AccessOf, printNextSteps } from './print-next-step.js';
 
 export type PlanLiveOptions = FleetOptions &
   Readonly<{
@@ -40,7 +41,10 @@ export async function planLive(options: PlanLiveOptions, io: Io): Promise<void> 
   const deps = { settings, contents: await openLiveContents(settings, hub) };
   await withClusters(io, options, async (clients) => {
     const progress = progressOn(io, 'namespaces and extensions planned');
-    const fleet = await askClusters(clients, (client) => stepsOf(client, options, deps, progress), { namespace });
+    const fleet = await askClusters(clients, (client) => stepsOf(client, options, deps, progress), {
+      namespace,
+      options,
+    });
     progress.end();
     reportAway(fleet.away, io);
     refuseUnknownNamespace(fleet, namespace);
@@ -55,9 +59,20 @@ export async function planLive(options: PlanLiveOptions, io: Io): Promise<void> 
     const isUnsure = steps.some((step) => 'withheld' in step) && !allowMissing;
     const known = fleetVerdict(!isLost && !steps.some(isHeld), fleet, options);
     const verdict = isUnsure ? 'incomplete' : known;
-    io.out(printNextSteps({ verdict, away: fleet.away, items: steps }, options.output));
+    const access = accessesOf(clients, options);
+    io.out(printNextSteps({ verdict, away: fleet.away, items: steps }, options.output, access));
     io.exit(exitCodeOf(verdict));
   });
+}
+
+/** Returns the options of the next commands, by cluster. */
+function accessesOf(clients: readonly KubeClient[], options: PlanLiveOptions): AccessOf {
+  const byName = new Map(clients.map((client) => [client.cluster, client]));
+  return (cluster) => {
+    const client = byName.get(cluster);
+    if (client === undefined) return { own: `-C ${cluster}`, granting: { cluster } };
+    return { own: ownAccess(client, options).options, granting: commandAccess(client, options) };
+  };
 }
 
 /** @throws NotFound if every cluster answered, and none has the namespace */

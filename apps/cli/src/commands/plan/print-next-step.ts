@@ -1,5 +1,7 @@
+import type { CommandAccess } from '#core/cluster/advice/command-in';
 import type { Away } from '../../clusters/ask-clusters.js';
 import { field, text } from '../../clusters/field.js';
+import { grantIn } from '../../clusters/withheld.js';
 import { isData } from '../../output/data-format.js';
 import { dataText } from '../../output/data-text.js';
 import { NEXT } from '../../output/next-commands.js';
@@ -16,22 +18,27 @@ type LivePlan = Readonly<{
   items: readonly (NextStep | ExtensionStep)[];
 }>;
 
+/** Options of next commands: those of `flotilla`, and those of an administrator who grants rights. */
+export type AccessOf = (cluster: string) => Readonly<{ own: string; granting: CommandAccess }>;
+
 /** Returns the next step in each namespace and for each extension, as text for standard output. */
-export function printNextSteps(plan: LivePlan, format: string): string {
+export function printNextSteps(plan: LivePlan, format: string, access: AccessOf): string {
   if (isData(format)) return dataText(plan, format);
-  return plan.items.map((step) => ('extension' in step ? extensionStepText(step) : stepText(step))).join('\n');
+  return plan.items
+    .map((step) => ('extension' in step ? extensionStepText(step) : stepText(step, access(step.cluster))))
+    .join('\n');
 }
 
-function stepText({ cluster, namespace, writes, withheld = [] }: NextStep): string {
+function stepText({ cluster, namespace, writes, withheld = [] }: NextStep, access: ReturnType<AccessOf>): string {
   const where = `namespace ${namespace} of ${cluster}`;
   const lacks = withheld
-    .map(({ what, todo }) => `  not read with this login: ${what}\n    ${GIVEN_BY} ${todo}\n`)
+    .map(({ what, todo }) => `  not read with this login: ${what}\n    ${GIVEN_BY} ${grantIn(access.granting, todo)}\n`)
     .join('');
   if (lacks !== '' && writes.length === 0) return `The next step in ${where} is unknown:\n${lacks}`;
   if (lacks !== '')
     return `${written(where, writes)}  The hub may decide differently, because it can read more:\n${lacks}`;
   if (writes.length === 0)
-    return `Nothing to do in ${where} now. To see waiting objects and their causes: ${NEXT.statusOf(cluster)}\n`;
+    return `Nothing to do in ${where} now. To see waiting objects and their causes: ${NEXT.statusOf(access.own)}\n`;
   return written(where, writes);
 }
 

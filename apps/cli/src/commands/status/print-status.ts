@@ -54,6 +54,8 @@ type StatusText = Readonly<{
   width?: number | undefined;
   /** Returns a cluster's access for the commands that the text names. */
   access: (cluster: string) => CommandAccess;
+  /** The options that ask the same again. */
+  asked: readonly string[];
 }>;
 
 /** The screen as text. */
@@ -79,7 +81,7 @@ function hubText(hub: readonly HubStatus[], { width }: StatusText): string {
   return `${services.join('\n')}\n${queues.length === 0 ? '' : `\n${table(queues, QUEUES, width)}`}`;
 }
 
-function clustersText({ clusters, away }: StatusAnswer, { width }: StatusText): string {
+function clustersText({ clusters, away }: StatusAnswer, { width, access }: StatusText): string {
   const lines = away
     .map(
       ({ cluster, because, refused }) =>
@@ -87,7 +89,7 @@ function clustersText({ clusters, away }: StatusAnswer, { width }: StatusText): 
     )
     .join('');
   const withheld = clusters.flatMap((one) =>
-    withheldLines(one.withheld ?? []).map((line) => `${one.cluster}  ${line}\n`),
+    withheldLines(one.withheld ?? [], access(one.cluster)).map((line) => `${one.cluster}  ${line}\n`),
   );
   const blocked = clusters.flatMap(({ cluster, upgradeBlockers = [] }) =>
     upgradeBlockers.map((why) => `${cluster}  an operator blocks the next minor version of OpenShift: ${why}\n`),
@@ -103,7 +105,7 @@ const HEADINGS: Readonly<Record<HealthState, string>> = {
   well: 'WELL',
 };
 
-function waitingText({ waiting, clusters, away }: StatusAnswer, { namespace, all, access }: StatusText): string {
+function waitingText({ waiting, clusters, away }: StatusAnswer, { namespace, all, access, asked }: StatusText): string {
   if (waiting.length === 0) return nothingText(clusters.length, away, namespace);
   const causes = all ? waiting.map((one) => [one] as const) : equalCauses(waiting);
   const shown = all ? causes : causes.slice(0, SHOWN);
@@ -114,7 +116,7 @@ function waitingText({ waiting, clusters, away }: StatusAnswer, { namespace, all
       : [[HEADINGS[health], ...members.flatMap((cause) => causeLines(cause, access))].join('\n')];
   });
   const left = causes.slice(shown.length);
-  return `${groups.join('\n')}\n${left.length === 0 ? '' : `${moreText(left)}: ${NEXT.everyCause()}\n`}`;
+  return `${groups.join('\n')}\n${left.length === 0 ? '' : `${moreText(left)}: ${NEXT.everyCause(asked)}\n`}`;
 }
 
 /** Says nothing of clusters that did not answer. */

@@ -3,7 +3,8 @@ import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import type { Settings } from '#platform/config/settings';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { askClusters, fleetVerdict } from '../../clusters/ask-clusters.js';
-import { commandAccess } from '../../clusters/command-access.js';
+import type { ClusterOptions } from '../../clusters/cluster-options.js';
+import { commandAccess, optionsOf } from '../../clusters/command-access.js';
 import { hubAddresses } from '../../hub/hub-address.js';
 import { type HubStatus, hubStatus } from '../../hub/hub-status.js';
 import { hubToken } from '../../hub/hub-token.js';
@@ -15,17 +16,16 @@ import type { Io } from '../../terminal/io.js';
 import { type ClusterStatus, clusterStatus } from './cluster-status.js';
 import { type ClusterFinding, printStatus, type StatusAnswer } from './print-status.js';
 
-export type StatusOptions = Readonly<{
-  /** Addresses of the hub's services that the user named; none: those that the settings give. */
-  hub: readonly string[];
-  namespace?: string | undefined;
-  /** Every finding on its own. */
-  all: boolean;
-  output: AnswerFormat;
-  allowMissing: boolean;
-  /** The files that were named. */
-  kubeconfig: readonly string[];
-}>;
+export type StatusOptions = ClusterOptions &
+  Readonly<{
+    /** Addresses of the hub's services that the user named; none: those that the settings give. */
+    hub: readonly string[];
+    namespace?: string | undefined;
+    /** Every finding on its own. */
+    all: boolean;
+    output: AnswerFormat;
+    allowMissing: boolean;
+  }>;
 
 /** Runs `flotilla status`: prints hub and clusters on one screen. */
 export async function showStatus(
@@ -37,7 +37,7 @@ export async function showStatus(
   const { hub, namespace, output } = options;
   const [services, fleet] = await Promise.all([
     hubServices(hub, settings, clients),
-    askClusters(clients, (client) => clusterStatus(client, settings, namespace), { namespace }),
+    askClusters(clients, (client) => clusterStatus(client, settings, namespace), { namespace, options }),
   ]);
   const statuses = fleet.answers.map(({ value }) => value);
   const isHubLost = hub.length > 0 && services.some(({ reached }) => !reached);
@@ -52,7 +52,10 @@ export async function showStatus(
     const client = clients.find((one) => one.cluster === cluster);
     return client === undefined ? { cluster } : commandAccess(client, options);
   };
-  io.out(isData(output) ? dataText(status, output) : printStatus(status, { ...options, access, width: io.columns }));
+  const asked = [...optionsOf(options), ...(namespace === undefined ? [] : [`-n ${namespace}`])];
+  io.out(
+    isData(output) ? dataText(status, output) : printStatus(status, { ...options, access, asked, width: io.columns }),
+  );
   io.exit(exitCodeOf(status.verdict));
 }
 

@@ -47,7 +47,7 @@ async function status(options: Options, io: Io): Promise<void> {
     import('./show-status.js'),
     import('../../hub/command-settings.js'),
   ]);
-  const asked = { hub, namespace, all, output, allowMissing, kubeconfig: options.kubeconfig ?? [] };
+  const asked = { ...options, hub, namespace, all, output, allowMissing };
   const settings = commandSettings(process.env);
   await withClusters(io, options, (clients) => showStatus(clients, io, settings, asked));
 }

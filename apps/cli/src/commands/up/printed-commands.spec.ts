@@ -79,7 +79,7 @@ function textsAbout(client: KubeClient): readonly string[] {
     commandIn(commandAccess(client, options), ADVICE.retryPlan('team', 'install-1')),
     NEXT.assess(own.options),
     `${NEXT.checkClusters()} ${own.options}`,
-    NEXT.handoverFromOlm(own.name, own.options),
+    NEXT.handoverFromOlm(own.named),
     NEXT.migrateSubscription('lamp', 'team', own.options),
   ];
 }

@@ -16,7 +16,7 @@ import { HubLock, HubRunsAlready } from '#platform/hub/hub-lock';
 import { claimsBeside } from '#platform/hub/kept-claims';
 import { HubKey } from '#platform/keys/hub-key';
 import { ClusterConfigError } from '#platform/kube/access/cluster-config.error';
-import { NO_KUBECONFIG } from '#platform/kube/access/load-clusters';
+import { kubectlFiles, NO_KUBECONFIG } from '#platform/kube/access/load-clusters';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { ClusterRegistry } from '#platform/membership/cluster-registry';
 import { collectAtRest } from '#platform/processes/collect-at-rest';
@@ -197,7 +197,8 @@ async function clustersOf(
     const fieldManagers = [POLLER, APPLIER];
     const more = folder === undefined ? {} : { more: () => folder.contexts };
     const claims = claimsBeside(settings.clustersFile, log);
-    const common = { fieldManagers, contexts, kubeconfigs, clock, log, secrets, claims };
+    const people = { kubectlFiles: kubectlFiles(process.env) };
+    const common = { fieldManagers, contexts, kubeconfigs, clock, log, secrets, claims, ...people };
     const registry = await managedClusters(settings, { ...common, ...more });
     folder?.withClusters(() => namedElsewhere(folder, registry, { kubeconfigs, contexts }));
     if (registry.allClients(APPLIER).length > 0) return { registry, secrets };

@@ -1,9 +1,9 @@
 import type { AdviceParts } from '#core/cluster/advice/advice-parts';
 import type { ClusterRow } from '#core/view/rows/rows';
-import { todoIn } from '../../live/cluster-access.js';
+import { type Reached, todoIn } from '../../live/cluster-commands.js';
 
 /** Returns advice for a cluster that does not answer, or is not used. */
-export function clusterAdvice(of: Pick<ClusterRow, 'cluster' | 'context' | 'reach'>): AdviceParts[] {
+export function clusterAdvice(of: Reached & Pick<ClusterRow, 'reach'>): AdviceParts[] {
   if (of.reach !== 'away' && of.reach !== 'refused') return [];
   const withFile = of.context === undefined ? '' : ' and with the kubeconfig of the hub';
   const where = of.context === undefined ? 'in the Secret of its FleetCluster' : 'in the kubeconfig of the hub';

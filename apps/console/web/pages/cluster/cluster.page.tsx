@@ -4,7 +4,7 @@ import type { CatalogList, ChangeList, ClusterList, OperatorList } from '../../.
 import { List } from '../../list/list.js';
 import { operatorColumns, Version } from '../../list/operator-columns.js';
 import { exactly, paths, rowPaths, withQuery } from '../../live/address.js';
-import { handOverCheck } from '../../live/cluster-access.js';
+import { handOverCheck } from '../../live/cluster-commands.js';
 import { useLoaded } from '../../live/loaded.js';
 import { useQuery } from '../../live/query.js';
 import { count } from '../../live/times.js';

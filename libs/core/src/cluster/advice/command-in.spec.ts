@@ -32,6 +32,13 @@ describe('what to do, as a command for a cluster', () => {
       'flotilla retry installplan install-1 -n team -C east',
     ],
     [
+      'a context that was named, and that our commands do not take by themselves',
+      contextAccess({ cluster: 'east', context: 'east', isChosen: true }),
+      'kubectl --context east -n team delete subscription lamp',
+      'flotilla approve installplan install-1 -n team --context east',
+      'flotilla retry installplan install-1 -n team --context east',
+    ],
+    [
       'a name that is more than one word of the shell',
       contextAccess({ cluster: 'my east', context: 'my east' }),
       "kubectl --context 'my east' -n team delete subscription lamp",
@@ -58,7 +65,7 @@ describe('what to do, as a command for a cluster', () => {
   });
 
   it('leaves alone what is no command, or of another place', () => {
-    for (const todo of [ADVICE.correctCatalogSpec(), ADVICE.removeRival(), ADVICE.checkHub()])
+    for (const todo of [ADVICE.correctCatalogSpec(), ADVICE.removeRival(), ADVICE.checkHubRights('applier')])
       for (const access of [{ cluster: 'store-02' }, contextAccess({ cluster: 'east', context: 'east' })])
         expect(commandIn(access, todo)).toBe(todo);
   });

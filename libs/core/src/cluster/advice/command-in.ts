@@ -16,17 +16,34 @@ type ContextPlace = Readonly<{
   kubeconfig?: string;
   /** True if Flotilla's own commands need the file, too. */
   isGiven?: boolean;
+  /** True if Flotilla's own commands need the context, since they do not take it by themselves. */
+  isChosen?: boolean;
 }>;
 
 /** Returns the options that reach a cluster through a context that users have. */
-export function contextAccess({ cluster, context, kubeconfig, isGiven = false }: ContextPlace): CommandAccess {
+export function contextAccess(place: ContextPlace): CommandAccess {
+  const { cluster, context, kubeconfig, isGiven = false, isChosen = false } = place;
   const file = kubeconfig === undefined ? '' : `--kubeconfig ${shellWord(kubeconfig)} `;
+  const kubectl = `${file}${contextOption(context)}`;
   // Among the contexts of this file alone the cluster may have another name.
-  const own = isGiven ? `${file}${contextOption(context)}` : `-C ${shellWord(cluster)}`;
-  return { cluster, options: { kubectl: `${file}${contextOption(context)}`, flotilla: own } };
+  const own = isChosen ? contextOption(context) : `-C ${shellWord(cluster)}`;
+  return { cluster, options: { kubectl, flotilla: isGiven ? kubectl : own } };
 }
 
-const COMMAND = /(^|: )(kubectl |flotilla (?:approve|explain|retry|clusters check)\b[^:]*$)/g;
+/** The context with which people reach a cluster. */
+export type KnownLogin = Readonly<{
+  context: string;
+  /** The file of the context. Absent if kubectl reads that file by itself. */
+  kubeconfig?: string;
+}>;
+
+/** Returns the options of commands that people copy. */
+export const accessOfPeople = (cluster: string, login: KnownLogin | undefined): CommandAccess =>
+  login === undefined ? { cluster } : contextAccess({ cluster, ...login, isGiven: login.kubeconfig !== undefined });
+
+/** A command with a placeholder for the hub's own kubeconfig is left as it is. */
+const COMMAND =
+  /(^|: )(kubectl |flotilla (?:approve|explain|retry|status|clusters check)\b(?! --kubeconfig FILE)[^:]*$)/g;
 
 /**
  * Returns an advice with its command completed for this cluster. Only commands of kubectl, and Flotilla

@@ -1,3 +1,4 @@
+import type { KnownLogin } from '../../cluster/advice/command-in.js';
 import { type HealthState, urgency } from '../../cluster/diagnosis/diagnosis.js';
 import { rowText } from './row-text.js';
 import type { CatalogRow, ClusterRow, Reach, RowCause, ViewRow } from './rows.js';
@@ -5,8 +6,8 @@ import type { CatalogRow, ClusterRow, Reach, RowCause, ViewRow } from './rows.js
 /** The answers of a cluster, as its poller sees them. */
 export type ClusterSigns = Readonly<{
   cluster: string;
-  /** The context in the hub's kubeconfig. Absent if its login is in a Secret of the hub, or with its pod. */
-  context?: string;
+  /** The context with which people reach it, and its file. Absent if none is known. */
+  login?: KnownLogin | undefined;
   version: string;
   reach: Reach;
   /** The reason why it is not fresh. Empty if it is. */
@@ -49,13 +50,13 @@ export function clusterRow(facts: ClusterSigns, rows: Iterable<SummedRow>, now: 
     } else continue;
     if (urgency(row.standing) < urgency(worst.standing)) worst = row;
   }
-  const { cluster, context, version, reach, lastSeen, paused } = facts;
+  const { cluster, login, version, reach, lastSeen, paused } = facts;
   const cause = unreached(facts) ?? worst.cause;
   return {
     ...{ kind: 'cluster', id: 'cluster', cluster, updatedAt: now, labels: {}, version: rowText(version), reach },
     ...{ since: now, lastSeen, standing: worst.standing },
     ...(cause !== undefined && { cause }),
-    ...(context !== undefined && { context }),
+    ...login,
     ...{ counts, catalogsWell, catalogs, paused, upgradeBlockers: [] },
   };
 }

@@ -54,11 +54,10 @@ export const ClusterRow = z.strictObject({
   cluster: Name,
   updatedAt: Time,
   labels: z.record(z.string(), z.string()),
-  /**
-   * The context of the hub's kubeconfig that leads there, for commands to be copied; absent: its login is in
-   * a Secret of the hub, or with the hub's own pod.
-   */
+  /** The context with which people reach it, for commands to be copied. Absent if none is known. */
   context: Name.optional(),
+  /** The file of that context. Absent if kubectl reads it by itself. */
+  kubeconfig: Text.optional(),
   /** The version of Kubernetes, as `v1.34.4`. Empty: not known. */
   version: Text,
   reach: Reach,

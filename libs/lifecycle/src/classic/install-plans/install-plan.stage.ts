@@ -17,6 +17,7 @@ import { changeOfPlan } from '#core/classic/install-plan/plan/plan-of-csv';
 import type { InstallPlan, InstallPlanStatus } from '#core/kernel/api/install-plan';
 import { KIND } from '#core/kernel/api/kinds';
 import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-object';
+import type { OwnRights } from '#platform/joining/own-rights';
 import type { KindRef } from '#platform/kube/client/kube-client.port';
 import type { Log } from '#platform/telemetry/log.port';
 import type { Metrics } from '#platform/telemetry/metrics/metrics';
@@ -32,6 +33,7 @@ import type { NamespaceStage, NamespaceStageInput } from '../namespaces/namespac
 import { type Executed, executeSteps, prospectOf } from './execute-steps.js';
 import { type ForeignPlans, refuseForeign } from './foreign-plans.js';
 import { type Prospect, retryOnRequest, retryWhenCauseIsGone } from './retry-failed-plan.js';
+import { refuseUncoveredKinds } from './uncovered-kinds.js';
 
 export type InstallPlanSettings = Readonly<{
   retryTimeoutMs: number;
@@ -41,6 +43,8 @@ export type InstallPlanSettings = Readonly<{
   /** The policy for plans that the hub did not make. */
   foreign: ForeignPlans;
   offered: OfferedBundles;
+  /** The rights of the hub's login. Absent if a user's login is used, and nothing is written. */
+  rights?: OwnRights;
   log: Log;
   metrics: Pick<Metrics, 'installPlanWarnings'>;
   tracer?: Tracer | undefined;
@@ -81,12 +85,12 @@ async function takeTurn(
   const context = contextIn(input, plan, turn.actingAs, settings);
   const clients = { own: input.client, tenant: tenantOf(input.client, turn.actingAs) };
   const bundles = referencedBundles(input, plan, settings);
-  const foreign = await refuseForeign(input, plan, settings.foreign);
-  const refused: Executed = {
-    outcomes: foreign.size > 0 ? foreign : refuseUnsupported(plan, await unservedIn(input, plan)),
-  };
-  const { outcomes, stillFetching } =
-    refused.outcomes.size > 0 ? refused : await executeSteps(clients, plan, context, { input, bundles });
+  const isTenant = turn.actingAs !== undefined;
+  const refused = await refusedBefore(input, plan, settings, { bundles, isTenant });
+  const isRefused = refused.outcomes.size > 0 || refused.stillFetching !== undefined;
+  const { outcomes, stillFetching } = isRefused
+    ? refused
+    : await executeSteps(clients, plan, context, { input, bundles });
   if (stillFetching !== undefined && outcomes.size === 0) {
     return waitFor(`bundles to be fetched: ${stillFetching.join(', ')}`, FETCHED_AFTER_MS);
   }
@@ -95,6 +99,20 @@ async function takeTurn(
   const { status, againAfterMs } = concludeExecution(plan, outcomes, { now, retryTimeoutMs: settings.retryTimeoutMs });
   const written = await write(input, plan, status, settings);
   return joined(written, pauseFor('steps of an InstallPlan', againAfterMs));
+}
+
+/** Returns the outcomes of a plan that is refused before anything is applied. Empty for every other plan. */
+async function refusedBefore(
+  input: NamespaceStageInput,
+  plan: InstallPlan,
+  { foreign, rights }: InstallPlanSettings,
+  own: Readonly<{ bundles: ReferencedBundles; isTenant: boolean }>,
+): Promise<Executed> {
+  const refused = await refuseForeign(input, plan, foreign);
+  if (refused.size > 0) return { outcomes: refused };
+  const unsupported = refuseUnsupported(plan, await unservedIn(input, plan));
+  if (unsupported.size > 0 || rights === undefined) return { outcomes: unsupported };
+  return refuseUncoveredKinds(input, plan, { rights, ...own });
 }
 
 /** Returns the plan's kinds in alpha and beta versions of built-in APIs that the cluster does not serve. */

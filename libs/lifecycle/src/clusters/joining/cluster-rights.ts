@@ -1,5 +1,6 @@
 import { rightLines } from '#core/cluster/membership/role-rights';
 import type { Clock } from '#platform/clock/clock.port';
+import { applierRole } from '#platform/joining/applier-role';
 import { unlistedRights } from '#platform/joining/missing-rights';
 import { type HubRole, shippedRights } from '#platform/joining/shipped-rights';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
@@ -10,6 +11,9 @@ import type { Log } from '#platform/telemetry/log.port';
  */
 const AGAIN_MS = 30 * 60_000;
 const LACKING_AGAIN_MS = 60_000;
+
+const missingForApplier = async (client: KubeClient) => (await applierRole(client)).missing;
+const missingFor = async (client: KubeClient, role: HubRole) => unlistedRights(client, await shippedRights(role));
 
 type Asked = Readonly<{ client: KubeClient; lacks: readonly string[] | undefined; atMs: number }>;
 
@@ -30,12 +34,13 @@ export class ClusterRights {
     const known = this.#asked.get(cluster);
     const againMs = known?.lacks?.length === 0 ? AGAIN_MS : LACKING_AGAIN_MS;
     if (known !== undefined && known.client === client && nowMs - known.atMs < againMs) return known.lacks;
-    const lacks = await shippedRights(role)
-      .then((rights) => unlistedRights(client, rights))
-      .then(rightLines, (error: unknown) => {
+    const lacks = await (role === 'apply' ? missingForApplier(client) : missingFor(client, role)).then(
+      rightLines,
+      (error: unknown) => {
         log.debug({ cluster, error }, 'what the login may do in a cluster is not known');
         return undefined;
-      });
+      },
+    );
     this.#asked.set(cluster, { client, lacks, atMs: nowMs });
     return lacks;
   }

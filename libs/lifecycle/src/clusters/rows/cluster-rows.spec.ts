@@ -180,15 +180,16 @@ describe('rows of clusters that do not take part', () => {
     expect(await run.ids()).toContain('subscription/a/mill');
   });
 
-  it.each([undefined, 'admin@prod'])(
-    'have the context that leads there, also where it never answered: %s',
-    async (context) => {
+  it.each([undefined, { context: 'admin@prod' }, { context: 'admin', kubeconfig: '/home/jane/prod' }])(
+    'have the login that people have, also if it never answered: %j',
+    async (login) => {
       const run = environment();
-      const clusters = { ...fixedClusters([]), known: () => ['east'], contextOf: () => context };
+      const clusters = { ...fixedClusters([]), known: () => ['east'], knownLogin: () => login };
       await fleet(run, ['east'], { clusters });
       const row = await run.row('cluster');
       expect(row).toMatchObject({ reach: 'away' });
-      expect(row?.kind === 'cluster' && row.context).toBe(context);
+      expect(row?.kind === 'cluster' && row.context).toBe(login?.context);
+      expect(row?.kind === 'cluster' && row.kubeconfig).toBe(login?.kubeconfig);
     },
   );
 

@@ -83,10 +83,9 @@ export class FleetViewWriter {
     if (found === undefined) return undefined;
     const lastSeen = lastSeenMs <= 0 ? '' : new Date(lastSeenMs).toISOString();
     const paused = clusters.isPaused(cluster);
-    const context = clusters.contextOf(cluster);
     return {
       cluster,
-      ...(context !== undefined && { context }),
+      login: clusters.knownLogin(cluster),
       version: joined?.serverVersion ?? '',
       ...found,
       lastSeen,

@@ -1,3 +1,4 @@
+import { accessOfPeople } from '#core/cluster/advice/command-in';
 import {
   type CatalogQuestion,
   type ConsoleQuestion,
@@ -163,6 +164,7 @@ export class ConsoleQuestions {
     if (client === undefined) return { because: 'away', message: clusters.problemOf(cluster) ?? AWAY.message };
     const place: QuestionPlace = {
       client,
+      access: accessOfPeople(cluster, clusters.knownLogin(cluster)),
       globalCatalogNamespace: await globalCatalogNamespaceOf(client),
       resolutionOf: (namespace) => resolutionOf(cluster, namespace),
       catalogs: () => catalogsOf(cluster),

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Reason, Resolution } from '#core/classic/resolution/problem/resolution-problem';
 import { type AdviceParts, adviceParts } from '#core/cluster/advice/advice-parts';
-import { commandIn, contextAccess } from '#core/cluster/advice/command-in';
+import { commandIn } from '#core/cluster/advice/command-in';
 import { diagnoseCatalogSource } from '#core/cluster/diagnosis/diagnose-catalog-source';
 import { diagnoseConditions } from '#core/cluster/diagnosis/diagnose-conditions';
 import { diagnoseCsv } from '#core/cluster/diagnosis/diagnose-csv';
@@ -61,8 +61,6 @@ export async function explainObject(
   // Resolution has its own advice.
   const todo = reasons === undefined || reasons.advice === '' ? found.todo : [reasons.advice];
   const approval = approvalIn(object, read);
-  const { cluster, login } = place.client;
-  const access = login === undefined ? { cluster } : contextAccess({ cluster, context: login.context });
   const isStopped = found.standing !== 'well';
   const seen = asked.kind === 'ClusterExtension' ? await place.extension(asked.name) : undefined;
   const ofExtension = seen?.problem === undefined ? [] : newerOfExtension(seen.problem, isStopped);
@@ -71,7 +69,7 @@ export async function explainObject(
     standing: found.standing,
     because: found.because.map(textWithoutSecrets),
     ...(found.stillRuns !== undefined && { stillRuns: found.stillRuns }),
-    advice: todo.map((one) => adviceParts(commandIn(access, one))),
+    advice: todo.map((one) => adviceParts(commandIn(place.access, one))),
     ...(conflict === undefined ? {} : { conflict }),
     newer: read === undefined ? ofExtension : await newerOf(place, asked, read, isStopped),
     revisions: seen === undefined ? [] : keptRevisions(seen),

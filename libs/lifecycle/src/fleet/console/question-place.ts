@@ -1,4 +1,5 @@
 import type { Resolution } from '#core/classic/resolution/problem/resolution-problem';
+import type { CommandAccess } from '#core/cluster/advice/command-in';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { SeenCatalog } from '../../classic/observation/observe-namespace.js';
 import type { SeenExtension } from '../../v1/observation/observed-extensions.js';
@@ -6,6 +7,8 @@ import type { SeenExtension } from '../../v1/observation/observed-extensions.js'
 /** The place of an answer: one cluster, read with the hub's rights. */
 export type QuestionPlace = Readonly<{
   client: KubeClient;
+  /** Options with which commands of people reach the cluster. */
+  access: CommandAccess;
   globalCatalogNamespace: string;
   /** Returns the result of the last resolution of a namespace, if that is known. */
   resolutionOf: (namespace: string) => Promise<Resolution | undefined>;

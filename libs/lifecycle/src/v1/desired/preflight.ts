@@ -1,10 +1,13 @@
 import type { ClusterExtension } from '#core/kernel/api/cluster-extension';
 import { KIND } from '#core/kernel/api/kinds';
 import { refOf } from '#core/kernel/api/kubernetes-object';
+import { resourceOf } from '#core/kernel/api/resource-of';
+import { distinctKinds, neededToWrite, refusedKindsText } from '#core/kernel/rbac/needed-kinds';
 import { goQuote } from '#core/kernel/versions/go-quote';
 import { validateCrdUpgrade, violationText } from '#core/v1/crd-upgrade/validate-crd-upgrade';
 import { missingPermissions, preauthorizationError } from '#core/v1/extension/preauthorize';
 import type { DesiredRevision } from '#core/v1/revision/build-revision';
+import { userOf } from '#platform/joining/own-rights';
 import { KubeApiError } from '#platform/kube/client/kube-client.port';
 import { requireLive } from '../../engine/passes/perform.js';
 import type { ExtensionPass } from '../extensions/extension-pass.js';
@@ -40,13 +43,11 @@ const isOff = ({ spec }: ClusterExtension): boolean =>
  * Returns the rights that the extension's service account is missing to manage all of it, in one text
  * (why: extensions.md "`serviceAccount` of a ClusterExtension").
  */
-export async function permissionProblems(
-  pass: ExtensionPass,
-  { phases }: DesiredRevision,
-): Promise<string | undefined> {
+export async function permissionProblems(pass: ExtensionPass, desired: DesiredRevision): Promise<string | undefined> {
   const { reader, read } = pass;
   const { namespace, serviceAccount } = read.extension.spec;
-  if (!serviceAccount?.name) return undefined;
+  if (!serviceAccount?.name) return ownProblems(pass, desired);
+  const { phases } = desired;
   const [roles, roleBindings, clusterRoles, clusterRoleBindings] = await Promise.all(
     [KIND.Role, KIND.RoleBinding, KIND.ClusterRole, KIND.ClusterRoleBinding].map((kind) => reader.list(kind)),
   );
@@ -71,11 +72,17 @@ export async function permissionProblems(
   return preauthorizationError(missing);
 }
 
-/** The name in API paths of a kind that bundles may bring: they all follow the rule. */
-function resourceOf(kind: string): string {
-  const name = kind.toLowerCase();
-  if (name.endsWith('s')) return `${name}es`;
-  return name.endsWith('y') ? `${name.slice(0, -1)}ies` : `${name}s`;
+/** Returns the kinds that the hub's own login may not write, in one text. */
+async function ownProblems(
+  { client, deps: { rights }, now }: ExtensionPass,
+  { phases }: DesiredRevision,
+): Promise<string | undefined> {
+  if (rights === undefined) return undefined;
+  const needed = distinctKinds(phases.flatMap(({ objects }) => objects.map(neededToWrite)));
+  const refused = await rights.refused(client, needed, now);
+  if (refused.length === 0) return undefined;
+  const text = refusedKindsText(await userOf(client), refused);
+  return `the login of the hub lacks rights that the bundle needs: ${text}. Nothing of it was applied`;
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { ExtensionSubject } from '#core/kernel/subject/subject';
 import type { Hub } from '#platform/hub/hub';
+import { OwnRights } from '#platform/joining/own-rights';
 import type { JobQueue } from '#platform/queue/job-queue.port';
 import type { SubjectJob } from '#platform/queue/jobs';
 import type { BundlePulls } from '#platform/registry/bundle-pulls';
@@ -20,6 +21,8 @@ export type ExtensionDeps = Readonly<{
   /** The hub's own logins for an image. */
   credentials: (image: string) => Promise<RegistryCredentials>;
   log: Log;
+  /** The rights of the hub's login. Absent if a user's login is used, and nothing is written. */
+  rights?: OwnRights;
   /** Called for every revision that is complete for the first time, with the seconds since it was made. */
   onRolledOut: (cluster: string, seconds: number) => void;
   /** Namespace for the Secrets of revisions in a managed cluster. */
@@ -54,6 +57,7 @@ export const extensionDeps = ({
   },
   credentials: localCredentials,
   log,
+  rights: new OwnRights(),
   onRolledOut: (cluster, seconds) => metrics.extensions.rolledOut(cluster, seconds),
   systemNamespace: settings.systemNamespace,
   helmReleaseNamespace: settings.helmReleaseNamespace,

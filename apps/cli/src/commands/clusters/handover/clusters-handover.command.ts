@@ -42,13 +42,14 @@ export const handoverCommand = (clusters: Command, io: Io): Command =>
       if (timeoutMs === undefined) {
         throw new UsageError(`invalid --timeout "${timeout}": expected a duration such as 2m`);
       }
-      const [{ withOneCluster }, { handOverFromOlm }, { handOverToOlm }] = await Promise.all([
+      const [{ withOneCluster }, { ownAccess }, { handOverFromOlm }, { handOverToOlm }] = await Promise.all([
         import('../../../clusters/open-clusters.js'),
+        import('../../../clusters/command-access.js'),
         import('./from-olm.js'),
         import('./to-olm.js'),
       ]);
       const run = from === undefined ? handOverToOlm : handOverFromOlm;
       await withOneCluster(io, { ...options, cluster: [name] }, (client) =>
-        run(client, io, { dryRun, force, timeoutMs, hub }),
+        run(client, io, { dryRun, force, timeoutMs, hub, named: ownAccess(client, options).named }),
       );
     });

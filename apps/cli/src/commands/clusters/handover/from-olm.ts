@@ -36,6 +36,8 @@ export type HandoverOptions = Readonly<{
   timeoutMs: number;
   /** Address of the hub. The checks use its content of catalogs. */
   hub: string | undefined;
+  /** The name of the cluster and the options that lead to it, for the next command. */
+  named: string;
 }>;
 
 const POLL_MS = 500;
@@ -55,7 +57,7 @@ export async function handOverFromOlm(client: KubeClient, io: Io, options: Hando
   const [first] = deployments;
   if (first === undefined) {
     io.err(
-      `error: OLM does not run in ${name}: it has no Deployment there. A hub can manage the cluster at once: ${NEXT.upWith(fileOf(client), client.login?.context ?? name)}\n`,
+      `error: OLM does not run in ${name}: it has no Deployment there. A hub can manage the cluster at once: ${NEXT.upWith(fileOf(client), shellWord(client.login?.context ?? name))}\n`,
     );
     return io.exit(ExitCode.no);
   }
@@ -68,7 +70,7 @@ export async function handOverFromOlm(client: KubeClient, io: Io, options: Hando
   // OLM that is stopped no longer finishes its work: a hand-over that was begun therefore continues without
   // new checks.
   if (running.length > 0 && !(await mayBegin(client, io, options))) return io.exit(ExitCode.no);
-  if (options.dryRun) return tell(client, io, deployments);
+  if (options.dryRun) return tell(client, io, deployments, options);
   if (owner.holder !== OWNED_BY_OLM) await writeOwner(client, owner, OWNED_BY_OLM);
   io.out('hubs wait until OLM has stopped\n');
   const record = await recorded(client, deployments);
@@ -81,7 +83,7 @@ export async function handOverFromOlm(client: KubeClient, io: Io, options: Hando
   io.out(`${counted(servers.length, 'pod or Service', 'pods and Services')} of catalogs removed\n`);
   const changes = workloadChanges(record.workloads, await operatorWorkloads(client));
   await writeOwner(client, await readOwner(client), undefined);
-  end(io, name, record, changes);
+  end(io, { name, named: options.named, record, changes });
 }
 
 async function mayBegin(client: KubeClient, io: Io, { force, hub }: HandoverOptions): Promise<boolean> {
@@ -96,11 +98,16 @@ async function mayBegin(client: KubeClient, io: Io, { force, hub }: HandoverOpti
   return force;
 }
 
-async function tell(client: KubeClient, io: Io, deployments: readonly KubernetesObject[]): Promise<void> {
+async function tell(
+  client: KubeClient,
+  io: Io,
+  deployments: readonly KubernetesObject[],
+  { named }: HandoverOptions,
+): Promise<void> {
   for (const deployment of deployments) io.out(`${titleOf(deployment)} would be scaled to zero\n`);
   for (const csv of await packageServers(client, deployments)) io.out(`${titleOf(csv)} would be removed\n`);
   for (const server of await catalogServers(client)) io.out(`${titleOf(server)} would be removed\n`);
-  io.err(`Nothing was changed. To hand it over: ${NEXT.handoverFromOlm(client.cluster)}\n`);
+  io.err(`Nothing was changed. To hand it over: ${NEXT.handoverFromOlm(named)}\n`);
   io.exit(ExitCode.done);
 }
 
@@ -157,13 +164,15 @@ async function removePackageServer(client: KubeClient, io: Io, csv: KubernetesOb
   io.out(`${titleOf(csv)} removed, with its APIService\n`);
 }
 
-function end(io: Io, name: string, { workloads }: HandoverRecord, changes: readonly string[]): void {
-  const all = counted(workloads.length, 'Deployment');
+type Ended = Readonly<{ name: string; named: string; record: HandoverRecord; changes: readonly string[] }>;
+
+function end(io: Io, { name, named, record, changes }: Ended): void {
+  const all = counted(record.workloads.length, 'Deployment');
   if (changes.length === 0) io.out(`${all} of operators still running\n`);
   for (const change of changes) io.err(`error: ${change}\n`);
   io.out(`cluster ${name} is handed over\n`);
   io.err(
-    `A hub with this cluster in its kubeconfig begins within a minute, and at the latest ten minutes after OLM's last write. To hand it back: ${NEXT.handoverToOlm(name)}\n`,
+    `A hub with this cluster in its kubeconfig begins within a minute, and at the latest ten minutes after OLM's last write. To hand it back: ${NEXT.handoverToOlm(named)}\n`,
   );
   io.exit(changes.length === 0 ? ExitCode.done : ExitCode.no);
 }

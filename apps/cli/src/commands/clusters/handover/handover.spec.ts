@@ -10,7 +10,13 @@ import { at, DEPLOYMENT, deployment, installOlm, pod } from './olm-cluster.fixtu
 import { handOverToOlm } from './to-olm.js';
 
 const V1ALPHA1 = 'operators.coreos.com/v1alpha1';
-const OPTIONS = { dryRun: false, force: false, timeoutMs: 5_000, hub: undefined };
+const OPTIONS = {
+  dryRun: false,
+  force: false,
+  timeoutMs: 5_000,
+  hub: undefined,
+  named: 'east --kubeconfig k --context east',
+};
 const MILL = at('apps/v1', 'Deployment', 'mill', 'team');
 const PACKAGE_SERVER = at(V1ALPHA1, 'ClusterServiceVersion', 'packageserver', 'olm');
 
@@ -78,7 +84,7 @@ describe('a hand-over from OLM', () => {
         'Pod olm/shelf-x1 would be removed',
         'Service olm/shelf would be removed\n',
       ].join('\n'),
-      err: 'Nothing was changed. To hand it over: flotilla clusters handover east --from olm\n',
+      err: `Nothing was changed. To hand it over: flotilla clusters handover ${OPTIONS.named} --from olm\n`,
     });
     expect(direct.cluster.requests.writes()).toEqual([]);
   });

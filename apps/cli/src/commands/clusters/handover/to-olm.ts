@@ -29,24 +29,31 @@ export async function handOverToOlm(client: KubeClient, io: Io, options: Handove
   }
   const record = await readRecord(client, namespace);
   const stopped = deployments.filter((deployment) => replicasOf(deployment) === 0);
-  if (options.dryRun) return tell(io, name, stopped, record);
+  if (options.dryRun) return tell(io, { name, named: options.named, stopped, record });
   await leave(client, io);
   for (const csv of record?.packageServers ?? []) await putBack(client, io, csv);
   for (const deployment of stopped) await start(client, io, deployment);
   for (const deployment of deployments) await ready(client, deployment, options.timeoutMs);
   await dropRecord(client, namespace);
   io.out(`cluster ${name} is handed over to OLM, and OLM runs\n`);
-  io.err(`No hub manages it until you run: ${NEXT.handoverFromOlm(name)}\n`);
+  io.err(`No hub manages it until you run: ${NEXT.handoverFromOlm(options.named)}\n`);
   io.exit(ExitCode.done);
 }
 
-function tell(io: Io, name: string, stopped: readonly KubernetesObject[], record: HandoverRecord | undefined): void {
+type Plan = Readonly<{
+  name: string;
+  named: string;
+  stopped: readonly KubernetesObject[];
+  record: HandoverRecord | undefined;
+}>;
+
+function tell(io: Io, { name, named, stopped, record }: Plan): void {
   io.out(`hubs would leave ${name}\n`);
   for (const csv of record?.packageServers ?? []) io.out(`${titleOf(csv)} would be restored\n`);
   for (const deployment of stopped) {
     io.out(`${titleOf(deployment)} would be scaled to ${replicasBefore(deployment)}\n`);
   }
-  io.err(`Nothing was changed. To hand it over: ${NEXT.handoverToOlm(name)}\n`);
+  io.err(`Nothing was changed. To hand it over: ${NEXT.handoverToOlm(named)}\n`);
   io.exit(ExitCode.done);
 }
 
