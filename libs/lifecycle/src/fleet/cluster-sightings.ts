@@ -228,7 +228,8 @@ export class ClusterSightings {
     if (sight === undefined || isNoted || !this.#isSilent(sight)) return;
     delete sight.uid;
     const message = `no answer within ${this.#silentMs / 1_000} s`;
-    await this.#reported(object, async () => ({ silence: { reason: 'Timeout', message } }));
+    const silence = { reason: 'Timeout' as const, message, heardAt: heardAtOf(sight) };
+    await this.#reported(object, async () => ({ silence }));
   }
 
   #isSilent({ heardAt, sinceMs }: Sight): boolean {
@@ -322,7 +323,7 @@ export class ClusterSightings {
       // Another cluster may answer after that.
       delete sight.uid;
       return {
-        silence: { reason: reasonOf(error), message },
+        silence: { reason: reasonOf(error), message, heardAt: heardAtOf(sight) },
         ...(isRejected ? { credentials: { fault: { reason: 'Rejected', message } } } : {}),
       };
     }
@@ -385,6 +386,10 @@ export class ClusterSightings {
 /** Labels and status of a FleetCluster concern nothing that is asked. */
 const askedOf = ({ uid, generation, annotations }: KubernetesObject['metadata']): string =>
   `${uid} ${generation} ${annotations?.[ACCEPTED_UID_ANNOTATION] ?? ''}`;
+
+/** Returns the time of the last answer to this process. */
+const heardAtOf = ({ heardAt }: Sight): string | undefined =>
+  heardAt === undefined ? undefined : new Date(heardAt).toISOString();
 
 const refused = (message: string): ClusterSighting => ({ silence: { reason: 'Refused', message } });
 

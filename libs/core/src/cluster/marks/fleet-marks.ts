@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { LastAttempt } from '../../kernel/api/fleet/fleet-assignment.js';
 import type { ObjectMeta } from '../../kernel/api/kubernetes-object.js';
 
 /** Annotation of objects that the fleet creates in a cluster: `<namespace>/<name>` of their FleetOperator. */
@@ -33,6 +34,7 @@ const MOST_DENIED = 10;
 export const PreviousMark = z.object({
   rollout: z.string(),
   attempt: z.number(),
+  wave: z.string().optional(),
   /** The hop of the path that was approved last, from 1. Absent if the path has only one. */
   hop: z.number().optional(),
   bundle: z.string().nullable(),
@@ -85,6 +87,23 @@ function markOf<T>({ metadata }: Marked, key: string, schema: z.ZodType<T>): T |
 export const previousOf = (object: Marked): PreviousMark | undefined =>
   markOf(object, PREVIOUS_ANNOTATION, PreviousMark);
 export const resultOf = (object: Marked): ResultMark | undefined => markOf(object, RESULT_ANNOTATION, ResultMark);
+
+/**
+ * Returns the newest attempt that the object names. `isRunning`: a plan of it is being carried out. A path of
+ * several hops is planned again from the version that it has come to.
+ */
+export function lastAttemptOf(object: Marked, isRunning: boolean): LastAttempt | undefined {
+  const [previous, ended] = [previousOf(object), resultOf(object)];
+  const wave = previous?.wave === undefined ? {} : { wave: previous.wave };
+  if (ended !== undefined) {
+    const { rollout, attempt, result, reason } = ended;
+    return { rollout, attempt, ...(previous?.rollout === rollout ? wave : {}), result, reason };
+  }
+  if (previous === undefined) return undefined;
+  const { rollout, attempt, hop } = previous;
+  const running = isRunning && hop === undefined ? { running: true } : {};
+  return { rollout, attempt, ...wave, ...(hop === undefined ? {} : { hop }), ...running };
+}
 
 /** Every denial, whether it holds still or not; the newest last. */
 export const denialsOf = (object: Marked): readonly DeniedMark[] =>

@@ -27,6 +27,14 @@ describe('the status of a FleetCluster', () => {
     expect(clusterStatus(gone, later, '2026-01-05T00:02:00Z')).toBe(gone);
   });
 
+  it('names the last answer of a silent cluster, until it answers again', () => {
+    const since = (heardAt: string) => ({ silence: { ...away.silence, heardAt } });
+    const gone = clusterStatus(first, since(T0), T1);
+    expect(gone.lastAnswerAt).toBe(T0);
+    expect(clusterStatus(gone, since(T1), '2026-01-05T00:02:00Z')).toBe(gone);
+    expect(clusterStatus(gone, answering, '2026-01-05T00:02:00Z').lastAnswerAt).toBeUndefined();
+  });
+
   it('keeps what is not known of a cluster that is away', () => {
     const gone = clusterStatus(first, away, T1);
     expect(gone).toMatchObject({ uid: 'u-1', version: 'v1.34.1+k3s1' });

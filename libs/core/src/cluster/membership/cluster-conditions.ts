@@ -22,7 +22,12 @@ export type ClusterSighting = Readonly<{
   /** Says if the hub's login there works. Undefined means not known: the status keeps its value. */
   credentials?: CredentialsSighting | undefined;
   /** Absent: it answers. */
-  silence?: Readonly<{ reason: 'Refused' | 'Timeout' | 'TLSFailed'; message: string }>;
+  silence?: Readonly<{
+    reason: 'Refused' | 'Timeout' | 'TLSFailed';
+    message: string;
+    /** Time of the last answer. Absent: not known. */
+    heardAt?: string | undefined;
+  }>;
   /** The conflict with another cluster that gives the same identity; null: there is none. */
   dispute?: Readonly<{ isRefused: boolean; message: string }> | null;
   /** Undefined means not known: the status keeps its value. */
@@ -70,6 +75,7 @@ export type FleetClusterStatus = Readonly<{
   uid?: string | undefined;
   version?: string | undefined;
   credentialsExpireAt?: string | undefined;
+  lastAnswerAt?: string | undefined;
   facts?: Readonly<Record<string, unknown>> | undefined;
   operators?: number | undefined;
   missingRights?: LacksOfServices | undefined;
@@ -101,12 +107,17 @@ export function clusterStatus(before: FleetClusterStatus, sighting: ClusterSight
   const distribution = version === undefined ? undefined : distributionOf(version);
   const facts = factsAfter(before, distribution, isReplaced ? undefined : sighting.facts);
   const credentialsExpireAt = credentials === undefined ? before.credentialsExpireAt : credentials.expiresAt;
-  const own = { uid: isReplaced ? before.uid : uid, version, credentialsExpireAt, facts, operators, conditions };
+  const lastAnswerAt = sighting.isUnasked === true ? before.lastAnswerAt : lastAnswer(before, silence);
+  const own = {
+    ...{ uid: isReplaced ? before.uid : uid, version, credentialsExpireAt, lastAnswerAt },
+    ...{ facts, operators, conditions },
+  };
   const after = { ...before, ...own };
   const isSame =
     before.uid === after.uid &&
     before.version === version &&
     before.credentialsExpireAt === credentialsExpireAt &&
+    before.lastAnswerAt === lastAnswerAt &&
     before.facts === facts &&
     before.operators === operators &&
     conditions === known;
@@ -153,7 +164,13 @@ export const isLeftToOthers = ({ conditions = [] }: FleetClusterStatus): boolean
 const reachability = (silence: ClusterSighting['silence']): FoundClusterCondition =>
   silence === undefined
     ? { type: 'Reachable', status: 'True', reason: 'Answering', message: '' }
-    : { type: 'Reachable', status: 'False', ...silence };
+    : { type: 'Reachable', status: 'False', reason: silence.reason, message: silence.message };
+
+/** Returns the time of the last answer of a silent cluster. The first report of its silence names it. */
+function lastAnswer({ conditions = [], ...before }: FleetClusterStatus, silence: ClusterSighting['silence']) {
+  const isNoted = conditions.some(({ type, status }) => type === 'Reachable' && status === 'False');
+  return isNoted && silence !== undefined ? before.lastAnswerAt : silence?.heardAt;
+}
 
 const validity = ({ fault, renewal }: CredentialsSighting): FoundClusterCondition =>
   fault === undefined

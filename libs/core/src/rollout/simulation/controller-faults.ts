@@ -2,7 +2,7 @@ import type { RolloutRecord } from '../controller/record/rollout-record.js';
 import { durationMs } from '../placement/waves.js';
 import type { Controller } from './controller.js';
 import type { PlacedFault } from './faults.js';
-import { forgetStatus, rebuildRows } from './rebuild.js';
+import { forgetStatus, loseRows } from './lost-objects.js';
 import { SecondLeader } from './second-leader.js';
 import type { VirtualCluster } from './virtual-cluster.js';
 import type { VirtualWorld } from './world.js';
@@ -29,7 +29,7 @@ export function playFaults(world: VirtualWorld, controller: Controller): () => v
       note('AssignmentsLost', world);
       for (const record of controller.records) {
         withdrawOrders(record, world);
-        controller.whenUp(() => rebuildRows(record, world, controller));
+        controller.whenUp(() => loseRows(record, controller));
       }
     });
   }

@@ -309,6 +309,11 @@ export class Controller implements FleetView {
     const hasMoved = this.writer.commit(record, result, decision !== undefined);
     record.attendedUntil = Number.POSITIVE_INFINITY;
     if (phase !== record.status.phase) this.#rolesMayChange(record);
+    // A release that is aborted before its turn is none: the catalogs lead to the target before it again.
+    const { active } = this.rolloutsOf(record.subject.key);
+    if (phase === 'Planning' && record.status.phase === 'Aborted' && active !== undefined) {
+      this.world.catalogs.lead({ subject: record.subject.key, to: active.spec.target });
+    }
     const { decision: effects } = result;
     if (effects !== undefined && effects.allowedIn.length > 0) this.#allowIn(effects.allowedIn, record);
     if (effects?.isNewRollout === true) this.release(record.subject.key, record.spec.target, 'Retry');

@@ -6,7 +6,7 @@ import { isInFlight, type RolloutRow } from '../controller/step/row.js';
 import { orderedLate } from '../controller/step/row-moves.js';
 import type { Order } from '../controller/step/starts.js';
 import type { StepResult } from '../controller/step/step.js';
-import { sumOf, type WaveTally } from '../controller/step/tally.js';
+import { sumOf } from '../controller/step/tally.js';
 import type { VirtualCluster } from './virtual-cluster.js';
 import type { RolloutOrders, VirtualWorld } from './world.js';
 
@@ -127,25 +127,13 @@ export class HubWriter {
     }
   }
 
-  /** Writes rows made from the reports of their clusters. */
-  storeRebuilt(record: RolloutRecord, rows: readonly RolloutRow[]): void {
+  /** Forgets the rows and orders of a rollout: their assignments were deleted. */
+  loseRows(record: RolloutRecord): void {
     record.intent = [];
     record.rows.clear();
     record.recount();
-    const tallies: WaveTally[] = record.tallies.map((tally) => tally.copy());
-    for (const row of rows) tallies[row.wave]?.add(row, 1);
-    const changes = rows.map((after) => ({ before: undefined, after }));
-    const events = stepEvents(record, record.status, changes, { status: record.status, tallies });
-    for (const event of events) this.world.options.log.add(this.world.now, event);
     record.version++;
-    record.tallies = tallies;
-    for (const row of rows) {
-      record.store(row);
-      const cluster = this.world.clusters.get(row.cluster);
-      if (cluster !== undefined) this.#assign(record, row, cluster);
-    }
-    record.isAllDirty = true;
-    this.#writtenAll(rows.length);
+    for (const cluster of this.world.clusters.values()) cluster.orders.delete(record.spec.name);
   }
 
   #wakeAt(record: RolloutRecord, at: number): void {
@@ -165,14 +153,24 @@ export class HubWriter {
       if (other.rows.get(after.cluster)?.reason === 'Neighbour') other.dirty.add(after.cluster);
     }
     const cluster = this.world.clusters.get(after.cluster);
-    if (cluster !== undefined && !begins(after)) this.#assign(record, after, cluster);
-    if (before === undefined && cluster !== undefined) this.world.plan(this.#orders(record, after), cluster);
+    if (cluster !== undefined) this.#tell(record, before, after, cluster);
     if (before?.phase === after.phase) return;
     if (after.phase === 'Skipped' && after.reason === 'ByDecision') record.skipped.add(after.cluster);
-    else record.skipped.delete(after.cluster);
+    // A row that is made anew does not know the decision.
+    else if (before !== undefined) record.skipped.delete(after.cluster);
     if (after.phase === 'Done') this.#freed(record, after.cluster);
     if (before !== undefined) this.#noteEnd(record, before, after);
     if (cluster !== undefined) this.#noteOutcome(record, after, cluster);
+  }
+
+  /** Has the applier of a cluster plan, and keeps the order of a row there. */
+  #tell(record: RolloutRecord, before: RolloutRow | undefined, after: RolloutRow, cluster: VirtualCluster): void {
+    if (!begins(after) || after.reason === 'Rebuilt') this.#assign(record, after, cluster);
+    // An applier whose order was lost still has its plan.
+    if (after.phase === 'Removed') cluster.plans.delete(record.spec.name);
+    else if (before === undefined && !cluster.plans.has(record.spec.name)) {
+      this.world.plan(this.#orders(record, after), cluster);
+    }
   }
 
   /**
@@ -193,9 +191,10 @@ export class HubWriter {
 
   #noteOutcome(record: RolloutRecord, row: RolloutRow, cluster: VirtualCluster): void {
     const { name, target } = record.spec;
-    if (row.phase === 'Done' && row.attempt > 0) this.world.done(this.#orders(record, row), cluster, row.attempt);
-    if ((row.phase === 'Failed' && row.attempt > 0) || row.phase === 'RolledBack') {
-      cluster.results.set(name, { phase: row.phase, reason: row.reason, attempt: row.attempt });
+    if (row.phase === 'Done' && row.attempt > 0 && row.reason !== 'Rebuilt')
+      this.world.done(this.#orders(record, row), cluster, row.attempt);
+    if (row.phase === 'Failed' && row.attempt > 0) {
+      cluster.results.set(name, { phase: 'Failed', reason: row.reason, attempt: row.attempt });
     }
     if (row.phase !== 'RollingBack') return;
     record.returns++;

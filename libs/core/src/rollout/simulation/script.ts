@@ -16,6 +16,8 @@ export type ScriptedHub = Readonly<{
   changedAll: (cluster?: string) => void;
 }>;
 
+type Released = Readonly<{ subject: string; to?: string | undefined }>;
+
 /** Adds a cluster with its installed bundles. */
 export function addCluster(world: VirtualWorld, entry: ScenarioCluster): VirtualCluster {
   const given = {
@@ -41,12 +43,12 @@ export function playScript(scenario: FleetScenario, world: VirtualWorld, hub: Sc
   }
   if (script.some(({ release }) => release !== undefined)) return;
   world.at(world.start, () => {
-    for (const key of hub.files.subjects.keys()) hub.release(key, undefined, 'Release');
+    for (const subject of hub.files.subjects.keys()) release({ subject }, world, hub);
   });
 }
 
 function play(entry: ScriptEntry, applied: FleetObject | undefined, world: VirtualWorld, hub: ScriptedHub): void {
-  if (entry.release !== undefined) hub.release(entry.release.subject, entry.release.to, 'Release');
+  if (entry.release !== undefined) release(entry.release, world, hub);
   else if (entry.decide !== undefined) decide(entry.decide, world, hub);
   else if (entry.join !== undefined) join(entry.join, world, hub);
   else if ((entry.withdraw ?? entry.deprecate) !== undefined) changeCatalogs(entry, world, hub);
@@ -55,6 +57,12 @@ function play(entry: ScriptEntry, applied: FleetObject | undefined, world: Virtu
   else if (entry.remove !== undefined) remove(entry.remove, world, hub);
   else if (applied !== undefined) apply(applied, world, hub);
   else changeCluster(entry, world, hub);
+}
+
+function release({ subject: key, to }: Released, world: VirtualWorld, hub: ScriptedHub): void {
+  const subject = hub.files.subjects.get(key);
+  if (subject !== undefined) world.catalogs.lead({ subject: key, to: to ?? world.usualTarget(subject) });
+  hub.release(key, to, 'Release');
 }
 
 function decide(given: NonNullable<ScriptEntry['decide']>, world: VirtualWorld, hub: ScriptedHub): void {

@@ -9,6 +9,17 @@ const keyOf = ({ subject, to }: Offer): string => `${subject} ${to}`;
 export class VirtualCatalogs {
   readonly #withdrawn = new Set<string>();
   readonly #deprecated = new Set<string>();
+  readonly #leadTo = new Map<string, string>();
+
+  /** Leads all clusters to another target. Plans to the one before are not made any more. */
+  lead({ subject, to }: Offer): void {
+    this.#leadTo.set(subject, to);
+  }
+
+  /** Returns the newest target of a subject. Undefined before its first release. */
+  leadTo(subject: string): string | undefined {
+    return this.#leadTo.get(subject);
+  }
 
   withdraw(offer: Offer): void {
     this.#withdrawn.add(keyOf(offer));

@@ -53,6 +53,8 @@ export class VirtualCluster implements KnownCluster {
   readonly plans = new Map<string, VirtualPlan>();
   readonly reports = new Map<string, ClusterReport>();
   readonly activities = new Map<string, Activity>();
+  /** Wave of each rollout that has begun something here. */
+  readonly waves = new Map<string, string>();
   /** Bundle before each rollout. */
   readonly previous = new Map<string, string | null>();
   /** Targets that are not installed here again, by subject. */
@@ -113,7 +115,7 @@ export class VirtualCluster implements KnownCluster {
     this.installed.clear();
     this.byHand.clear();
     for (const map of [this.orders, this.plans, this.reports, this.activities, this.previous]) map.clear();
-    for (const map of [this.results, this.denied, this.waitingOrders]) map.clear();
+    for (const map of [this.results, this.denied, this.waitingOrders, this.waves]) map.clear();
   }
 
   /** Gets a bundle by hand: an attempt with an older target ends there. */

@@ -1,3 +1,4 @@
+import { RETURNED } from '../controller/facts/report-reasons.js';
 import type { FleetSubject } from '../controller/record/subjects.js';
 import type { ClusterReport } from '../controller/step/facts.js';
 import { ROLLBACK_CLASS } from '../controller/step/returns.js';
@@ -161,6 +162,7 @@ export class VirtualWorld {
       cluster.previous.set(rollout.name, this.installed(cluster, rollout.subject));
     }
     cluster.results.delete(rollout.name);
+    cluster.waves.set(rollout.name, rollout.wave);
     this.#write('Target', rollout, cluster, attempt, hop, rollout.target);
     const hops = hopsOf(cluster, rollout.name);
     if (this.hopsDone(cluster, rollout.subject, rollout.target, hops) < hops) {
@@ -261,7 +263,10 @@ export class VirtualWorld {
     const factor = this.options.faults.of('slow', subject, this.now)?.factor ?? 1;
     this.#report(cluster, rollout, { attempt, state: 'Returning', hop });
     this.#start(cluster, rollout.subject.key, this.#time('return', cluster, rollout.name, attempt, factor), () => {
-      if (!fails) this.#install(rollout, cluster, previous);
+      if (!fails) {
+        this.#install(rollout, cluster, previous);
+        cluster.results.set(rollout.name, { phase: 'RolledBack', reason: RETURNED, attempt });
+      }
       this.#report(cluster, rollout, { attempt, state: fails ? 'ReturnFailed' : 'Returned', hop, isIdle: true });
     });
   }

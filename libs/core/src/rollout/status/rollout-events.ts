@@ -42,6 +42,20 @@ export function lapseEvents(before: RolloutStatus | undefined, { classes }: Roll
   });
 }
 
+/** An Event about a rollout. `isOfSubject`: its FleetOperator has the same Event. */
+export type MovedEvent = RolloutEvent & Readonly<{ isOfSubject?: boolean }>;
+
+/** Returns the Events of a rollout between two of its statuses. `waves`: their names. */
+export function movedEvents(
+  name: string,
+  waves: readonly string[],
+  { before, after }: Readonly<{ before: RolloutStatus | undefined; after: RolloutStatus }>,
+): readonly MovedEvent[] {
+  const phase = phaseEvent(name, before, after);
+  const events = [...waveEvents(before, after, waves), ...lapseEvents(before, after)];
+  return phase === undefined ? events : [...events, { ...phase, isOfSubject: true }];
+}
+
 /** Returns the Event for a decision and its effect. */
 export function decisionEvent(
   { action, by, reason, wave }: FleetDecision['spec'],

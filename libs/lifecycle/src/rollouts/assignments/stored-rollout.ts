@@ -1,5 +1,6 @@
 import type { RolloutStatus } from '#core/rollout/controller/step/rollout-state';
 import type { RolloutRow } from '#core/rollout/controller/step/row';
+import type { MovedEvent } from '#core/rollout/status/rollout-events';
 
 /**
  * Annotation on a FleetRollout: the events that happen once, and the rows that a step has begun and may not
@@ -19,6 +20,8 @@ export type StoredState = Readonly<{
   intent: readonly StoredRow[];
   /** The decision that has led to it, in the write that comes before its outcome. */
   decided?: Decided;
+  /** Events that follow the write. A controller that starts writes the missing ones. */
+  events?: readonly MovedEvent[];
 }>;
 /** A decision that took effect. `isPart`: more of its rows follow in a write after this one. */
 export type Decided = Readonly<{ key: string; isNewRollout: boolean; isPart: boolean }>;

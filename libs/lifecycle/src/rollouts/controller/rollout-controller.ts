@@ -4,15 +4,15 @@ import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import type { HubCluster } from '#core/rollout/controller/facts/hub-cluster';
 import { orderOfRow } from '#core/rollout/controller/facts/order-of-row';
 import type { RolloutRecord } from '#core/rollout/controller/record/rollout-record';
-import { isEvent } from '#core/rollout/controller/record/row-change';
 import type { FleetSubject } from '#core/rollout/controller/record/subjects';
+import { takeStep } from '#core/rollout/controller/record/take-step';
 import type { DecisionEffects } from '#core/rollout/controller/step/decisions';
 import { isFinal } from '#core/rollout/controller/step/phases';
 import type { RolloutStatus } from '#core/rollout/controller/step/rollout-state';
 import { begins, isMoving, type RolloutRow } from '#core/rollout/controller/step/row';
-import { type StepResult, stepRollout } from '#core/rollout/controller/step/step';
 import { cutsOf, wavesOf } from '#core/rollout/placement/waves';
 import { nextStallAt } from '#core/rollout/status/rollout-conditions';
+import { movedEvents } from '#core/rollout/status/rollout-events';
 import type { StoredRolloutStatus } from '#core/rollout/status/rollout-status';
 import { nextChange } from '#core/rollout/windows/window-rules';
 import type { Clock } from '#platform/clock/clock.port';
@@ -226,8 +226,7 @@ export class RolloutController {
     const { record } = rollout;
     const { name } = record.spec;
     const decisions = await this.#decisionsFor(rollout, fleet);
-    const memory = this.#examined.get(name) ?? new ExaminedBefore();
-    this.#examined.set(name, memory);
+    const memory = this.#examined.get(name) ?? (await this.#begin(rollout, fleet));
     let examined = memory.due(rollout, fleet, areWindowsDue);
     if (examined.size === 0 && decisions.length === 0) return memory.nextAt;
     record.attendedUntil = memory.attendedUntil(fleet.now);
@@ -237,7 +236,7 @@ export class RolloutController {
     let isAtRest = false;
     for (let left = MOST_STEPS; left > 0 && !isAtRest; left--) {
       const decided = record.isNew ? undefined : decisions.shift();
-      const { result, hasStatus, moved, isLast } = makeStep(rollout, decided, examined, fleet.now);
+      const { result, hasStatus, moved, isLast } = stepIn(rollout, decided, examined, fleet.now);
       memory.noteWakes(result);
       examined = hasStatus ? allOf(record, fleet) : new Set(moved);
       isAtRest = isLast;
@@ -255,6 +254,14 @@ export class RolloutController {
     if (!isAtRest) return fleet.now + 1;
     memory.note(rollout, fleet);
     return memory.nextAt;
+  }
+
+  /** Begins to attend to a rollout: the controller before may not have written all of its Events. */
+  async #begin({ object, record }: LiveRollout, fleet: LiveFleet): Promise<ExaminedBefore> {
+    const memory = new ExaminedBefore();
+    await this.#events.again(object, fleet.operators.get(record.spec.subject), fleet.state.decisions);
+    this.#examined.set(record.spec.name, memory);
+    return memory;
   }
 
   /** Returns the decisions about a rollout that must be carried out. Other open ones get their outcome. */
@@ -295,6 +302,9 @@ export class RolloutController {
     await inParallel(first, ROWS_AT_ONCE, (name) => this.#writeRow(rollout, name, fleet));
     const { name: own } = record.spec;
     let { object } = rollout;
+    const waves = record.spec.waves.map(({ name }) => name);
+    const moved = { before: statusBefore, after: record.status };
+    const events = movedEvents(object.metadata.name, waves, moved);
     // The beginnings of a part, and the ones that a crash leaves out, are found out again from the rows.
     const parts = statusBefore === undefined ? [then] : intentParts(then, (name) => record.rows.get(name));
     for (const part of parts) {
@@ -304,6 +314,7 @@ export class RolloutController {
         status: isPart ? statusBefore : record.status,
         decided: decided && { ...decided, isPart },
         intent: statusBefore === undefined ? [] : rows.map((row) => ({ step: record.version, row })),
+        events,
         mayOweCounts: !isFinal(record.status.phase) && this.#pace.mayOwe(own, fleet.now),
         now: fleet.now,
       });
@@ -311,9 +322,7 @@ export class RolloutController {
       this.#pace.note(own, written.isOwed, fleet.now);
       await inParallel(part, ROWS_AT_ONCE, (name) => this.#writeRow(rollout, name, fleet));
     }
-    const waves = record.spec.waves.map(({ name }) => name);
-    const operator = fleet.operators.get(record.spec.subject);
-    await this.#events.moved(rollout.object, operator, waves, { before: statusBefore, after: record.status });
+    await this.#events.moved(rollout.object, fleet.operators.get(record.spec.subject), events);
     return { ...rollout, object };
   }
 
@@ -365,26 +374,8 @@ function targetAgain({ object, record }: LiveRollout, fleet: LiveFleet): NewTarg
   return { bundle, specHash: fleet.askedOf(record.spec.subject) ?? specHash, isSpecOnly: true };
 }
 
-/**
- * Makes one step in the record. `moved`: the clusters with another phase or reason. `isLast`: no further step
- * follows.
- */
-function makeStep(
-  { record, facts }: LiveRollout,
-  decided: FleetDecision | undefined,
-  examined: ReadonlySet<string>,
-  now: number,
-): Readonly<{ result: StepResult; hasStatus: boolean; moved: readonly string[]; isLast: boolean }> {
-  const result = stepRollout(record, facts, decided && decisionOf(decided, now), examined, now);
-  const changes = [...result.rows.values()].map((after) => ({ before: record.rows.get(after.cluster), after }));
-  const moved = changes.filter(isEvent).map(({ after }) => after.cluster);
-  const hasStatus = result.status !== record.status || record.isNew;
-  for (const row of result.rows.values()) record.store(row);
-  const attendedUntil = Number.POSITIVE_INFINITY;
-  Object.assign(record, { tallies: result.tallies, status: result.status, isNew: false, attendedUntil });
-  const isLast = decided === undefined && !hasStatus && moved.length === 0;
-  return { result, hasStatus, moved, isLast };
-}
+const stepIn = (rollout: LiveRollout, decided: FleetDecision | undefined, examined: ReadonlySet<string>, now: number) =>
+  takeStep(rollout, decided && decisionOf(decided, now), examined, now);
 
 const hasSaidItsEnd = ({ record: { status }, object }: LiveRollout): boolean =>
   isFinal(status.phase) && (object.status as StoredRolloutStatus | undefined)?.phase === status.phase;

@@ -42,12 +42,8 @@ const SCENARIOS = [
       'platform/kafka-2 Superseded NewerTarget',
       'platform/kafka-3 Completed AllWavesComplete',
     ],
-    // The open wave is brought to its end: three clusters with three hops each.
-    lines: [
-      '20 rollout  Progressing Superseding',
-      '301 wave lab Complete Passed',
-      '301 rollout  Superseded NewerTarget',
-    ],
+    // What has started is brought to its end; the catalogs lead the others to the newer target.
+    lines: ['20 rollout  Progressing Superseding', '101 rollout  Superseded NewerTarget'],
   },
   {
     name: 'approvals',
@@ -131,7 +127,7 @@ const SCENARIOS = [
     name: 'controller-faults',
     exit: 0,
     ends: ['platform/kafka-1 Completed AllWavesComplete'],
-    lines: ['3 cluster c-0003 Applying Started', '50 cluster c-0003 Verifying Rebuilt'],
+    lines: ['3 cluster c-0003 Applying Started', '60 cluster c-0003 Verifying Rebuilt'],
   },
   {
     name: 'decisions',

@@ -56,6 +56,19 @@ export const AssignmentRow = z.strictObject({
 });
 export type AssignmentRow = z.infer<typeof AssignmentRow>;
 
+/** The newest attempt of a rollout that a cluster itself has kept. */
+const LastAttempt = z.strictObject({
+  rollout: z.string().max(512),
+  attempt: z.int().min(0),
+  wave: z.string().max(63).optional(),
+  hop: z.int().min(0).optional(),
+  /** The only plan of its path is being carried out. */
+  running: z.boolean().optional(),
+  result: z.enum(['Failed', 'RolledBack']).optional(),
+  reason: z.string().max(63).optional(),
+});
+export type LastAttempt = z.infer<typeof LastAttempt>;
+
 /** The report of a cluster about one subject. */
 export const AssignmentReport = z.strictObject({
   subject: Subject,
@@ -106,6 +119,8 @@ export const AssignmentReport = z.strictObject({
     .max(MOST_DENIED)
     .default([]),
   drift: z.boolean().default(false),
+  /** Only while the order knows of no attempt: the hub may have lost the FleetAssignment. */
+  last: LastAttempt.optional(),
   since: Time.optional(),
   reason: z.string().max(63).optional(),
   message: Text.optional(),

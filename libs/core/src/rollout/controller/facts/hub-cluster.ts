@@ -4,10 +4,8 @@ import { canonicalHash } from '../../../kernel/canonical/canonical-json.js';
 import { selectedCluster } from '../../placement/select-clusters.js';
 import type { KnownCluster } from './fleet-view.js';
 
-type ClusterStatus = Readonly<{
-  uid?: string;
-  conditions?: readonly Readonly<{ type: string; status: string; lastTransitionTime?: string }>[];
-}>;
+type Condition = Readonly<{ type: string; status: string; reason?: string; lastTransitionTime?: string }>;
+type ClusterStatus = Readonly<{ uid?: string; lastAnswerAt?: string; conditions?: readonly Condition[] }>;
 
 const HEX_OF_A_NUMBER = 12;
 const numberOf = (value: unknown): number => Number.parseInt(canonicalHash(value).slice(0, HEX_OF_A_NUMBER), 16);
@@ -43,9 +41,11 @@ export class HubCluster implements KnownCluster {
     this.allowedNamespaces = object.spec.allowedNamespaces;
     // A cluster without any report was never reached.
     this.isReachable = reachable?.status === 'True';
-    this.lastContact = before?.lastContact ?? Date.parse(reachable?.lastTransitionTime ?? new Date(now).toISOString());
+    this.lastContact = before?.lastContact ?? timeOf(contactOf(object, status, reachable), now);
     this.isPaused = object.spec.paused;
-    this.pausedAt = before?.pausedAt ?? now;
+    const managed = condition('Managed');
+    this.pausedAt =
+      before?.pausedAt ?? timeOf(managed?.reason === 'Paused' ? managed.lastTransitionTime : undefined, now);
     this.isReplaced = condition('IdentityStable')?.status === 'False';
     this.generation = before?.generation ?? numberOf({ labels: this.labels, facts: this.facts });
     this.identity = before?.identity ?? (status.uid === undefined ? undefined : numberOf(status.uid));
@@ -59,3 +59,20 @@ export class HubCluster implements KnownCluster {
     return this.assignment?.status?.rows.find((row) => row.subject === subject);
   }
 }
+
+/**
+ * Returns the time of the last contact. A silent cluster has the time of its last answer. A cluster that
+ * never answered has the time at which it joined.
+ */
+function contactOf(
+  { metadata }: FleetCluster,
+  { uid, lastAnswerAt }: ClusterStatus,
+  reachable: Condition | undefined,
+): string | undefined {
+  if (reachable?.status !== 'True' && lastAnswerAt !== undefined) return lastAnswerAt;
+  const { creationTimestamp } = metadata as Readonly<{ creationTimestamp?: string }>;
+  return uid === undefined ? creationTimestamp : reachable?.lastTransitionTime;
+}
+
+/** Returns a time in milliseconds. Returns `now` for a time that is missing. */
+const timeOf = (text: string | undefined, now: number): number => (text === undefined ? now : Date.parse(text));

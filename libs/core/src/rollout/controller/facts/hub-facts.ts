@@ -4,13 +4,13 @@ import type { RolloutRecord } from '../record/rollout-record.js';
 import type { SubjectRollouts } from '../record/rollout-roles.js';
 import type { FleetSubject } from '../record/subjects.js';
 import { hasOlder } from '../record/targets.js';
-import type { Ahead, ClusterReport, Member, PlanReport, RolloutFacts } from '../step/facts.js';
+import type { Ahead, ClusterReport, KeptAttempt, Member, PlanReport, RolloutFacts } from '../step/facts.js';
 import type { GateAnswer } from '../step/gate-progress.js';
-import { isApprovedIn } from '../step/neighbours.js';
 import { isInFlight } from '../step/row.js';
 import { isWindowInTheWay, withoutLifted } from '../step/window-holds.js';
 import { attemptOf, hopsOnTheWay, isAhead, isDeniedThere, ownPlanIn, planFor, wentAhead } from './cluster-report.js';
 import type { FleetView, KnownCluster, Neighbour } from './fleet-view.js';
+import { isApprovedIn } from './neighbours.js';
 import { CONFLICT, NOT_OFFERED } from './report-reasons.js';
 import { isTargetWithdrawn } from './withdrawn-target.js';
 
@@ -76,6 +76,14 @@ export class HubFacts implements RolloutFacts {
 
   report(cluster: string): ClusterReport | undefined {
     return attemptOf(this.#report(cluster), this.record.spec.name);
+  }
+
+  keptAttempt(name: string): KeptAttempt | undefined {
+    const report = this.#report(name);
+    if (report?.last === undefined || report.last.rollout !== this.record.spec.name) return undefined;
+    const { attempt, hop = 1, wave, running = false, result, reason = '' } = report.last;
+    const isThere = this.plan(name)?.isUpToDate === true;
+    return { attempt, hop, wave, result, reason, isRunning: running, isThere, isHealthy: report.healthy };
   }
 
   /** The cluster finds it after the end of an attempt; before, its return asks for it. */
@@ -192,14 +200,15 @@ export class HubFacts implements RolloutFacts {
   }
 
   /**
-   * True if the cluster has to get another version first, or its catalog does not lead to the target. If a
-   * newer rollout waits for its turn, the cluster waits for that one.
+   * True if the cluster has to get another version first, or its catalog does not lead to the target. If the
+   * rollout gives way to a newer one, the cluster waits for that one.
    */
   plansOther(name: string): boolean {
     const report = this.#report(name);
     const isDecided = report?.planHash !== undefined || report?.reason === NOT_OFFERED;
     const hasPlanned = report?.state === 'Planned' && isDecided && report.rollout === this.record.spec.name;
-    return hasPlanned && this.plan(name)?.state === 'Planning' && !this.hasQueued;
+    const givesWay = this.hasQueued && this.record.spec.strategy.supersede !== 'Queue';
+    return hasPlanned && this.plan(name)?.state === 'Planning' && !givesWay;
   }
 
   ahead(name: string): Ahead | undefined {

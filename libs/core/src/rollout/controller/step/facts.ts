@@ -53,6 +53,18 @@ export type ClusterReport = Readonly<{
   since?: number;
 }>;
 
+/** The newest attempt of a rollout that its cluster has kept. `isThere`: the cluster has what it brings. */
+export type KeptAttempt = Readonly<{
+  attempt: number;
+  hop: number;
+  wave: string | undefined;
+  result: 'Failed' | 'RolledBack' | undefined;
+  reason: string;
+  isRunning: boolean;
+  isThere: boolean;
+  isHealthy: boolean;
+}>;
+
 /** True if `versions` of the subject admits the version of a cluster that is ahead of the target. */
 export type Ahead = 'Allowed' | 'NotAllowed';
 
@@ -68,6 +80,8 @@ export type RolloutFacts = Readonly<{
   mayJoin: (cluster: string) => boolean;
   plan: (cluster: string) => PlanReport | undefined;
   report: (cluster: string) => ClusterReport | undefined;
+  /** Returns the newest attempt of the rollout there, as long as no order names one. */
+  keptAttempt: (cluster: string) => KeptAttempt | undefined;
   /** Returns the reason why the cluster cannot roll back, or undefined. */
   returnCheck: (cluster: string) => string | undefined;
   /**

@@ -32,6 +32,11 @@ export const WAITING_REASONS = [
 ] as const;
 export type WaitingReason = (typeof WAITING_REASONS)[number];
 
+/** Causes of a failure that a row made anew has as well. */
+const KEPT_FAILURES = [
+  ...(['ApplyFailed', 'ProgressDeadlineExceeded', 'GateRed', 'GateTimeout', 'HealthLost', 'Offline'] as const),
+  ...(['RollbackBlocked', 'RollbackFailed'] as const),
+];
 const REMOVED = ['Left', 'Unplaced', 'Replaced'] as const;
 const SKIPPED_BY_OWNER = ['ClusterPaused', 'IdentityChanged', 'LeftToOLM', 'Conflict', 'VersionNotAllowed'] as const;
 const RETURN_REASONS = ['OnFailure', 'ClusterFailure', 'Decision'] as const;
@@ -49,17 +54,16 @@ export const TRANSITIONS: Readonly<Record<RowPhase | 'null', Leaves>> = {
     Applying: ['Rebuilt'],
     Verifying: ['Rebuilt'],
     Done: ['Rebuilt'],
-    Failed: [
-      ...(['ApplyFailed', 'ProgressDeadlineExceeded', 'GateRed', 'GateTimeout', 'HealthLost', 'Offline'] as const),
-      ...(['RollbackBlocked', 'RollbackFailed'] as const),
-    ],
+    Failed: KEPT_FAILURES,
     RolledBack: ['Returned'],
   },
   Waiting: {
     Waiting: WAITING_REASONS,
-    Applying: ['Started', 'Retry'],
-    Done: ['UpToDate'],
-    Failed: ['ResolutionFailed', 'Offline'],
+    Applying: ['Started', 'Retry', 'Rebuilt'],
+    Verifying: ['Rebuilt'],
+    Done: ['UpToDate', 'Rebuilt'],
+    Failed: ['ResolutionFailed', ...KEPT_FAILURES],
+    RolledBack: ['Returned'],
     Skipped: ['Offline', ...SKIPPED_BY_OWNER, 'OtherTarget', 'ByDecision', 'Superseded'],
     Removed: REMOVED,
   },

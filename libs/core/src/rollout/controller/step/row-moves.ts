@@ -195,14 +195,21 @@ function verifying(row: RolloutRow, report: ClusterReport | undefined, draft: Dr
     return isPastDeadline(row, now) ? failed(row, 'ProgressDeadlineExceeded') : row;
   }
   const gates = draft.rules(row.wave).gates.filter(({ when, scope }) => when === 'After' && scope === 'Cluster');
-  const asked = askedGates(askedFirst(row, report, now), gates, draft);
+  const first = askedFirst(row, report, now);
+  const since = first.gatesSince ?? now;
+  const isOver = ({ timeout }: (typeof gates)[number]): boolean => now >= since + durationMs(timeout);
+  // A question at the end of its time would be answered later.
+  const asked = askedGates(
+    first,
+    gates.filter((gate) => !isOver(gate)),
+    draft,
+  );
   const states = gates.map(({ name }) => asked.gates[name]?.state);
   if (states.every((state) => state === 'Green')) {
     return { ...asked, phase: 'Done', reason: 'Healthy', doneAt: now, isFailure: false, deadlineAt: undefined };
   }
   if (states.includes('Red')) return failed(asked, 'GateRed', gates[states.indexOf('Red')]?.name);
-  const since = asked.gatesSince ?? now;
-  const late = gates.find((gate, at) => states[at] !== 'Green' && now >= since + durationMs(gate.timeout));
+  const late = gates.find((gate, at) => states[at] !== 'Green' && isOver(gate));
   if (late !== undefined) return failed(asked, 'GateTimeout', late.name);
   if (isPastDeadline(asked, now)) return failed(asked, 'ProgressDeadlineExceeded');
   return asked;

@@ -5,6 +5,7 @@ import { Draft } from './draft.js';
 import type { Member, RolloutFacts } from './facts.js';
 import { forgiveMissedQuestions } from './missed-questions.js';
 import { isFinal } from './phases.js';
+import { rebuiltRow } from './rebuilt-row.js';
 import { chooseReturns, startReturns } from './returns.js';
 import { mayOpenWaves, moveRollout, noteStop } from './rollout-moves.js';
 import type { RolloutStatus, RolloutView } from './rollout-state.js';
@@ -85,19 +86,26 @@ function examine(cluster: string, draft: Draft): void {
   if (draft.settled.has(cluster)) return;
   const { facts } = draft;
   const row = draft.row(cluster);
-  // A rollout that has ended and is not the standing one stays unchanged, except for returns.
-  if (facts.role === 'frozen' && row?.phase !== 'RollingBack' && row?.goBack === undefined) return;
   const member = facts.member(cluster);
   if (row === undefined) {
-    if (member !== undefined && facts.isTarget(cluster) && facts.mayJoin(cluster)) draft.move(joined(member, draft));
+    if (member !== undefined && mayHaveRow(cluster, draft)) draft.move(rebuiltRow(joined(member, draft), draft));
     return;
   }
+  // A rollout that has ended and is not the standing one stays unchanged, except for returns.
+  if (facts.role === 'frozen' && row.phase !== 'RollingBack' && row.goBack === undefined) return;
   const placed = member === undefined ? row : identified(replaced(row, member, draft), member);
-  const moved = movedByFacts(placed, draft);
+  const rebuilt = rebuiltRow(placed, draft);
+  const moved = rebuilt === placed ? movedByFacts(placed, draft) : rebuilt;
   if (moved === row) return;
   const isSilent = moved.phase === row.phase && moved.reason === row.reason && moved.wave === row.wave;
   if (isSilent || moved === placed) draft.put(moved);
   else draft.move(moved);
+}
+
+/** True if a cluster joins, or its row was lost. A rollout that has ended gets back lost rows alone. */
+function mayHaveRow(cluster: string, { facts }: Draft): boolean {
+  if (!facts.isTarget(cluster)) return false;
+  return facts.mayJoin(cluster) || (facts.isNewest && facts.keptAttempt(cluster) !== undefined);
 }
 
 function joined(member: Member, { spec }: Draft): RolloutRow {

@@ -23,6 +23,8 @@ function askGates(index: number, when: GateSpec['when'], draft: Draft): void {
   for (const gate of waveGates(index, when, draft)) {
     const before = gates[gate.name];
     if (!isOpenGate(before, when) || !isDue(before, gate, draft.now)) continue;
+    // A question at the end of its time would be answered later.
+    if (when === 'After' && draft.now >= gateEnd(index, gate, draft)) continue;
     const answer = draft.facts.gateAnswer(gate.name, null, index, 0);
     if (answer === undefined) continue;
     gates = { ...gates, [gate.name]: afterAnswer(before, gate, answer, draft.now) };
@@ -55,18 +57,19 @@ export function soakUntil(index: number, draft: Draft): number {
   return soakEnd({ openedAt, isPromoted, lastSuccessAt }, draft.tally(index), draft.rules(index).soak);
 }
 
+/** Returns the end of the time that a gate of a soaking wave has. */
+const gateEnd = (index: number, { timeout }: GateSpec, draft: Draft): number =>
+  Math.max(soakUntil(index, draft), draft.wave(index).gatesFrom ?? draft.now) + durationMs(timeout);
+
 /** Returns the reason why a wave stops its rollout, or undefined. */
 export function stopReasonOf(index: number, draft: Draft): StopReason | undefined {
-  const { phase, gates, gatesFrom } = draft.wave(index);
+  const { phase, gates } = draft.wave(index);
   if (phase === 'Pending' || phase === 'AwaitingPromotion' || phase === 'RolledBack') return undefined;
   if (isOverThreshold(index, draft)) return 'ThresholdExceeded';
   if (phase !== 'Soaking') return undefined;
   const specs = waveGates(index, 'After', draft);
   if (specs.some(({ name }) => gates[name]?.state === 'Red')) return 'GateRed';
-  const from = Math.max(soakUntil(index, draft), gatesFrom ?? draft.now);
-  const isLate = specs.some(
-    ({ name, timeout }) => gates[name]?.state !== 'Green' && draft.now >= from + durationMs(timeout),
-  );
+  const isLate = specs.some((gate) => gates[gate.name]?.state !== 'Green' && draft.now >= gateEnd(index, gate, draft));
   return isLate ? 'GateTimeout' : undefined;
 }
 
@@ -143,7 +146,7 @@ function endReturn(index: number, draft: Draft): void {
 
 /** Returns the next instants at which a wave can move by the clock alone. */
 export function waveWakes(index: number, draft: Draft): number[] {
-  const { phase, reason, gates, gatesFrom } = draft.wave(index);
+  const { phase, reason, gates } = draft.wave(index);
   const dues = (when: GateSpec['when']): number[] =>
     waveGates(index, when, draft)
       .filter(({ name }) => isOpenGate(gates[name], when))
@@ -153,10 +156,8 @@ export function waveWakes(index: number, draft: Draft): number[] {
       });
   if (phase === 'Pending' && reason === 'GateBefore') return dues('Before');
   if (phase !== 'Soaking') return [];
-  const soak = soakUntil(index, draft);
-  const from = Math.max(soak, gatesFrom ?? draft.now);
-  const timeouts = waveGates(index, 'After', draft).map(({ timeout }) => from + durationMs(timeout));
-  return [soak, ...dues('After'), ...timeouts];
+  const ends = waveGates(index, 'After', draft).map((gate) => gateEnd(index, gate, draft));
+  return [soakUntil(index, draft), ...dues('After'), ...ends];
 }
 
 /** Red ends the questions after a change; before it, a gate is asked until it is Green. */

@@ -42,7 +42,7 @@ export const STRATEGY_FIELDS: Readonly<Record<string, string>> = {
     'Answer to a failure that the wave accepts. Keep: leave the cluster as it is. RollBack: roll back this cluster.',
   rollbackConcurrency: 'Most clusters that go back at the same time: a number, or a share such as `25%`.',
   supersede:
-    'Effect of a newer target. AfterWave: the rollout ends after its open wave. Immediately: it starts no further cluster. Queue: it runs to its end.',
+    'Effect of a newer target. AfterWave: the rollout ends after its open wave. Immediately: it starts no further cluster. Queue: it runs to its end. Clusters that have not started get the version that their catalog leads to.',
   approval: 'Rules of approval for classes of equal plans. Without it every plan is approved.',
   'approval.default': 'Answer for kinds of change that no rule names: Auto, Manual (one user approves) or Deny.',
   'approval.rules': 'Rules for kinds of change. The strictest rule that applies to a class holds.',

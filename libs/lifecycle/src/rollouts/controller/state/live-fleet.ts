@@ -127,12 +127,12 @@ export class LiveFleet implements FleetView {
   }
 
   /**
-   * True if a row that has begun nothing, and was not retried, belongs to a skipped cluster. It may have been
-   * recreated since the decision.
+   * True if a row that was not retried belongs to a skipped cluster. It may have been recreated since the
+   * decision.
    */
   isSkipped({ spec, rows }: RolloutRecord, name: string): boolean {
     const row = rows.get(name);
-    return row?.attempt === 0 && !row.isRetry && this.#skippedIn(spec.name).has(name);
+    return row?.isRetry === false && this.#skippedIn(spec.name).has(name);
   }
 
   #skippedIn(rollout: string): ReadonlySet<string> {

@@ -80,6 +80,9 @@ export class PlayedAppliers {
   /** `isNextHop`: the attempt has begun before. */
   #carryOut(cluster: VirtualCluster, row: AssignmentRow, orders: RolloutOrders, isNextHop: boolean): void {
     const { subject: key, attempt, order, hop = 1, denies = 'Cluster', liftsDenial = false } = row;
+    const run = cluster.reports.get(orders.name);
+    // An attempt that has begun there is found.
+    if (order === 'Go' && run?.attempt === attempt && run.hop >= hop) return;
     if (order === 'Go') {
       if (liftsDenial) cluster.denied.get(key)?.delete(orders.target);
       const go = () =>
@@ -90,7 +93,10 @@ export class PlayedAppliers {
       this.world.order(cluster, key, () => this.world.giveBack(orders, cluster, attempt, hop), false);
     } else {
       this.world.withdraw(cluster, key);
-      if (row.result === 'Done' && attempt > 0) this.world.done(orders, cluster, attempt);
+      const { result, resultReason: reason = '' } = row;
+      if (result === 'Done' && attempt > 0 && reason !== 'Rebuilt') this.world.done(orders, cluster, attempt);
+      // The cluster keeps how the attempt has ended.
+      if (result === 'Failed' && attempt > 0) cluster.results.set(orders.name, { phase: result, reason, attempt });
     }
   }
 

@@ -295,12 +295,22 @@ export class PlayedStory implements ScriptedHub {
   }
 }
 
-function statusOf({ identity, isReachable, isReplaced, joinedAt, lastContact }: VirtualCluster): object {
-  const at = new Date(lastContact).toISOString();
-  const reachable = { type: 'Reachable', status: isReachable ? 'True' : 'False', lastTransitionTime: at };
-  const joined = new Date(joinedAt).toISOString();
-  const stable = { type: 'IdentityStable', status: isReplaced ? 'False' : 'True', lastTransitionTime: joined };
-  return { uid: String(identity), conditions: [reachable, stable] };
+/** Silence in milliseconds until the poller reports it. */
+const NOTICED_AFTER = 40_000;
+
+function statusOf(cluster: VirtualCluster): object {
+  const { identity, isReachable, isReplaced, isPaused, pausedAt, joinedAt, lastContact } = cluster;
+  const timeOf = (ms: number) => new Date(ms).toISOString();
+  const noticedAt = isReachable ? lastContact : lastContact + NOTICED_AFTER;
+  const condition = (type: string, isTrue: boolean, at: number, reason: string) => ({
+    ...{ type, status: isTrue ? 'True' : 'False', reason, lastTransitionTime: timeOf(at) },
+  });
+  const conditions = [
+    condition('Reachable', isReachable, noticedAt, isReachable ? 'Answering' : 'Timeout'),
+    condition('IdentityStable', !isReplaced, joinedAt, isReplaced ? 'Changed' : 'Same'),
+    condition('Managed', !isPaused, isPaused ? pausedAt : joinedAt, isPaused ? 'Paused' : 'Acting'),
+  ];
+  return { uid: String(identity), ...(isReachable ? {} : { lastAnswerAt: timeOf(lastContact) }), conditions };
 }
 
 /** Objects that users write, in the hub API as well. */

@@ -1,4 +1,5 @@
+import { HUB_STORIES } from './hub-stories.fixture.js';
 import { playStories } from './play-stories.fixture.js';
-import { STORIES } from './story-table.fixture.js';
+import { CLUSTER_STORIES } from './story-table.fixture.js';
 
-playStories(STORIES.filter(({ isFirst = false }) => isFirst));
+playStories([...CLUSTER_STORIES, ...HUB_STORIES].filter(({ isFirst = false }) => isFirst));

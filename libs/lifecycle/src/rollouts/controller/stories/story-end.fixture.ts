@@ -34,10 +34,7 @@ export function statusText(status: unknown): unknown {
 type Counted = Readonly<{ phase?: string; reason?: string; counts?: object; waves?: readonly Wave[] }>;
 type Wave = Readonly<{ name: string; phase: string; reason: string }>;
 
-/**
- * An end without times and Events. A controller that is killed after a write acts later, and does not write
- * the Event that would have followed.
- */
+/** An end without times and Events. A controller that is killed after a write acts later. */
 export function withoutTimes({ statuses, rows, ...end }: StoryEnd): object {
   const untimed = Object.entries(statuses).map(([name, status]) => {
     const { phase, reason, counts, waves = [] } = status as Counted;
@@ -50,4 +47,15 @@ export function withoutTimes({ statuses, rows, ...end }: StoryEnd): object {
   });
   const { installed, decisions } = end;
   return { statuses: Object.fromEntries(untimed) as object, rows: moved, installed, decisions };
+}
+
+/** An end without rollouts that wait for their turn, and without the time at which the others began. */
+export function withoutBeginnings({ statuses, ...end }: StoryEnd): object {
+  const begun = Object.entries(statuses).filter(([, status]) => (status as Counted).reason !== 'Queued');
+  const later = begun.map(([name, status]) => {
+    const { startedAt: _, conditions, ...others } = status as { startedAt: string; conditions: readonly object[] };
+    const [{ lastTransitionTime: __, ...degraded }, ...further] = conditions as [Record<string, unknown>];
+    return [name, { ...others, conditions: [degraded, ...further] }];
+  });
+  return { ...end, statuses: Object.fromEntries(later) as object };
 }

@@ -1,44 +1,20 @@
-import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
-import type { KafkaScenario } from '#core/rollout/simulation/kafka-scenario.fixture';
+import {
+  all,
+  decide,
+  FAILS,
+  fault,
+  GATE,
+  HOPS,
+  KAFKA,
+  NIGHT,
+  type Story,
+  script,
+  targets,
+  window,
+} from './story-parts.fixture.js';
 
-const KAFKA = 'FleetOperator/platform/kafka';
-const by = { user: 'anna', groups: [] };
-const decide = (action: string, more: object = {}) => ({
-  rollout: 'platform/kafka-1',
-  action,
-  by,
-  reason: 'CHG-1',
-  ...more,
-});
-
-/**
- * `isKilled`: its controller is killed after writes, and acts later than the rehearsed one. `isFirst`: it
- * stands for its kind in `make test`.
- */
-export type Story = KafkaScenario & Readonly<{ name: string; isKilled?: boolean; isFirst?: boolean }>;
-type Wave = Readonly<Record<string, unknown>>;
-type Strategy = Readonly<Record<string, unknown>>;
-
-const all = (wave: Wave = {}, strategy: Strategy = {}) => ({
-  waves: [{ name: 'all', maxConcurrent: '100%', ...wave }],
-  ...strategy,
-});
-const script = (...entries: readonly object[]) => ({ script: [{ at: '0s', release: { subject: KAFKA } }, ...entries] });
-const fault = (effect: object, names: readonly string[] = ['c-0002']) => ({ clusters: { names }, ...effect });
-const FAILS = { applyFails: { after: '5s', cause: 'ImagePullBackOff' } };
-const GATE = { name: 'errors', webhook: { url: 'https://gate.example/' } };
-const window = (spec: object) => ({
-  apiVersion: FLEET_API,
-  kind: 'FleetWindow',
-  metadata: { name: 'freeze' },
-  spec,
-});
-const NIGHT = { type: 'Deny', period: { from: '2026-01-05T00:00:10Z', to: '2026-01-05T06:00:00Z' } };
-const targets = (more: object) => ({ targets: [{ subject: KAFKA, to: 'kafka-operator.v2', ...more }] });
-const HOPS = targets({ classes: [{ name: 'only', hops: 3 }] });
-const killed = (from: string, down: string) => ({ from, controllerKilled: { down } });
-
-export const STORIES: readonly Story[] = [
+/** Stories about clusters, decisions and windows. */
+export const CLUSTER_STORIES: readonly Story[] = [
   { name: 'one wave', strategy: all() },
   {
     name: 'two waves with a soak',
@@ -303,28 +279,4 @@ export const STORIES: readonly Story[] = [
       faults: [fault({ bundle: 'kafka-operator.next', ...FAILS })],
     },
   },
-  {
-    name: 'assignments that are lost on the way',
-    isKilled: true,
-    strategy: all({ soak: '30m' }),
-    file: { faults: [{ from: '10s', assignmentsLost: {} }] },
-  },
-  ...['1s', '11m', '3h'].map((down) => ({
-    name: `no controller for ${down} on the way`,
-    strategy: all({ soak: '1m', gates: [{ ...GATE, scope: 'Wave' }] }),
-    file: { faults: [killed('10s', down)] },
-  })),
-  ...['1s', '11m', '3h'].map((down) => ({
-    name: `no controller for ${down} between hops`,
-    isFirst: down === '11m',
-    strategy: all({ progressDeadline: '5m' }),
-    file: { ...HOPS, faults: [killed('20s', down)] },
-  })),
-  ...[1, 2, 3].map((everyWrites) => ({
-    isKilled: true,
-    isFirst: everyWrites === 2,
-    name: `a controller that is killed after every ${everyWrites} writes`,
-    strategy: all({}, { onFailure: 'RollBackAll' }),
-    file: { faults: [fault(FAILS), { controllerKilled: { everyWrites, down: '1s' } }] },
-  })),
 ];

@@ -6,6 +6,7 @@ import { sameJson } from '#core/kernel/canonical/same-json';
 import type { RolloutRecord } from '#core/rollout/controller/record/rollout-record';
 import type { RolloutStatus } from '#core/rollout/controller/step/rollout-state';
 import type { RolloutRow } from '#core/rollout/controller/step/row';
+import type { MovedEvent } from '#core/rollout/status/rollout-events';
 import { rolloutStatus, type StoredRolloutStatus, urgentOf } from '#core/rollout/status/rollout-status';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import {
@@ -33,6 +34,8 @@ type RolloutWrite = Readonly<{
   intent: readonly StoredRow[];
   /** The decision that it follows from. */
   decided: Decided | undefined;
+  /** The Events that follow the write. */
+  events: readonly MovedEvent[];
   /** True if a status with changes in its counts alone is left for later. */
   mayOweCounts: boolean;
   now: number;
@@ -48,9 +51,10 @@ export async function writeRollout(
   hub: KubeClient,
   object: FleetRollout,
   record: RolloutRecord,
-  { status, intent, decided, ...how }: RolloutWrite,
+  { status, intent, decided, events, ...how }: RolloutWrite,
 ): Promise<WrittenRollout> {
-  const state = JSON.stringify({ step: record.version, at: how.now, status, intent, decided });
+  const said = events.length === 0 ? {} : { events };
+  const state = JSON.stringify({ step: record.version, at: how.now, status, intent, decided, ...said });
   const metadata = object.metadata as KubernetesObject['metadata'];
   const annotations = { ...metadata.annotations, [STATE_ANNOTATION]: state };
   try {

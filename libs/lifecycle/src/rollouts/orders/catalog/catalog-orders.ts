@@ -22,6 +22,7 @@ import type { OrderCluster } from '../place/order-place.js';
 import { type OrderPlace } from '../place/order-place.js';
 import type { RowFinding } from '../place/row-finding.js';
 import { reportText } from '../place/row-finding.js';
+import { lastAttempt } from '../subject/last-attempt.js';
 import { keepCatalogPlan } from './catalog-plans.js';
 
 type CarriedOut = Readonly<{ finding: RowFinding; againAfterMs?: number }>;
@@ -134,7 +135,7 @@ async function byOrder(
       if (row.result === 'RolledBack') return { state: 'Ready', reason: RETURNED, hop };
       return { state: there.held === row.target?.bundle ? 'Ready' : 'Failed', hop };
     default:
-      return { state: 'Planned' };
+      return { state: 'Planned', ...lastAttempt(row, there.live, false) };
   }
 }
 
@@ -178,12 +179,12 @@ async function move(
   { live, held }: StagedCatalog,
   source: CatalogSource,
 ): Promise<void> {
-  const { rollout = '', attempt, target } = row;
+  const { rollout = '', attempt, wave, target } = row;
   if (live !== undefined) {
     const known = previousOf(live);
     const bundle = known?.rollout === rollout ? known.bundle : (held ?? null);
     await patchMarks(client, live, {
-      [PREVIOUS_ANNOTATION]: JSON.stringify({ rollout, attempt, bundle, planHash: target?.planHash }),
+      [PREVIOUS_ANNOTATION]: JSON.stringify({ rollout, attempt, wave, bundle, planHash: target?.planHash }),
       [DENIED_ANNOTATION]: withoutDenied(deniedIn(live, NO_VERSIONS), target?.bundle ?? ''),
     });
   }

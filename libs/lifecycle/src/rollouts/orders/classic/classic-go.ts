@@ -191,12 +191,12 @@ export async function haveMadeAnew(client: KubeClient, { metadata }: InstallPlan
 async function approve(client: KubeClient, row: AssignmentRow, subject: ClassicSubject, hop: number): Promise<void> {
   const { subscription, plan, denied } = subject;
   const { namespace, name = '' } = subscription.metadata;
-  const { rollout = '', attempt, target, approvedBy } = row;
+  const { rollout = '', attempt, wave, target, approvedBy } = row;
   const known = previousOf(subscription);
   // The version that the first attempt found is the cluster's version before the rollout.
   const bundle = known?.rollout === rollout ? known.bundle : (subscription.status?.installedCSV ?? null);
   const of = lastHop(row) > 1 ? { hop } : {};
-  const previous = { rollout, attempt, ...of, bundle, planHash: target?.planHash };
+  const previous = { rollout, attempt, wave, ...of, bundle, planHash: target?.planHash };
   const annotations = {
     [PREVIOUS_ANNOTATION]: JSON.stringify(previous),
     [RESULT_ANNOTATION]: null,

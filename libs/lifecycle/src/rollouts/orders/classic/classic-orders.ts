@@ -9,6 +9,7 @@ import { reportText } from '../place/row-finding.js';
 import { checkOnce } from '../subject/check-once.js';
 import { DRIFTED } from '../subject/drift.js';
 import { isOfFleet, wasThere } from '../subject/fleet-subject.js';
+import { lastAttempt } from '../subject/last-attempt.js';
 import type { CatalogMove } from './classic-catalog.js';
 import { catalogMoveOf, moveCatalog } from './classic-catalog.js';
 import { goClassic, isBetween, keepResult } from './classic-go.js';
@@ -62,7 +63,7 @@ async function byOrder(
   before: AssignmentReport | undefined,
   facts: Omit<RowFinding, 'state'>,
 ): Promise<RowFinding> {
-  if (row.order === 'Preview') return plannedOf(subject);
+  if (row.order === 'Preview') return { ...plannedOf(subject), ...lastThere(row, subject) };
   if (row.order === 'Return')
     return { hop: before?.hop ?? 0, ...(await beginReturn({ cluster, previews }, row, subject)) };
   if (row.order === 'Rest') {
@@ -77,6 +78,13 @@ async function byOrder(
     ...finding,
     ...(await checkOnce(row, before, finding, () => returnCheckOf({ cluster, previews }, row, subject))),
   };
+}
+
+const ENDED_PLANS: ReadonlySet<string> = new Set(['Complete', 'Failed']);
+
+function lastThere(row: AssignmentRow, { subscription, plan }: ClassicSubject): ReturnType<typeof lastAttempt> {
+  const isRunning = plan?.spec.approved === true && !ENDED_PLANS.has(plan.status?.phase ?? '');
+  return lastAttempt(row, subscription, isRunning);
 }
 
 /**

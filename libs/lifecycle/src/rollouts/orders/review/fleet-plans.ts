@@ -38,7 +38,10 @@ export async function withDifferences(
   if (known !== undefined) return known === '' ? finding : { ...finding, differences: known };
   const content = await reviewedContent(place, operator, finding, planned);
   // A bundle is being fetched: another pass keeps the plan.
-  if (content === undefined) return finding;
+  if (content === undefined) {
+    place.previews.noteWait?.();
+    return finding;
+  }
   const shown = await keepOnce(place, kept, async () => content);
   const differences = widerHash(planHash, differencesOf(content), shown ?? []);
   remember(place.memo.differences, key, differences ?? '');

@@ -134,7 +134,7 @@ async function ask(
 }
 
 function marksOf(row: AssignmentRow, { read, installed, denied }: V1Subject, { content }: RenderedBundle) {
-  const { rollout = '', attempt, target, approvedBy } = row;
+  const { rollout = '', attempt, wave, target, approvedBy } = row;
   const known = read && previousOf(read.extension);
   const revision = read?.states.installed && annotationOf(read.states.installed, CONTENT_KEY);
   // The version that the first attempt found is the cluster's version before the rollout.
@@ -143,7 +143,7 @@ function marksOf(row: AssignmentRow, { read, installed, denied }: V1Subject, { c
       ? { bundle: known.bundle, revision: known.revision }
       : { bundle: installed?.name ?? null, revision };
   const { planHash, catalogDigest } = target ?? {};
-  const previous = { rollout, attempt, ...earlier, planHash, catalogDigest, content };
+  const previous = { rollout, attempt, wave, ...earlier, planHash, catalogDigest, content };
   const mark = { rollout, class: classOf(target ?? {}), approvedBy };
   return {
     [PREVIOUS_ANNOTATION]: JSON.stringify(previous),

@@ -11,6 +11,7 @@ import { reportText } from '../place/row-finding.js';
 import { checkOnce } from '../subject/check-once.js';
 import { DRIFTED } from '../subject/drift.js';
 import { wasChangedFor, wasThere } from '../subject/fleet-subject.js';
+import { lastAttempt } from '../subject/last-attempt.js';
 import { goExtension, keepExtensionResult } from './extension-go.js';
 import { extensionReturnCheck, returnExtension } from './extension-return.js';
 import {
@@ -54,7 +55,8 @@ async function byOrder(
   const { reason = '' } = move.facts;
   const gone = wasThere(row) && read === undefined ? extensionGone(operator) : undefined;
   if (row.order === 'Preview') {
-    return { state: move.isUndecided || OPEN.has(reason) ? 'Planning' : 'Planned', ...gone };
+    const state = move.isUndecided || OPEN.has(reason) ? 'Planning' : 'Planned';
+    return { state, ...gone, ...lastAttempt(row, read?.extension, subject.isRollingOut) };
   }
   if (row.order === 'Rest' && read !== undefined) {
     await keepExtensionResult(cluster.client, row, read, cluster.clock.now());

@@ -1,4 +1,4 @@
-import type { RolloutView } from './rollout-state.js';
+import type { RolloutView } from '../step/rollout-state.js';
 
 /**
  * True if the active rollout of another subject has its plan for a cluster approved: a plan that moves both
