@@ -2,26 +2,31 @@ import type { FleetRolloutRow } from '#core/view/rows/rollout-row';
 
 type Wave = FleetRolloutRow['waves'][number];
 
+const GATE: Wave['gates'][number] = {
+  ...{ name: 'error-rate', when: 'After', scope: 'Wave', check: 'prometheus', limit: 'at most 0.01' },
+  ...{ interval: '30s', times: 3, green: 1, red: 0, unknown: 0, askedAt: '2026-11-26T10:30:00Z', sample: [] },
+};
 const LAB: Wave = {
   ...{ name: 'lab', phase: 'Soaking', members: 12, done: 12, underWay: 0, waiting: 0, skipped: 0, failed: 0 },
   ...{ note: 'soak', openedAt: '2026-11-26T10:00:00Z', completedAt: '2026-11-26T10:25:00Z', soakUntil: '' },
-  deadline: '30m',
+  ...{ deadline: '30m', code: 'Soak', limit: 4, accepted: 1, soak: '2h', gates: [GATE] },
 };
 const REST: Wave = {
   ...{ name: 'rest', phase: 'Pending', members: 88, done: 0, underWay: 0, waiting: 87, skipped: 0, failed: 1 },
   ...{ note: 'not its turn', openedAt: '', completedAt: '', soakUntil: '', deadline: '30m' },
+  ...{ code: 'NotItsTurn', limit: 9, accepted: 4, soak: '0s', gates: [] },
 };
 
 const NOBODY = { clusters: 0, sample: [] };
 
 const WITHDRAWN: FleetRolloutRow = {
-  ...{ id: 'fleet/lamp-2', package: 'lamp', target: 'lamp.v1.1.0', phase: 'Progressing', reason: '' },
+  ...{ id: 'fleet/lamp-2', package: 'lamp', target: 'lamp.v1.1.0', phase: 'Progressing', reason: '', code: '' },
   ...{ startedAt: '2026-11-26T10:00:00Z', finishedAt: '', message: 'wave 1 of 1 (all)', withdrawn: true },
   waves: [
     {
       ...{ name: 'all', phase: 'Open', members: 3, done: 0, underWay: 0, waiting: 2, skipped: 2, failed: 1 },
       ...{ note: 'not enough successes · 2 skipped', openedAt: '2026-11-26T10:00:00Z', completedAt: '' },
-      ...{ soakUntil: '', deadline: '30m' },
+      ...{ soakUntil: '', deadline: '30m', code: 'NotEnoughSuccesses', soak: '0s', gates: [] },
     },
   ],
   failures: [{ reason: 'resolution failed', cause: 'no plan', clusters: 1, sample: ['east'] }],
@@ -38,7 +43,14 @@ export const withdrawnRollout = {
 
 /** A roll-out of the fleet that soaks for another ninety minutes, with a failure in this cluster. */
 export const harborRollout = (cluster: string): FleetRolloutRow => ({
-  ...{ id: 'fleet/harbor-3', package: 'harbor', target: 'harbor.v1.1.0', phase: 'Progressing', reason: '' },
+  ...{
+    id: 'fleet/harbor-3',
+    package: 'harbor',
+    target: 'harbor.v1.1.0',
+    phase: 'Progressing',
+    reason: '',
+    code: 'Planned',
+  },
   ...{ startedAt: '2026-11-26T10:00:00Z', finishedAt: '', message: 'wave 1 of 2 (lab): soak' },
   waves: [{ ...LAB, soakUntil: new Date(Date.now() + 90 * 60_000).toISOString() }, REST],
   failures: [{ reason: 'deadline exceeded', cause: 'no image', clusters: 7, sample: [cluster] }],

@@ -246,7 +246,11 @@ describe('the pages of the console in Chromium', needing(chromiumNeed), () => {
       'Skip eu-09 · without effect: not allowed <b>no</b>',
       'and 3 earlier decisions',
       'wave 1 of 2 (lab): soak',
+      'Needs a decision 1 plan class for 88 clusters not approved. Review and approve.',
       'soaking, 1 h left',
+      'error-rate ✔ green at most 0.01',
+      'every 30s, 3 equal answers decide',
+      '0 of 1 accepted',
       `deadline exceeded: no image in ${clusterName(2)} and 6 more`,
       'Plan class 3f9c 88 clusters · 2 steps step 1 of 2 harbor.v1.0.0 → harbor.v1.0.5 ↻ 7 under way: ',
       `eu-14, eu-15 and 2 more ✖ 1 failed: ${clusterName(2)} step 2 of 2 harbor.v1.0.5 → harbor.v1.1.0 ↻ 1 under`,
@@ -258,8 +262,8 @@ describe('the pages of the console in Chromium', needing(chromiumNeed), () => {
     await tab.page.getByLabel('Reason').fill("it's fine");
     await expect.poll(() => text(tab), PATIENCE).toContain(`-n fleet --wave lab --reason 'it'\\''s fine'`);
     const commands = (await text(tab)).match(/flotilla fleet \S+/g);
-    const verbs = ['plan', 'approve', 'pause', 'promote', 'retry', 'abort', 'rollback'];
-    expect(commands).toEqual([...verbs, 'export'].map((verb) => `flotilla fleet ${verb}`));
+    const verbs = ['approve', 'promote', 'retry', 'pause', 'abort', 'rollback', 'export', 'plan'];
+    expect(commands).toEqual(verbs.map((verb) => `flotilla fleet ${verb}`));
     expect(await text(tab)).toContain('flotilla fleet approve harbor-3 -n fleet --class 3f9c --reason');
     expect(await tab.axe()).toEqual([]);
     run.view.writeRollouts([]);

@@ -1,5 +1,6 @@
 import type { ConsoleQuestion, QuestionAnswer } from '#core/view/questions/console-question';
 import type { HistoryEntry } from '#core/view/rows/history-entry';
+import type { FleetRolloutRow } from '#core/view/rows/rollout-row';
 import type { ClusterRow, OperatorRow, RowCause, ViewRow } from '#core/view/rows/rows';
 import type { TrailEntry } from '#platform/console/audit-trail.port';
 import type { MemoryView } from '#platform/view/memory-view';
@@ -190,13 +191,26 @@ const ETCD_PATH = {
   ],
 };
 
+const GATE: FleetRolloutRow['waves'][number]['gates'][number] = {
+  ...{ name: 'error-rate', when: 'After', scope: 'Wave', check: 'prometheus', limit: 'at most 0.01' },
+  ...{ interval: '30s', times: 3, green: 1, red: 0, unknown: 0, askedAt: minutesAgo(64), sample: [] },
+};
+const RULES = { code: '', limit: 5, accepted: 2, soak: '30m', gates: [GATE] };
+
 /** Of the fleet: two waves are complete, ten of fourteen clusters of the last one have come to it. */
 function fillRollouts(view: MemoryView): void {
-  const wave = { members: EACH, waiting: 0, skipped: 0, failed: 0, note: '', soakUntil: '', deadline: '30m' };
+  const wave = { members: EACH, waiting: 0, skipped: 0, failed: 0, note: '', soakUntil: '', deadline: '30m', ...RULES };
   const complete = { ...wave, phase: 'Complete', done: EACH, underWay: 0 };
   view.writeRollouts([
     {
-      ...{ id: PICTURED_ROLLOUT, package: 'etcd', target: 'etcd.v0.9.4', phase: 'Progressing', reason: '' },
+      ...{
+        id: PICTURED_ROLLOUT,
+        package: 'etcd',
+        target: 'etcd.v0.9.4',
+        phase: 'Progressing',
+        reason: '',
+        code: 'Planned',
+      },
       ...{ startedAt: minutesAgo(1_530), finishedAt: '', message: 'wave 3 of 3 (eu): 4 clusters under way' },
       waves: [
         { ...complete, name: 'ap', openedAt: minutesAgo(1_530), completedAt: minutesAgo(1_470) },

@@ -54,7 +54,7 @@ export function hostileAnswer(address: string, question: ConsoleQuestion): Quest
 }
 
 export const hostileRollout = (address: string): FleetRolloutRow => ({
-  ...{ id: 'fleet/lamp-1', package: address, target: address, phase: 'Progressing', reason: address },
+  ...{ id: 'fleet/lamp-1', package: address, target: address, phase: 'Progressing', reason: address, code: address },
   ...{ startedAt: '2026-11-26T10:00:00Z', finishedAt: '', message: address, waves: [], classes: [] },
   failures: [{ reason: address, cause: address, clusters: 1, sample: [address] }],
   decisions: [

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { HISTORY_KINDS, HistoryEntry } from '#core/view/rows/history-entry';
 import { HubRow } from '#core/view/rows/hub-row';
 import { RolloutDecision } from '#core/view/rows/rollout-decision';
+import { RolloutGate } from '#core/view/rows/rollout-gate';
 import { RolloutPaths } from '#core/view/rows/rollout-path';
 import {
   CatalogRow,
@@ -171,6 +172,14 @@ export const RolloutSummary = z.strictObject({
   target: z.string(),
   phase: z.string(),
   reason: z.string(),
+  /** The reason as in the status, such as `RollbackIncomplete`; empty: not known. */
+  code: z.string(),
+  /** True if its subject has no newer one; absent: not known. */
+  newest: z.boolean().optional(),
+  /** Clusters that it has changed, or may have; absent: not known. */
+  changed: z.int().optional(),
+  /** A rule of its strategy denies returns. */
+  returnsDenied: z.literal(true).optional(),
   /** Progress of the roll-out, and the obstacle of most of its clusters; empty if it is derived. */
   message: z.string(),
   /** No cluster has its target, or is led to it any more: no promotion and no retry brings it. */
@@ -197,6 +206,16 @@ export const RolloutSummary = z.strictObject({
         soakUntil: z.string(),
         /** How long a cluster of it may take, as `30m`; empty: not known. */
         deadline: z.string(),
+        /** The reason of its phase as in the status, such as `GateAfter`; empty: not known. */
+        code: z.string(),
+        /** Most clusters at a time, and most failures before it stops; absent: not known. */
+        limit: z.int().optional(),
+        accepted: z.int().optional(),
+        /** The length of its soak, as `2h`. */
+        soak: z.string(),
+        /** It opens by a decision. */
+        manual: z.literal(true).optional(),
+        gates: z.array(RolloutGate).max(16),
       }),
     )
     .max(17),

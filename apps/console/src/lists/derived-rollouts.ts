@@ -45,10 +45,20 @@ function rolloutOf(name: string, target: string, under: readonly OperatorRow[], 
   const members = under.length + done.length;
   const wave = {
     ...{ name: 'all', phase, members, done: done.length, underWay, waiting, skipped: 0, failed, note: reason },
-    ...{ openedAt: startedAt, completedAt: '', soakUntil: '', deadline: '' },
+    ...{ openedAt: startedAt, completedAt: '', soakUntil: '', deadline: '', code: '', soak: '', gates: [] },
   };
   return {
-    ...{ id: `${name}@${target}`, derived: true, package: name, target, phase, reason, message: '', withdrawn: false },
+    ...{
+      id: `${name}@${target}`,
+      derived: true,
+      package: name,
+      target,
+      phase,
+      reason,
+      code: '',
+      message: '',
+      withdrawn: false,
+    },
     ...{ startedAt, finishedAt: '', classes: [] },
     waves: [wave],
     failures: failuresOf(under),

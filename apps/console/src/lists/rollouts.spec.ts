@@ -7,7 +7,7 @@ import type { Person } from '../sign-in/person.js';
 import { rolloutSeenBy, rolloutsSeenBy } from './rollouts.js';
 
 const ROW: FleetRolloutRow = {
-  ...{ id: 'fleet/lamp-1', package: 'lamp', target: 'lamp.v2', phase: 'Progressing', reason: '' },
+  ...{ id: 'fleet/lamp-1', package: 'lamp', target: 'lamp.v2', phase: 'Progressing', reason: '', code: '' },
   ...{ startedAt: '2026-11-26T10:00:00Z', finishedAt: '', waves: [], message: '', failures: [], classes: [] },
   moreDecisions: 0,
 };
@@ -73,7 +73,7 @@ const change = (minutes: number, cluster: string, more: Partial<HistoryEntry> = 
 });
 const wave = (name: string, phase: string, more: object = {}): FleetRolloutRow['waves'][number] => ({
   ...{ name, phase, members: 30, done: 10, underWay: 4, waiting: 16, skipped: 0, failed: 0, note: '' },
-  ...{ openedAt: '', completedAt: '', soakUntil: '', deadline: '', ...more },
+  ...{ openedAt: '', completedAt: '', soakUntil: '', deadline: '', code: '', soak: '', gates: [], ...more },
 });
 /** Ten clusters came within forty minutes; one went elsewhere, one has another package, one came long ago. */
 const ARRIVALS = [

@@ -1,98 +1,94 @@
 import { useState } from 'preact/hooks';
 import { shellWord } from '#core/kernel/text/shell-word';
 import { WITHDRAWN_ABORT } from '#core/rollout/controller/step/withdrawn';
+import { type OfferedDecision, offeredDecisions } from '#core/view/questions/offered-decisions';
 import type { RolloutSummary } from '../../../src/api/lists.schema.js';
 import { counted } from '../../live/times.js';
 import { CodeBlock } from '../../parts/copy.js';
 import { Section } from '../../parts/page.js';
 
-type Decision = Readonly<{ verb: string; narrowed?: string; what: string }>;
+/** Shortest reason that the hub API accepts. */
+const SHORTEST_REASON = 3;
 
-const OPEN = ['Planning', 'Progressing'];
-const STOPPED = ['Paused', 'Halted'];
-const MAY_GO_BACK = ['Completed', 'Aborted', 'Halted', 'Paused', 'Progressing'];
-
-const sum = ({ waves }: RolloutSummary, key: 'done' | 'failed' | 'underWay'): number =>
-  waves.reduce((total, wave) => total + wave[key], 0);
-const isOpen = ({ phase, finishedAt }: RolloutSummary): boolean => finishedAt === '' && phase !== 'RollingBack';
-
-/** Returns the decisions that apply to the present state of a roll-out (design: fleet.md §1.6). */
-function decisionsOn(of: RolloutSummary): Decision[] {
-  const { phase, withdrawn } = of;
-  const isChanged = sum(of, 'done') + sum(of, 'failed') + sum(of, 'underWay') > 0;
-  const end = withdrawn ? WITHDRAWN_ABORT : 'Abort: start nothing new, roll nothing back';
-  return [
-    // Nothing brings a target that was withdrawn; a roll-back still waits for its approval.
-    ...(withdrawn && phase !== 'RollingBack' ? [] : decisionsToGoOn(of)),
-    ...(isOpen(of) ? [{ verb: 'abort', what: end }] : []),
-    ...(MAY_GO_BACK.includes(phase) && isChanged
-      ? [
-          {
-            verb: 'rollback',
-            what: 'Roll back every changed cluster (only the newest rollout of its operator)',
-          },
-        ]
-      : []),
-  ];
+/** Describes the effect of a decision. */
+function effectOf({ action, class: name, wave }: OfferedDecision, of: RolloutSummary): string {
+  const known = of.classes.find(({ hash }) => hash === name);
+  switch (action) {
+    case 'Approve':
+      return `Approve plan class ${name}${known?.lapsed ? ' again' : ''}: ${counted(known?.clusters ?? 0, 'cluster')}. ${known?.lapsed ? 'It changes more than was approved. ' : ''}The command shows first what changes.`;
+    case 'Promote':
+      return `Promote wave ${wave}: open it, end its soak, or count it as complete.`;
+    case 'Retry':
+      return 'Retry the clusters that failed or were rolled back.';
+    case 'Resume':
+      return 'Resume, ignoring failures so far.';
+    case 'Pause':
+      return 'Pause: start nothing new; let running upgrades finish.';
+    case 'Abort':
+      return of.withdrawn
+        ? `Abort: ${WITHDRAWN_ABORT}.`
+        : 'Abort: start nothing more. Clusters that have the new version keep it.';
+    case 'Rollback':
+      return 'Roll back every cluster that it changed.';
+  }
 }
 
-function decisionsToGoOn(of: RolloutSummary): Decision[] {
-  const { phase, waves, classes } = of;
-  const held = waves.filter(
-    (wave) => ['AwaitingPromotion', 'Soaking'].includes(wave.phase) || wave.note.includes('not enough successes'),
-  );
-  return [
-    ...classes.map(({ hash, clusters, lapsed }) => ({
-      ...{ verb: 'approve', narrowed: `--class ${shellWord(hash)}` },
-      what: `Approve plan class ${hash}${lapsed ? ' again' : ''} for ${counted(clusters, 'cluster')}${lapsed ? ': it changes more than was approved' : ''}; the command first shows the changes`,
-    })),
-    ...(OPEN.includes(phase) ? [{ verb: 'pause', what: 'Pause: start nothing new; let running upgrades finish' }] : []),
-    ...(STOPPED.includes(phase) ? [{ verb: 'resume', what: 'Resume, ignoring failures so far' }] : []),
-    ...(isOpen(of)
-      ? held.map(({ name }) => ({
-          ...{ verb: 'promote', narrowed: `--wave ${shellWord(name)}` },
-          what: `Promote wave ${name}: open it, end its soak, or complete it`,
-        }))
-      : []),
-    ...((isOpen(of) && sum(of, 'failed') > 0) || ['RolledBack', 'Aborted'].includes(phase)
-      ? [{ verb: 'retry', what: 'Retry failed and rolled-back clusters' }]
-      : []),
-  ];
+function commandOf(id: string, { action, class: name, wave }: OfferedDecision, reason: string): string {
+  const [namespace = '', rollout = ''] = id.split('/');
+  const narrowed =
+    name === undefined ? (wave === undefined ? '' : ` --wave ${shellWord(wave)}`) : ` --class ${shellWord(name)}`;
+  const given = reason.length < SHORTEST_REASON ? '' : ` --reason ${shellWord(reason)}`;
+  return `flotilla fleet ${action.toLowerCase()} ${shellWord(rollout)} -n ${shellWord(namespace)}${narrowed}${given}`;
 }
 
-/** Shows commands for decisions: people decide in their own names, and the hub's API checks the name. */
+const goesBack = ({ action }: OfferedDecision): boolean => action === 'Abort' || action === 'Rollback';
+
+type LinesProps = Readonly<{ of: RolloutSummary; decisions: readonly OfferedDecision[]; reason: string }>;
+
+const Lines = ({ of, decisions, reason }: LinesProps) => (
+  <ol class="advice">
+    {decisions.map((one) => (
+      <li key={`${one.action}${one.class}${one.wave}`}>
+        <p>{effectOf(one, of)}</p>
+        <CodeBlock text={commandOf(of.id, one, reason)} label={`Command to ${one.action.toLowerCase()}`} />
+      </li>
+    ))}
+  </ol>
+);
+
+/**
+ * Shows the decisions that take effect now, each with its command: the hub API checks the person who runs it.
+ * Those that stop or undo the rollout stand apart.
+ */
 export function Decisions({ of }: { of: RolloutSummary }) {
-  const [reason, setReason] = useState('');
-  const [namespace = '', name = ''] = of.id.split('/');
-  const decisions = decisionsOn(of);
-  if (decisions.length === 0) return null;
-  const given = reason.trim().length < 3 ? '' : ` --reason ${shellWord(reason.trim())}`;
-  const command = ({ verb, narrowed }: Decision) =>
-    `flotilla fleet ${verb} ${shellWord(name)} -n ${shellWord(namespace)}${narrowed === undefined ? '' : ` ${narrowed}`}${given}`;
+  const [text, setReason] = useState('');
+  const reason = text.trim();
+  const offered = offeredDecisions(of);
+  if (offered.length === 0) return null;
+  const [back, on] = [offered.filter(goesBack), offered.filter((one) => !goesBack(one))];
   return (
     <Section title="To decide">
       <p class="pale">
-        Decisions are recorded under the name of the user who runs the command. If you give no reason here, the command
-        asks for it.
+        Decisions are recorded under the name of whoever runs the command. Without a reason here the command asks for
+        it.
       </p>
       <label class="comment">
         Reason{' '}
         <input
           type="text"
-          value={reason}
+          value={text}
           maxLength={1_000}
           placeholder="CHG-1182"
           onInput={(event) => setReason(event.currentTarget.value)}
         />
       </label>
-      <ol class="advice">
-        {decisions.map((one) => (
-          <li key={`${one.verb} ${one.narrowed}`}>
-            <p>{one.what}</p>
-            <CodeBlock text={command(one)} label={`Command to ${one.verb}`} />
-          </li>
-        ))}
-      </ol>
+      {on.length > 0 && <Lines of={of} decisions={on} reason={reason} />}
+      {back.length > 0 && (
+        <div class="goes-back">
+          <h3>Stop or undo it</h3>
+          <Lines of={of} decisions={back} reason={reason} />
+        </div>
+      )}
     </Section>
   );
 }

@@ -5,14 +5,16 @@ import { count, counted, spanOf } from '../../live/times.js';
 export function Pace({ of, ended }: { of: RolloutPace; ended: boolean }) {
   const most = Math.max(1, ...of.parts);
   const time = of.minutes >= 60 ? 'hour' : of.minutes === 1 ? 'minute' : counted(of.minutes, 'minute');
-  const words = `${counted(of.clusters, 'cluster')} upgraded in the ${ended ? 'last' : 'past'} ${time}`;
+  const words = `${of.clusters === 0 ? 'No cluster' : counted(of.clusters, 'cluster')} upgraded in the ${ended ? 'last' : 'past'} ${time}`;
   return (
     <div class="pace">
-      <span class="pace-bars" role="img" aria-label={`In each five minutes: ${of.parts.map(count).join(', ')}`}>
-        {of.parts.map((part, index) => (
-          <span key={index} class={part === 0 ? 'none' : ''} style={{ height: `${(part / most) * 100}%` }} />
-        ))}
-      </span>
+      {of.clusters > 0 && (
+        <span class="pace-bars" role="img" aria-label={`In each five minutes: ${of.parts.map(count).join(', ')}`}>
+          {of.parts.map((part, index) => (
+            <span key={index} class={part === 0 ? 'none' : ''} style={{ height: `${(part / most) * 100}%` }} />
+          ))}
+        </span>
+      )}
       <p>
         {words}
         {ended ? ' before its end' : ''}.

@@ -1,12 +1,14 @@
 import { WITHDRAWN_NOTE } from '#core/rollout/controller/step/withdrawn';
+import { rolloutVerdict } from '#core/view/questions/rollout-verdict';
 import type { RolloutList, RolloutSummary } from '../../../src/api/lists.schema.js';
 import { Pager, placeIn, WINDOW } from '../../list/pager.js';
 import { paths, withQuery } from '../../live/address.js';
 import { useLoaded, useRenewed, WAVES_EVERY } from '../../live/loaded.js';
 import { useQuery } from '../../live/query.js';
-import { count, counted, inWords } from '../../live/times.js';
+import { count, counted } from '../../live/times.js';
 import { WaveBar } from '../../parts/bars.js';
 import { Page, Section } from '../../parts/page.js';
+import { Standing } from '../../parts/standing.js';
 import { Answered, Empty } from '../../parts/states.js';
 import { Ago } from '../../parts/text.js';
 
@@ -82,7 +84,7 @@ function Rows({ of }: { of: readonly RolloutSummary[] }) {
             {sum(one, 'failed') > 0 && <span class="ink-failed"> · ✖ {count(sum(one, 'failed'))}</span>}
           </span>
           <span class="pale">
-            {inWords(one.phase)}
+            <Standing of={rolloutVerdict(one).standing} glyphOnly /> {rolloutVerdict(one).state}
             {one.withdrawn && one.finishedAt === '' && `, ${WITHDRAWN_NOTE}`} ·{' '}
             <Ago time={one.finishedAt || one.startedAt} />
           </span>

@@ -12,7 +12,8 @@ const rowWith = (conditions: readonly object[]) => {
     },
     status: { phase: 'Progressing', reason: 'Planned', conditions },
   });
-  return fleetRolloutRow(rollout, { packageOf: () => 'kafka', decisions: undefined, paths: undefined });
+  const beside = { packageOf: () => 'kafka', decisions: undefined, paths: undefined, isNewest: true, changed: 0 };
+  return fleetRolloutRow(rollout, { ...beside, gatesOf: () => [] });
 };
 const condition = (status: string) => ({ type: 'TargetWithdrawn', status, reason: 'NotOffered', message: '' });
 

@@ -1,8 +1,12 @@
 import { z } from 'zod';
 import type { FleetRollout } from '../../kernel/api/fleet/fleet-rollout.js';
+import type { WaveSpec } from '../../kernel/api/fleet/fleet-strategy.js';
 import { isTrue } from '../../kernel/conditions/condition-list.js';
+import { thresholdOf } from '../../rollout/placement/waves.js';
+import { deniesReturns } from '../../rollout/review/class-approval.js';
 import { TARGET_WITHDRAWN } from '../../rollout/status/withdrawn-condition.js';
 import { MOST_DECISIONS, RolloutDecision } from './rollout-decision.js';
+import { RolloutGate, rolloutGate, type ShownGateAnswer } from './rollout-gate.js';
 import { RolloutPaths } from './rollout-path.js';
 import { reasonInWords } from './row-text.js';
 import { LONGEST_ROW_TEXT } from './rows.js';
@@ -23,6 +27,14 @@ export const FleetRolloutRow = z.strictObject({
   target: Name,
   phase: Text,
   reason: Text,
+  /** The reason of its phase as in its status, such as `RollbackIncomplete`. Empty: not known. */
+  code: Text.default(''),
+  /** False if its subject has a newer rollout. Absent: not known. */
+  newest: z.boolean().optional(),
+  /** The number of clusters that it has changed, or may have. Absent: not known. */
+  changed: Count.optional(),
+  /** True if a rule of its strategy denies returns. */
+  returnsDenied: z.literal(true).optional(),
   /** The current activity, and the reason that most of its clusters wait for. */
   message: Text.default(''),
   /** True if no cluster has its target, or is led to it any more: no promotion and no retry brings it. */
@@ -43,6 +55,17 @@ export const FleetRolloutRow = z.strictObject({
         soakUntil: Time.default(''),
         /** The longest time for one of its clusters, as `30m`. */
         deadline: Text.default(''),
+        /** The reason of its phase as in the status, such as `GateAfter`. */
+        code: Text.default(''),
+        /** Most clusters at a time. Absent: not known. */
+        limit: Count.optional(),
+        /** Most failures before the rollout stops. Absent: not known. */
+        accepted: Count.optional(),
+        /** The length of its soak, as `2h`. */
+        soak: Text.default(''),
+        /** True if it opens by a decision. */
+        manual: z.literal(true).optional(),
+        gates: z.array(RolloutGate).max(16).default([]),
       }),
     )
     .max(17),
@@ -109,9 +132,27 @@ const cut = (text: string): string => text.slice(0, LONGEST_ROW_TEXT);
 const reasonsInWords = (message: string): string =>
   message.replaceAll(/\b[A-Z][a-z]+(?:[A-Z][a-z]+)+\b/g, reasonInWords);
 
+/** The rules of each wave by its name. Wave `rest` has those of the last one. */
+function rulesOf(waves: readonly WaveSpec[]): ReadonlyMap<string, WaveSpec> {
+  const last = waves.at(-1);
+  const rest = last === undefined ? [] : [{ ...last, name: 'rest' }];
+  return new Map([...waves, ...rest].map((wave) => [wave.name, wave]));
+}
+
+/** Returns the rules of a wave for its row. `spec` is absent if the rollout has no wave of that name. */
+function waveRules(spec: WaveSpec | undefined, { name, members }: WaveStatus, gatesOf: GatesOf) {
+  if (spec === undefined) return { deadline: '', soak: '', gates: [] };
+  const { progressDeadline, failureThreshold, soak, promotion, gates } = spec;
+  return {
+    ...{ deadline: progressDeadline, accepted: thresholdOf(failureThreshold, members), soak },
+    ...(promotion === 'Manual' && { manual: true as const }),
+    gates: gates.map((gate) => rolloutGate(gate, gatesOf(name, gate.name))),
+  };
+}
+
 function waveRow(
   { name, phase, reason, members, limit, counts, openedAt, completedAt, soakUntil }: WaveStatus,
-  deadline: string,
+  rules: ReturnType<typeof waveRules>,
 ): FleetRolloutRow['waves'][number] {
   const { waiting = 0, applying = 0, verifying = 0, done = 0, failed = 0 } = counts;
   const { rollingBack = 0, rolledBack = 0, skipped = 0 } = counts;
@@ -122,7 +163,8 @@ function waveRow(
     ...{ name, phase: cut(phase), members, done, underWay, waiting: waiting + skipped, failed: failed + rolledBack },
     skipped,
     note: cut([reasonInWords(reason), budget, skips].filter(Boolean).join(' · ')),
-    ...{ openedAt, completedAt, soakUntil, deadline },
+    ...{ openedAt, completedAt, soakUntil, code: cut(reason), ...rules },
+    ...(limit !== undefined && { limit }),
   };
 }
 
@@ -133,16 +175,23 @@ type BesideRollout = Readonly<{
   decisions: readonly RolloutDecision[] | undefined;
   /** The paths of its clusters. Undefined if they are not known. */
   paths: RolloutPaths | undefined;
+  /** False if its subject has a newer rollout. */
+  isNewest: boolean;
+  /** The number of clusters that it has changed, or may have. */
+  changed: number;
+  /** Returns the answers of a gate of a wave. Empty if none is known. */
+  gatesOf: GatesOf;
 }>;
+type GatesOf = (wave: string, gate: string) => readonly ShownGateAnswer[];
 
 export function fleetRolloutRow(
   { metadata, spec, status }: FleetRollout,
-  { packageOf, decisions, paths }: BesideRollout,
+  { packageOf, decisions, paths, isNewest, changed, gatesOf }: BesideRollout,
 ): FleetRolloutRow | undefined {
   const read = Status.safeParse(status ?? {});
   if (!read.success) return undefined;
   const { phase, reason, message, startedAt, finishedAt, waves, failures, classes, conditions } = read.data;
-  const deadlines = new Map(spec.strategy.waves.map((wave) => [wave.name, wave.progressDeadline]));
+  const rules = rulesOf(spec.strategy.waves);
   const isWithdrawn = isTrue(conditions, TARGET_WITHDRAWN);
   const { kind, name } = spec.subject;
   const { bundle, catalogDigest } = spec.target;
@@ -153,15 +202,19 @@ export function fleetRolloutRow(
     ...{
       phase: cut(phase),
       reason: cut(reasonInWords(reason)),
+      code: cut(reason),
       message: cut(reasonsInWords(message)),
       startedAt,
       finishedAt,
     },
     ...(isWithdrawn && { withdrawn: true as const }),
+    newest: isNewest,
+    changed,
+    ...(deniesReturns(spec.strategy.approval) && { returnsDenied: true as const }),
     // The wave for clusters that no other wave takes exists even without clusters.
     waves: waves
       .filter(({ members }, at) => members > 0 || at === 0)
-      .map((wave) => waveRow(wave, deadlines.get(wave.name) ?? '')),
+      .map((wave) => waveRow(wave, waveRules(rules.get(wave.name), wave, gatesOf))),
     failures: failures.slice(0, 10).map((one) => ({
       ...{ reason: cut(reasonInWords(one.reason)), cause: cut(one.cause), clusters: one.clusters },
       sample: one.sample.slice(0, 5),

@@ -1,7 +1,6 @@
-import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { sameJson } from '#core/kernel/canonical/same-json';
 import { type ClusterStep, stepOf } from '#core/view/rows/rollout-path';
-import { storedRows } from '../assignments/stored-rollout.js';
+import type { StoredRows } from '../assignments/stored-rollout.js';
 
 type StepsThere = Readonly<Record<string, ClusterStep>>;
 
@@ -13,10 +12,9 @@ export class ClusterSteps {
   readonly #byCluster = new Map<string, StepsThere>();
 
   /**
-   * Notes the current assignment of a cluster. Returns true if the cluster is at another step than before.
+   * Notes the rows of a cluster's assignment. Returns true if the cluster is at another step than before.
    */
-  note(cluster: string, assignment: KubernetesObject | undefined): boolean {
-    const rows = assignment === undefined ? {} : storedRows(assignment);
+  note(cluster: string, rows: StoredRows): boolean {
     const steps: Record<string, ClusterStep> = {};
     for (const [rollout, { row }] of Object.entries(rows)) {
       const step = stepOf(row);

@@ -1,4 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
+import { offeredDecisions } from '#core/view/questions/offered-decisions';
 import type { FleetRolloutRow } from '#core/view/rows/rollout-row';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { silentLog } from '#platform/telemetry/log.port';
@@ -69,7 +70,7 @@ it('shows the console a roll-out of the fleet, wave by wave, to its end', async 
     true,
     true,
   ]);
-  expect(shown[0]?.waves.map(({ deadline }) => deadline)).toEqual(['30m', '']);
+  expect(shown[0]?.waves.map(({ deadline }) => deadline)).toEqual(['30m', '30m']);
   expect([...messages].some((message) => message.startsWith('wave 1 of 2 (lab)'))).toBe(true);
   expect(await reported.check.check()).toMatchObject({ up: true });
   expect(shown[0]?.decisions).toEqual([]);
@@ -145,6 +146,37 @@ it('shows the steps of a path by name, and at which of them clusters are or fail
   fleet.hub.cluster.requests.clear();
   for (let seconds = 0; seconds < 60; seconds += 1) await fleet.clock.advance(1_000);
   expect(fleet.hub.cluster.requests.filter(({ path }) => path.includes('fleetplans'))).toEqual([]);
+});
+
+it('offers the decisions that take effect, and none that the controller refuses', async () => {
+  const fleet = await stoppedOnAPath();
+  const shown = shownOf(fleet);
+  const by = { user: 'jane@example.com', groups: ['sre'] };
+  let made = 0;
+  const decide = async (action: string): Promise<string> => {
+    made += 1;
+    const name = `d${made}`;
+    await fleet.apply('FleetDecision', name, { rollout: 'kafka-1', action, reason: 'CHG-7', by });
+    await fleet.settle();
+    const kind = { apiVersion: 'fleet.flotilla.dev/v1alpha1', kind: 'FleetDecision' };
+    const found = await fleet.hub.client.get({ ...kind, name, namespace: 'platform' });
+    return String((found as { status?: { reason?: string } } | undefined)?.status?.reason);
+  };
+  const offered = () =>
+    expect.poll(async () => {
+      const [row] = await shown();
+      return row === undefined ? [] : offeredDecisions(row).map(({ action }) => action);
+    }, DRIVEN);
+  await offered().toEqual(['Retry', 'Resume', 'Abort', 'Rollback']);
+  expect(await decide('Pause')).toBe('NotApplicable');
+  expect(await decide('Resume')).toBe('Effective');
+  // The failure is forgiven, and the other cluster is a success: the rollout is complete.
+  await offered().toEqual(['Retry', 'Rollback']);
+  for (const action of ['Resume', 'Pause', 'Abort', 'Promote']) expect(await decide(action)).toBe('NotApplicable');
+  expect(await decide('Retry')).toBe('Effective');
+  await offered().toEqual(['Rollback']);
+  expect(await decide('Rollback')).toBe('Effective');
+  await offered().toEqual([]);
 });
 
 it('shows roll-outs also where the hub API does not let it read FleetPlans, and says that steps are not known', async () => {

@@ -14,9 +14,11 @@ import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { HealthCheck } from '#platform/telemetry/health-check';
 import type { RolloutWriter } from '#platform/view/view-store.port';
 import type { FleetPlanName } from '../assignments/fleet-plan-name.js';
+import { storedRows } from '../assignments/stored-rollout.js';
 import { WantedOperators } from '../previews/wanted-operators.js';
 import { ClusterSteps } from './cluster-steps.js';
 import { ReviewedPaths } from './reviewed-paths.js';
+import { RowStates } from './row-states.js';
 
 type ReportedRolloutsHub = Pick<Hub, 'clock' | 'log'> &
   Readonly<{
@@ -38,6 +40,7 @@ export class ReportedRollouts {
   /** A store of its own: rollouts are shown even if the hub API does not let this service read decisions. */
   readonly #decided: FleetStore;
   readonly #steps = new ClusterSteps();
+  readonly #states = new RowStates();
   readonly #paths: ReviewedPaths;
   readonly #timers: Timers;
   readonly #subscriptions: (() => void)[] = [];
@@ -52,7 +55,9 @@ export class ReportedRollouts {
     const { clock, log } = hub;
     this.#paths = new ReviewedPaths({ hub: client, clock, log });
     wanted.onAssignment((cluster, assignment) => {
-      if (this.#steps.note(cluster, assignment)) this.#soon();
+      const rows = assignment === undefined ? {} : storedRows(assignment);
+      const hasOtherState = this.#states.note(cluster, rows);
+      if (this.#steps.note(cluster, rows) || hasOtherState) this.#soon();
     });
     this.#timers = new Timers(clock);
     const kinds = ['FleetRollout', 'FleetOperator'];
@@ -94,40 +99,48 @@ export class ReportedRollouts {
   async #report(): Promise<void> {
     if (this.#store.problem !== undefined) return;
     try {
-      const shown = this.#shown();
+      const all = this.#all();
+      const shown = this.#shown(all);
       const plans = shown.flatMap((rollout) => plansOf(rollout));
       if (await this.#paths.read(plans)) this.#soon();
-      await this.hub.store.view.writeRollouts(this.#rows(shown));
+      await this.hub.store.view.writeRollouts(this.#rows(shown, newestOf(all)));
     } catch (error) {
       this.hub.log.warn({ error: String(error) }, 'the roll-outs were not written for the console');
     }
   }
 
   /** The newest first, and after them the newest of those that have ended. */
-  #shown(): readonly FleetRollout[] {
-    const rollouts = this.#store
-      .kept('FleetRollout')
-      .flatMap((kept) => FleetRollout.safeParse(kept.open()).data ?? [])
-      .toSorted((a, b) => byCodeUnit(timesOf(b).startedAt, timesOf(a).startedAt) || byCodeUnit(nameOf(a), nameOf(b)));
+  #shown(all: readonly FleetRollout[]): readonly FleetRollout[] {
+    const rollouts = all.toSorted(
+      (a, b) => byCodeUnit(timesOf(b).startedAt, timesOf(a).startedAt) || byCodeUnit(nameOf(a), nameOf(b)),
+    );
     const ended = rollouts.filter(isOver).slice(0, MOST_ENDED);
     return [...rollouts.filter((rollout) => !isOver(rollout)), ...ended].slice(0, MOST);
   }
 
-  #rows(shown: readonly FleetRollout[]): readonly FleetRolloutRow[] {
+  #all(): readonly FleetRollout[] {
+    return this.#store.kept('FleetRollout').flatMap((kept) => FleetRollout.safeParse(kept.open()).data ?? []);
+  }
+
+  #rows(shown: readonly FleetRollout[], newest: ReadonlyMap<string, number>): readonly FleetRolloutRow[] {
     const packages = new Map<string, string>();
     for (const kept of this.#store.kept('FleetOperator')) {
       const operator = FleetOperator.safeParse(kept.open()).data;
-      if (operator !== undefined) packages.set(operator.metadata.name, operator.spec.package);
+      if (operator !== undefined) packages.set(nameOf(operator), operator.spec.package);
     }
     const decided = this.#decisions();
     const steps = this.#steps.byRollout();
+    const changed = this.#states.changedBy();
     return shown.flatMap((rollout) => {
       const pathOf = (hash: string) => this.#paths.of(planOf(rollout, hash));
       const known = { pathOf, steps: steps.get(nameOf(rollout)) ?? [] };
       const beside = {
-        packageOf: (name: string) => packages.get(name),
+        packageOf: (name: string) => packages.get(`${rollout.metadata.namespace}/${name}`),
         decisions: decided && (decided.get(nameOf(rollout)) ?? []),
         paths: this.#paths.isRefused ? undefined : rolloutPaths(rollout, known),
+        isNewest: newest.get(subjectOf(rollout)) === rollout.spec.number,
+        changed: changed.get(nameOf(rollout)) ?? 0,
+        gatesOf: this.#states.gatesOf(rollout),
       };
       return fleetRolloutRow(rollout, beside) ?? [];
     });
@@ -141,7 +154,21 @@ export class ReportedRollouts {
   }
 }
 
-const nameOf = ({ metadata }: FleetRollout): string => `${metadata.namespace}/${metadata.name}`;
+/** The highest number of a rollout of each subject. */
+function newestOf(rollouts: readonly FleetRollout[]): ReadonlyMap<string, number> {
+  const newest = new Map<string, number>();
+  for (const rollout of rollouts) {
+    const subject = subjectOf(rollout);
+    newest.set(subject, Math.max(newest.get(subject) ?? 0, rollout.spec.number));
+  }
+  return newest;
+}
+
+const subjectOf = ({ metadata, spec: { subject } }: FleetRollout): string =>
+  `${metadata.namespace}/${subject.kind}/${subject.name}`;
+
+const nameOf = ({ metadata }: Pick<FleetRollout | FleetOperator, 'metadata'>): string =>
+  `${metadata.namespace}/${metadata.name}`;
 
 /** RFC 3339; empty: not yet. */
 function timesOf({ status }: FleetRollout): Readonly<{ startedAt: string; finishedAt: string }> {
