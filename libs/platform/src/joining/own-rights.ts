@@ -12,9 +12,8 @@ const Review = z.looseObject({
   status: z.looseObject({ userInfo: z.looseObject({ username: z.string().optional() }).optional() }).optional(),
 });
 
-/** Time for which the listed rules of a login count: those that allow everything, and all others. */
+/** Time for which the rules of a login that may do everything count. All others are asked for each time. */
 const EVERYTHING_MS = 10 * 60_000;
-const OTHERS_MS = 30_000;
 const AT_ONCE = 8;
 const EVERYTHING: Right = { verb: '*', group: '*', resource: '*' };
 
@@ -47,7 +46,7 @@ export class OwnRights {
   async #rulesOf(client: Client, nowMs: number): Promise<Rules | undefined> {
     const known = this.#known.get(client.cluster);
     const isAll = known?.rules === undefined || isListed(known.rules, EVERYTHING);
-    if (known !== undefined && nowMs - known.atMs < (isAll ? EVERYTHING_MS : OTHERS_MS)) return known.rules;
+    if (known !== undefined && isAll && nowMs - known.atMs < EVERYTHING_MS) return known.rules;
     const rules = await listedRules(client).catch((error: unknown) => {
       if (KubeApiError.is(error) && error.answered) return undefined;
       throw error;

@@ -140,7 +140,7 @@ describe('two hubs with one identity', () => {
     expect(await second.check.ask()).toMatchObject({ acts: false, because: expect.stringContaining('has asked it') });
     expect(await first.check.ask()).toMatchObject({ acts: true, twin: { instance: 'b' } });
     await clock.advance(second.check.againAfterMs);
-    expect(await second.check.status()).toMatchObject({ acts: false, because: expect.stringContaining('it answered') });
+    expect(await second.check.status()).toMatchObject({ acts: false, because: expect.stringContaining('its answer') });
     expect(instance()).toBe('a');
     expect(first.news).toEqual([expect.objectContaining({ acts: true, twin: expect.anything() })]);
 

@@ -104,7 +104,7 @@ describe('flotilla clusters import', () => {
     vi.stubEnv('FLOTILLA_FLEET', 'dir:fleet');
     const setting = await runFlotilla(['clusters', 'import', '--from', 'argocd']);
     vi.stubEnv('FLOTILLA_FLEET', '');
-    for (const { err } of [files, setting]) expect(err).toContain('with the file of their FleetCluster');
+    for (const { err } of [files, setting]) expect(err).toContain('edit the files of FleetClusters');
     expect([bare.exit, files.exit, setting.exit]).toEqual([2, 2, 2]);
   });
 
