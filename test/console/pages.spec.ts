@@ -267,7 +267,7 @@ describe('the pages of the console in Chromium', needing(chromiumNeed), () => {
     expect(await text(tab)).toContain('flotilla fleet approve harbor-3 -n fleet --class 3f9c --reason');
     expect(await tab.axe()).toEqual([]);
     run.view.writeRollouts([]);
-    await expect.poll(() => text(tab), PATIENCE).toContain('not known any more');
+    await expect.poll(() => text(tab), PATIENCE).toContain('no longer exists');
   });
 
   it('the operators that a filter leaves can be kept as a file, in which nothing is a formula', async () => {

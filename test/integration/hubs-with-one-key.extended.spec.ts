@@ -137,7 +137,7 @@ describe('two hubs with one key', () => {
       await expect.poll(instance, PATIENCE).toBeDefined();
       const { 'flotilla.dev/hub': id } = annotations();
       const copy = await up({ FLOTILLA_HUB_ID: 'copy' });
-      await expect.poll(copy.owners, PATIENCE).toContain(`hub ${id} manages it`);
+      await expect.poll(copy.owners, PATIENCE).toContain(`hub ${id} manages the cluster`);
       expect(annotations()).not.toHaveProperty('flotilla.dev/hub-asks');
     },
     LIMITS.test,

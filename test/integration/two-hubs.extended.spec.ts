@@ -71,7 +71,7 @@ describe('two hubs that have one cluster in their kubeconfigs by mistake', () =>
     const kubeconfig = join(folder, 'kubeconfig');
     const takeOver = `clusters take-over east --kubeconfig ${kubeconfig} --context east --hub-id`;
     const refused = `hub one manages the cluster (annotation flotilla.dev/hub of namespace kube-system), and this hub is two. Nothing is written. If that hub is gone or must stop: "flotilla ${takeOver} two"`;
-    const [, command = ''] = /WARNING: hub one manages it .*: "flotilla (.+)"$/m.exec(two.said.out) ?? [];
+    const [, command = ''] = /WARNING: hub one manages the cluster .*: "flotilla (.+)"$/m.exec(two.said.out) ?? [];
     expect(two.said.out).toContain('left alone');
     await expect.poll(() => owners(two), PATIENCE).toBe(`east: ${refused}`);
     expect(await (await fetch(`${url(two)}/metrics`)).text()).toMatch(
@@ -86,7 +86,7 @@ describe('two hubs that have one cluster in their kubeconfigs by mistake', () =>
     expect(taken).toMatchObject({ exit: 0, out: 'cluster east is managed by hub two from now on (before: one)\n' });
     await expect
       .poll(() => owners(one), PATIENCE)
-      .toMatch(new RegExp(`^east: hub two manages it .* ${takeOver} one"$`));
+      .toMatch(new RegExp(`^east: hub two manages the cluster .* ${takeOver} one"$`));
     await expect.poll(() => warned(one), PATIENCE).toEqual([expect.stringContaining(`"flotilla ${takeOver} one"`)]);
     expect(await runFlotilla(['clusters', 'take-over', 'east', '--hub-id', 'two'])).toMatchObject({
       exit: 0,
