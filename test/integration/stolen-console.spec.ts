@@ -187,7 +187,7 @@ describe.runIf(hasRedis)('who has the password of the console', () => {
   });
 
   it.each<[what: string, claims: Readonly<Record<string, unknown>>, message: RegExp]>([
-    ['another client', { aud: 'another' }, /another client/],
+    ['another client', { aud: 'another' }, /a client other than/],
     ['another issuer', { iss: 'https://evil.test' }, /another issuer/],
     ['an hour ago', { exp: Math.floor(Date.now() / 1_000) - 3_600 }, /sign in again/],
     [

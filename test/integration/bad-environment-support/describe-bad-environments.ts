@@ -277,7 +277,7 @@ const clockRows: readonly Row[] = [
     NODE_OPTIONS: `--import=${SHIFTED_CLOCK}`,
     FLOTILLA_TEST_CLOCK_FILE: file('clock', String(hours * 3_600_000)),
   }),
-  says: new RegExp(`the clock of this machine is 60 min ${which} that of Redis: set both by NTP`),
+  says: new RegExp(`the clock of this machine is 60 min ${which} that of Redis: set both clocks by NTP`),
 }));
 
 const STACK = /\n\s+at |"stack"/;

@@ -10,6 +10,7 @@ const KNOWN: Readonly<Record<string, string>> = {
   '1.4.0': 'a25a0603a941ed90',
   '1.5.0': '4e2c000f88d74dec',
   '1.5.1': '1d37f01e037a2aa3',
+  '1.6.0': '477d32a48bc74007',
 };
 
 it('a changed document of the API has a changed version', () => {

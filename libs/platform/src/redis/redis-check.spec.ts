@@ -31,7 +31,7 @@ describe('the check of Redis', () => {
   ])('is degraded where the clock of this machine is $by, and says what to do', async ({ time, says }) => {
     const health = await redisCheck(redisAt(time), { nowMs: () => NOW_MS }).check();
     expect(health).toMatchObject({ up: true, degraded: true, detail: expect.stringMatching(says) });
-    expect(health.detail).toContain('set both by NTP');
+    expect(health.detail).toContain('set both clocks by NTP');
   });
 
   it.each([
