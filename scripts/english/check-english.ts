@@ -1,5 +1,5 @@
 /**
- * Part of `make verify`: measures the English of comments and messages by grammar, for each folder that has a
+ * Part of `make verify`: measures the English of comments, messages and titles of tests by grammar, for each folder that has a
  * budget. Run by Node itself: it strips the types, so that no build is needed. With the names of folders it
  * prints the passages to rewrite instead.
  */
@@ -11,12 +11,21 @@ import { type Passage, type Prose, proseOfSource } from './prose-of.ts';
 
 type Source = Readonly<{ path: string; prose: Prose }>;
 
+const SPEC = /\.spec\.tsx?$/;
+/** Titles count in specs and in all of `test`, including its stories and contracts. */
+const TESTED = /\.spec\.tsx?$|^test\//;
+
+/** Keeps only the titles of a spec. Other files have no titles, unless they are in `test`. */
+const countedOf = (path: string, prose: Prose): Prose => ({
+  ...(SPEC.test(path) ? { docstrings: [], comments: [], messages: [] } : prose),
+  titles: TESTED.test(path) ? prose.titles : [],
+});
+
 const sourcesOf = (folder: string): readonly Source[] =>
   globSync(`${folder}/**/*.{ts,tsx}`, { exclude: ['**/node_modules/**'] })
     .map((path) => path.replaceAll('\\', '/'))
-    .filter((path) => !/\.spec\.tsx?$/.test(path))
     .sort()
-    .map((path) => ({ path, prose: proseOfSource(readFileSync(path, 'utf8')) }));
+    .map((path) => ({ path, prose: countedOf(path, proseOfSource(readFileSync(path, 'utf8'))) }));
 
 /** Reports each measure of a folder that is over its budget. */
 export function overBudget(prose: readonly Prose[], budget: Budget): string[] {
@@ -26,8 +35,9 @@ export function overBudget(prose: readonly Prose[], budget: Budget): string[] {
     docstrings: measure(docstrings).relatives,
     comments: measure(prose.flatMap((one) => one.comments)).relatives,
     messages: measure(prose.flatMap((one) => one.messages)).relatives,
+    titles: measure(prose.flatMap((one) => one.titles)).relatives,
   };
-  const kinds = ['docstrings', 'comments', 'messages'] as const;
+  const kinds = ['docstrings', 'comments', 'messages', 'titles'] as const;
   return [
     ...(starts > budget.starts
       ? [`${starts} docstrings begin with What, Whether, Where, Of or Who (at most ${budget.starts})`]
@@ -43,7 +53,7 @@ const hasRelative = ({ text }: Passage): boolean => measure([{ line: 0, text }])
 function printPassages(folder: string): void {
   for (const { path, prose } of sourcesOf(folder)) {
     const starts = new Set(badStarts(prose.docstrings));
-    for (const passage of [...prose.docstrings, ...prose.comments, ...prose.messages]) {
+    for (const passage of [...prose.docstrings, ...prose.comments, ...prose.messages, ...prose.titles]) {
       if (starts.has(passage) || hasRelative(passage)) {
         console.log(`${path}:${passage.line}: ${passage.text.replaceAll(/\s+/g, ' ')}`);
       }

@@ -6,6 +6,8 @@ export type Prose = Readonly<{
   comments: readonly Passage[];
   /** Messages: string literals of at least four words. */
   messages: readonly Passage[];
+  /** Titles of tests, and of the groups that contain them. */
+  titles: readonly Passage[];
 }>;
 
 export type Passage = Readonly<{ line: number; text: string }>;
@@ -23,6 +25,9 @@ const DOCSTRING = /\/\*\*([\s\S]*?)\*\//g;
 const COMMENT_LINES = /(?:^[ \t]*\/\/(?!\/).*\n?)+/gm;
 const LITERAL = /(['"`])((?:\\.|(?!\1)[^\\\n])*)\1/g;
 const FEWEST_WORDS = 4;
+
+/** The first argument of `it(` and `describe(`, of their `.each(…)(` and of the end of a table, `])(`. */
+const TITLE = /(?:\b(?:describe|it|test)\b[^\n'"`]*|[\])}](?: as const)?\))\(\s*(['"`])((?:\\.|(?!\1).)+)\1/g;
 
 const lineOf = (text: string, index: number): number => text.slice(0, index).split('\n').length;
 
@@ -45,7 +50,11 @@ export function proseOfSource(text: string): Prose {
           .map(({ 2: body = '' }) => ({ line: index + 1, text: body.replaceAll(/\$\{[^}]*\}/g, 'it') }))
           .filter(({ text: body }) => words(body).length >= FEWEST_WORDS && !/[<>{}=;]/.test(body)),
   );
-  return { docstrings, comments, messages };
+  const titles = [...code.matchAll(TITLE)].map(({ index, 2: title = '' }) => ({
+    line: lineOf(code, index),
+    text: title,
+  }));
+  return { docstrings, comments, messages, titles };
 }
 
 /** Words of a text. */

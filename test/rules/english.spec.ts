@@ -3,7 +3,7 @@ import { overBudget } from '../../scripts/english/check-english.js';
 import { badStarts, measure } from '../../scripts/english/measures.js';
 import { proseOfSource } from '../../scripts/english/prose-of.js';
 
-const NONE = { docstrings: 0.6, starts: 0, comments: 0.6, messages: 0.6 };
+const NONE = { docstrings: 0.6, starts: 0, comments: 0.6, messages: 0.6, titles: 0.6 };
 const PLAIN = `/** Returns the digest of a catalog, or undefined if the registry has none. */
 export const digestOf = (): string => 'the catalog has no digest yet';
 // Sorts first, so that equal input gives equal bytes.
@@ -34,6 +34,16 @@ describe('English by grammar', () => {
       of: 'a message',
       text: "const a = 'nothing says which cluster is away';",
       problem: 'messages: 8.33 relative words for 100 words (at most 0.6)',
+    },
+    {
+      of: 'a title',
+      text: "it('says what is wrong', () => {});",
+      problem: 'titles: 25.00 relative words for 100 words (at most 0.6)',
+    },
+    {
+      of: 'a title after a table',
+      text: "it.each([1])('knows where %i is', () => {});",
+      problem: 'titles: 25.00 relative words for 100 words (at most 0.6)',
     },
   ])('names the breach of $of', ({ text, problem }) => {
     expect(overBudget([proseOfSource(`${PLAIN}${text}\n`)], NONE)).toContain(problem);
