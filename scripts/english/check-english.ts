@@ -1,7 +1,7 @@
 /**
- * Part of `make verify`: measures the English of comments, messages and titles of tests by grammar, for each folder that has a
- * budget. Run by Node itself: it strips the types, so that no build is needed. With the names of folders it
- * prints the passages to rewrite instead.
+ * Part of `make verify`: measures the English of comments, messages and titles of tests by grammar, for each
+ * folder that has a budget. Run by Node itself: it strips the types, so that no build is needed. With the
+ * names of folders it prints the passages to rewrite instead.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -39,7 +39,7 @@ const run = promisify(execFile);
 const SETTINGS = {
   FLOTILLA_INSTALL_PLAN_RETRY_TIMEOUT: '2s',
   FLOTILLA_BUNDLE_UNPACK_TIMEOUT: '2s',
-  // What is not watched is read again so often: the OperatorHub of OpenShift.
+  // Interval of the reads of the OperatorHub of OpenShift, since no watch covers it.
   FLOTILLA_RESYNC_INTERVAL: '20s',
 };
 
@@ -52,11 +52,11 @@ type Restart = (settings: Readonly<Record<string, string>>) => Promise<void>;
 
 export type Ran = Readonly<{ exit: number; out: string }>;
 
-/** A cluster with the services of the hub; what explain advises is carried out there as a user would. */
+/** Cluster with the services of the hub. The bench carries out the advice of `explain` as a user does. */
 export class AdviceBench {
   readonly #printed = new Map<string, Set<AdviceName>>();
   readonly #editions = new Map<string, number>();
-  /** The files of each image, and of what the catalog of each namespace offers. */
+  /** Files of each image, and of the catalog content of each namespace. */
   readonly #texts = new Map<string, string>();
   readonly #published = new Map<string, string>();
 
@@ -119,7 +119,7 @@ export class AdviceBench {
     return this.#shown(async () => ['explain', ...subject, ...where], namespace, '  ', name, given);
   }
 
-  /** The same where explain asks this service of the hub. */
+  /** Carries out the advice that `explain` gives with the help of this service of the hub. */
   advisedByHub<N extends AdviceName>(
     service: ServiceName,
     [namespace, ...subject]: readonly [namespace: string, kind: string, name: string],
@@ -134,7 +134,7 @@ export class AdviceBench {
     return this.#shown(verb, namespace, '  ', name, given);
   }
 
-  /** The same for what `status` prints about an object, of which it shows the first advice alone. */
+  /** Carries out the advice that `status` prints about an object. `status` shows only its first advice. */
   advisedByStatus<N extends AdviceName>(
     namespace: string,
     name: N,
@@ -229,7 +229,7 @@ export class AdviceBench {
     const before = await address();
     if ((await this.client.get(ref)) === undefined) await fixture.createCatalog(this.client, namespace, { image });
     else await this.client.patch(ref, { spec: { image } });
-    // The catalog is the same where another bundle is behind the same name.
+    // The catalog content does not change if another bundle replaces the bundle of the same name.
     const isOther = this.#published.get(namespace) !== this.#texts.get(image);
     this.#published.set(namespace, this.#texts.get(image) ?? '');
     if (isOther) await until(address, expect.not.stringMatching(`^${before}$`));

@@ -10,9 +10,8 @@ import { SIGNATURE_CASES } from './signature-cases.js';
 import { WEBHOOK_CASES } from './webhook-cases.js';
 
 /**
- * Every case, by the name of its namespace: `make e2e` carries all of them out on a real API server.
- * Simulated clusters can play them, too, but for those that need what only Kubernetes has: quotas, events of
- * the scheduler, labels of nodes.
+ * Every case, by the name of its namespace. `make e2e` carries out all of them on a real API server.
+ * Simulated clusters can play the cases that need no quotas, scheduler events or labels of nodes.
  */
 export const CASES = {
   // One of them waits for a resync of the hub: the others are played meanwhile.
@@ -32,7 +31,7 @@ export type CaseName = keyof typeof CASES;
 /** Cases that `make test` carries out on a simulated cluster. */
 export const IN_EVERY_RUN: readonly CaseName[] = ['manual'];
 
-/** One case of each other kind, which `make test-all` carries out there. */
+/** One case of each other kind. `make test-all` carries them out on simulated clusters. */
 export const FOR_EVERY_CLONE: readonly CaseName[] = [
   'no-catalog',
   'api-version-missing',
@@ -40,7 +39,7 @@ export const FOR_EVERY_CLONE: readonly CaseName[] = [
   'webhook-of-operator',
 ];
 
-/** Advices that no case carries out yet, and what is missing for it. */
+/** Advices without a case, and the missing parts of such a case. */
 export const NOT_CARRIED_OUT: Readonly<Partial<Record<AdviceName, string>>> = {
   seeRollouts: 'a hub with a fleet: test/integration/fleet-rollout.extended.spec.ts has one, without a kubeconfig',
   correctRollout: 'a deadline that has passed: the shortest that the API server takes is ten minutes',

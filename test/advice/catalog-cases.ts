@@ -16,7 +16,7 @@ const ready = ({ client }: AdviceBench, namespace: string) =>
   until(() => fixture.catalogStatus(client, namespace), 'READY');
 const shelf = (namespace: string) => [namespace, 'catalogsource', 'shelf'] as const;
 
-/** What explain advises about CatalogSources. */
+/** Advice of `explain` about CatalogSources. */
 export const CATALOG_CASES = {
   'no-such-image': {
     carries: ['validateCatalogImage'],

@@ -6,7 +6,7 @@ import { layerOfDeepNames } from '#testing/hostile/layer-of-deep-names';
 import * as fixture from '../story/bad-input-fixture.js';
 import { type AdviceCase, until } from './advice-bench.js';
 
-/** What explain advises about catalogs whose images took all memory of the thread that read them. */
+/** Advice of `explain` about catalogs with images that used all memory of their reader thread. */
 export const ENDED_IMAGE_CASES = {
   'image-ended': {
     alone: true,

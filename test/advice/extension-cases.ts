@@ -67,7 +67,7 @@ const installed = ({ client }: AdviceBench, name: string) =>
     return conditions.find(({ type }) => type === 'Installed')?.status;
   }, 'True');
 
-/** What explain advises about ClusterExtensions. */
+/** Advice of `explain` about ClusterExtensions. */
 export const EXTENSION_CASES = {
   'crd-of-subscription': {
     carries: ['keepOwner', 'saveObjects', 'uninstallOwner', 'deleteCrd'],
@@ -120,7 +120,7 @@ export const EXTENSION_CASES = {
       const source = { type: 'Image', image: { ref } };
       await bench.client.patch({ apiVersion: V1, kind: 'ClusterCatalog', name }, { spec: { source } });
       await installed(bench, name);
-      // Another one, whose name is wrong.
+      // A second extension with a wrong name.
       const wrong = `${name}-wrong`;
       await extension(bench, wrong, name, { matchLabels: { 'olm.operatorframework.io/metadata.name': name } });
       await bench.done(await bench.advised([name, 'extension', wrong], 'renamePackage', wrong));

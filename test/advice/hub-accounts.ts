@@ -14,14 +14,12 @@ export const APPLIER_USER = 'hub-applier';
 
 const Kubeconfig = z.looseObject({ users: z.array(z.looseObject({ user: z.looseObject({}) })) });
 
-/**
- * The kubeconfigs of the services, by service: those of accounts that have what
- * k8s/base/managed-cluster gives them.
- */
+/** Kubeconfigs of the services, by service. Their accounts have the rights of k8s/base/managed-cluster. */
 export type HubKubeconfigs = Readonly<Record<'catalog-poller' | 'applier', string>>;
 
 /**
- * The roles that the project ships, bound as its pages say; what catalogs need besides is left to the advice.
+ * Creates accounts with the roles of the project, bound as its pages describe. The advice grants the further
+ * rights for catalogs.
  */
 export async function createHubAccounts(
   client: KubeClient,

@@ -37,7 +37,7 @@ async function servedGroups(client: KubeClient): Promise<readonly string[]> {
   return [...new Set(served)].toSorted();
 }
 
-/** What explain and status advise about the hub itself, its accounts, and what it refuses to execute. */
+/** Advice of `explain` and `status` about the hub itself, its accounts, and refused executions. */
 export const HUB_CASES = {
   'foreign-plan': {
     carries: ['replanForeign'],

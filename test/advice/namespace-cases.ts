@@ -13,7 +13,7 @@ const MULTI = [
 const done = (namespace: string) => `${namespace}.v1.0.0 Succeeded`;
 const about = (namespace: string) => [namespace, 'subscription', namespace] as const;
 
-/** What explain advises about OperatorGroups, Subscriptions and InstallPlans. */
+/** Advice of `explain` about OperatorGroups, Subscriptions and InstallPlans. */
 export const NAMESPACE_CASES = {
   'no-group': {
     carries: ['createGroup'],
@@ -320,7 +320,7 @@ export const NAMESPACE_CASES = {
       ]);
       const name = await bench.plan(namespace, 'Failed');
       await bench.client.delete({ apiVersion: big.apiVersion, kind: 'Nail', name: 'big', namespace });
-      // What everyone does under OLM: the hub plans again by itself.
+      // The usual step under OLM: the hub creates a new plan by itself.
       await bench.client.delete({ apiVersion: V1ALPHA1, kind: 'InstallPlan', name, namespace });
       await bench.runs(namespace, `${namespace}.v1.1.0 Succeeded`);
     },

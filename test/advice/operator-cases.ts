@@ -31,7 +31,7 @@ const twice = { ...webhook, rules, admissionReviewVersions: ['v1'], deploymentNa
 const retarget = ({ client }: AdviceBench, namespace: string, targetNamespaces: readonly string[]) =>
   client.patch({ ...GROUP, namespace }, { spec: { targetNamespaces: [...targetNamespaces] } });
 
-/** What explain advises about ClusterServiceVersions. */
+/** Advice of `explain` about ClusterServiceVersions. */
 export const OPERATOR_CASES = {
   'api-missing': {
     carries: ['installApi', 'explainOriginal'],
@@ -175,7 +175,7 @@ export const OPERATOR_CASES = {
   },
 } satisfies Readonly<Record<string, AdviceCase>>;
 
-/** Carries out what is advised about a CSV that no time repairs: a corrected bundle in place of it. */
+/** Carries out the advice about a CSV that waiting does not repair: replaces it by a corrected bundle. */
 async function corrected(bench: AdviceBench, namespace: string): Promise<void> {
   const plan = await bench.plan(namespace, 'Complete');
   const remove = await bench.advised(about(namespace), 'replaceBundle', namespace, `${namespace}.v1.0.0`);

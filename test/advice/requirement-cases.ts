@@ -15,7 +15,7 @@ const crdOf = (namespace: string) =>
   madeCrd({ kind: 'Gear', group: groupOf(namespace) }, [{ name: 'v1', storage: true }]);
 const withSpec = (spec: Readonly<Record<string, unknown>>): MadeVersion => ({ version: '1.0.0', objects: [], spec });
 
-/** Deletes what the operator's plan made of this kind. */
+/** Deletes the objects of this kind that the operator's plan created. */
 async function deleteOwn({ client }: AdviceBench, kind: 'Role' | 'RoleBinding', namespace: string): Promise<void> {
   const ref = { apiVersion: `${RBAC}/v1`, kind };
   const labelSelector = `olm.owner=${namespace}.v1.0.0`;
@@ -25,8 +25,8 @@ async function deleteOwn({ client }: AdviceBench, kind: 'Role' | 'RoleBinding', 
 }
 
 /**
- * What explain advises about ClusterServiceVersions whose requirements are not met, or
- * that do not come to run.
+ * Advice of `explain` about ClusterServiceVersions with unmet requirements, and about operators that do not
+ * start.
  */
 export const REQUIREMENT_CASES = {
   'account-deleted': {
@@ -137,7 +137,8 @@ export const REQUIREMENT_CASES = {
       await bench.fails(namespace, `${namespace}.v1.0.0`, 'InstallComponentFailedNoRetry');
       const line = await bench.advised(about(namespace), 'retryForbidden', namespace, 'own');
       await bench.client.delete(quota);
-      // The API server enforces a quota for a moment after its deletion: who is too quick runs it again.
+      // The API server enforces a quota for a moment after its deletion. A user who is too quick runs the
+      // command again.
       const afterRetry = async () => {
         await bench.done(line);
         await pause(2_000);

@@ -15,7 +15,7 @@ const KEY_FILES = ['publisher.pub', 'other.pub'] as const;
 const ready = ({ client }: AdviceBench, namespace: string, name: string) =>
   until(() => fixture.catalogStatus(client, namespace, name), 'READY');
 
-/** A CatalogSource and the image that it names, which `sign` signs as cosign does. */
+/** Creates a CatalogSource and its image. `sign` signs the image as cosign does. */
 async function catalogOf({ client, registry }: AdviceBench, namespace: string, name: string) {
   const repository = `advice/${namespace}/${name}`;
   const files = { 'a.yaml': fixture.packageYaml(`${namespace}-${name}`, 'x/y:1') };
@@ -26,7 +26,7 @@ async function catalogOf({ client, registry }: AdviceBench, namespace: string, n
   return { sign, about: [namespace, 'catalogsource', name] as const };
 }
 
-/** What explain advises about catalogs that the signature policy of the hub refuses. */
+/** Advice of `explain` about catalogs that the signature policy of the hub refuses. */
 export const SIGNATURE_CASES = {
   'not-signed': {
     alone: true,

@@ -18,7 +18,7 @@ const about = (namespace: string) => [namespace, 'subscription', namespace] as c
 
 type Guard = Readonly<{ group: string; resource: string; labels?: Readonly<Record<string, string>>; url?: string }>;
 
-/** A webhook that is called for what is created in this namespace, and of which nothing answers. */
+/** Returns a webhook for objects that are created in this namespace. Nothing answers at its address. */
 function guard(namespace: string, { group, resource, labels = {}, url }: Guard): KubernetesObject {
   return {
     ...CONFIGURATION,
@@ -45,7 +45,7 @@ async function subscribed(bench: AdviceBench, namespace: string, of: Guard): Pro
 const remove = (bench: AdviceBench, namespace: string) =>
   bench.client.delete({ ...CONFIGURATION, name: `${namespace}-guard` });
 
-/** What explain advises about admission webhooks that do not answer. */
+/** Advice of `explain` about admission webhooks that do not answer. */
 export const WEBHOOK_CASES = {
   'webhook-silent': {
     carries: ['wakeWebhook'],

@@ -79,7 +79,7 @@ try {
   await registry.stop();
 }
 
-/** What the faults have changed, for people. */
+/** Returns the differences that the faults caused, for people. */
 function verdict(calm: PlayedRun, disturbed: PlayedRun): readonly string[] {
   const left = clusters.flatMap((name) =>
     differences(calm.left.get(name) ?? new Map(), disturbed.left.get(name) ?? new Map()).map(

@@ -9,7 +9,7 @@ export type Confinement = Readonly<{
   noNewPrivileges: boolean;
   /** 2: a filter of system calls. */
   seccomp: string;
-  /** What a write to the root says. */
+  /** Answer to a write to the root. */
   writeToRoot: string;
   memoryLimit: number;
   processLimit: number;

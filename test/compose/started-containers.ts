@@ -3,7 +3,7 @@ import type { DockerEngine } from '#testing/docker-engine/docker-command';
 import { PATIENCE_MS } from '#testing/patience';
 
 const PASSWORD = 'password-of-redis';
-/** What a Sentinel calls the Redis that it watches. */
+/** Name of the Redis in the Sentinels that watch it. */
 const MASTER = 'mymaster';
 const CONFIG = '/data/sentinel.conf';
 

@@ -31,7 +31,7 @@ const Config = z.looseObject({
 });
 
 export type BrokenFleet = Readonly<{
-  /** What `flotilla up` prints. */
+  /** Link that `flotilla up` prints. */
   link: string;
   kubeconfig: string;
   /** The image that cannot be pulled. */

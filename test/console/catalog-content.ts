@@ -87,7 +87,7 @@ const LAMP: PackageRecord = {
 const LOOK = { provider: 'Example Ltd', summary: 'Light for harbors', color: '#a61b1b', category: 'Networking' };
 const HARBOR = { name: 'harbor', defaultChannel: 'stable', entries: chain('harbor', 'stable', '1.0.0') };
 
-/** What the catalog of the fleet of `fleet-rows.ts` holds. */
+/** Packages in the catalog of the fleet of `fleet-rows.ts`. */
 export const SAMPLES: readonly HeldPackage[] = [
   heldPackage(HARBOR, { ...LOOK, title: 'Harbor', color: '#00589b', summary: 'Berths for ships' }),
   heldPackage(LAMP, { ...LOOK, title: 'Lamp' }),

@@ -17,7 +17,7 @@ const look = (title: string, provider: string, summary: string, color: string, c
   ...{ title, provider, summary, color, category },
 });
 
-/** What catalog olm/flotilla-samples of the pictures holds. */
+/** Packages of catalog olm/flotilla-samples of the pictures. */
 const HELD: readonly HeldPackage[] = [
   heldPackage(
     one('backup-operator', '0.4.0'),

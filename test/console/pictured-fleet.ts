@@ -278,7 +278,7 @@ function fillHistory(view: MemoryView): void {
   view.writeHistory(entries.toSorted((a, b) => b.at.localeCompare(a.at)));
 }
 
-/** Who signed in, and what was refused. */
+/** Sign-ins and refusals. */
 export const PICTURED_TRAIL: readonly TrailEntry[] = [
   {
     ...{ at: minutesAgo(22), event: 'refused', person: 'owner@example.com', address: '10.4.0.12', verb: 'approve' },
@@ -391,7 +391,7 @@ const NEWER = [
   offered('1.2.0', 'stable', 'it can be next; what is said above keeps it away'),
 ];
 
-/** What the clusters of the pictures answer. */
+/** Answers of the clusters of the pictures. */
 export function answerPictured(question: ConsoleQuestion): QuestionAnswer {
   if ('digest' in question) return answerOfPicturedCatalog(question);
   if (question.ask === 'review') {

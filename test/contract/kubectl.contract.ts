@@ -145,7 +145,10 @@ export function kubectlContract(name: string, start: () => Promise<Cluster>): vo
       await rm(folder, { recursive: true, force: true });
     });
 
-    /** What the command printed, and whether it failed; kubectl keeps its cache in a home of its own. */
+    /**
+     * Runs a command of kubectl. Returns its output, and true if it failed. kubectl keeps its cache in a
+     * separate home.
+     */
     async function kubectl({ args, stdin }: Command): Promise<{ text: string; failed: boolean }> {
       const all = ['--kubeconfig', join(folder, 'kubeconfig'), '-n', NAMESPACE, ...args.split(' ')];
       const child = run('kubectl', all, { env: { ...process.env, HOME: folder }, timeout: LONG_PATIENCE_MS });

@@ -103,7 +103,7 @@ const BEGIN: Readonly<Record<FaultName, Begin>> = {
   },
 };
 
-/** Nothing listens where the API server was, until what is returned is called. */
+/** Closes the port of the API server until the caller calls the returned function. */
 function awayFrom({ network }: ChaosCluster): () => void {
   network.refuse();
   return () => network.resume();

@@ -37,7 +37,7 @@ export class ChaosCluster {
     return chaosCluster;
   }
 
-  /** What the services log in with is refused from now on. */
+  /** Makes the API server refuse the token of the services from now on. */
   expireToken(): void {
     this.cluster.revokeToken(this.#token);
   }
@@ -48,7 +48,7 @@ export class ChaosCluster {
     await this.#writeKubeconfig();
   }
 
-  /** Of the cluster as it is now; only the last few are kept. */
+  /** Stores a backup of the present state of the cluster. Only the last few backups stay. */
   backUp(): void {
     this.#backups.push({ stored: this.cluster.stored(), copy: this.cluster.snapshot() });
     if (this.#backups.length > BACKUPS_KEPT) this.#backups.shift();

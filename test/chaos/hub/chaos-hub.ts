@@ -23,7 +23,7 @@ export type ChaosHub = Readonly<{
   disk: ContentDisk;
   /** Sets the clock of a service that many milliseconds ahead. */
   shiftClock: (service: string, aheadMs: number) => Promise<void>;
-  /** Where a service writes its memory after a garbage collection, at SIGUSR2. */
+  /** File of the memory snapshot that a service writes after a garbage collection, at SIGUSR2. */
   memoryFile: (service: string) => string;
   stop: () => Promise<void>;
 }>;
@@ -31,7 +31,7 @@ export type ChaosHub = Readonly<{
 const KINDS: readonly ServiceName[] = ['catalog-poller', 'resolver-worker', 'applier'];
 const OF_EACH = 2;
 const ONE_PROCESS = 'hub';
-/** Of a hub: two processes of each service around a Redis, or all of it in one process. */
+/** Form of a hub: two processes of each service with a Redis, or one process for all services. */
 export type HubForm = 'services' | 'one process';
 
 export const serviceNames = (form: HubForm): readonly string[] =>

@@ -3,13 +3,13 @@ import type { FaultName } from '../plan/fault-kinds.js';
 
 const CSVS = 'clusterserviceversions.operators.coreos.com';
 
-/** What faults of one kind did. */
+/** Effects of all faults of one kind. */
 export type FaultRow = Readonly<{
   fault: FaultName;
   injected: number;
   /** After which a change Succeeded in every cluster that the fault met. */
   survived: number;
-  /** Seconds; undefined where nothing was changed any more. */
+  /** Seconds. Undefined if no change followed. */
   longest: number | undefined;
 }>;
 
@@ -31,7 +31,7 @@ export class Recoveries {
     });
   }
 
-  /** Whether the cluster has something left to do, as of now. */
+  /** Records if the cluster has pending work now. */
   note(cluster: string, busy: boolean): void {
     const { busySince } = this.#of(cluster);
     if (busySince.at(-1)?.[1] !== busy) busySince.push([performance.now(), busy]);

@@ -3,7 +3,7 @@ import { PATIENCE_MS, pause } from '#testing/patience';
 import { redisKinds } from '../../../bench/fleet-upgrade/redis-kinds.js';
 import { askRedis, type ChaosHub, REDIS_PREFIX } from '../hub/chaos-hub.js';
 
-/** What a hub holds on to once all is done. */
+/** Resources that a hub uses after all work is done. */
 export type ResourcesUsed = Readonly<{
   /** By service: open files and connections, and the heap after a garbage collection in MiB. */
   services: ReadonlyMap<string, Readonly<{ handles: number; heapMiB: number }>>;

@@ -5,7 +5,10 @@ const V1ALPHA1 = 'operators.coreos.com/v1alpha1';
 const KINDS = ['CatalogSource', 'Subscription', 'InstallPlan', 'ClusterServiceVersion'] as const;
 const LINES = 25;
 
-/** What one asks first about a run that hangs: where operators are, and what was said about the cluster. */
+/**
+ * Returns the first facts about a run that hangs: the states of operators, and the last reports about the
+ * cluster.
+ */
 export async function stateReport(cluster: SimulatedCluster, services: readonly ServiceProcess[]): Promise<string> {
   const objects = KINDS.flatMap((kind) =>
     cluster

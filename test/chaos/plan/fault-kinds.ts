@@ -1,4 +1,4 @@
-/** What a fault meets: one process of the hub, one cluster, or what the whole hub shares. */
+/** Reach of a fault: one process of the hub, one cluster, or a part that the whole hub shares. */
 export type FaultReach = 'service' | 'cluster' | 'Redis' | 'registry' | 'disk';
 
 export type FaultKind = Readonly<{

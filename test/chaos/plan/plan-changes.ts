@@ -1,6 +1,6 @@
 import { SeededDraws } from '#testing/seeded-draws';
 
-/** What the user of a cluster changes about one operator. */
+/** Change of one operator by the user of a cluster. */
 export type ChangeKind = 'subscribe' | 'configure' | 'damage' | 'remove';
 
 /** One change of what is wanted in a cluster; the next one is made once this one has been carried out. */

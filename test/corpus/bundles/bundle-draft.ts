@@ -1,6 +1,6 @@
 import { recordOf, type YamlMap } from '../text/yaml-tree.js';
 
-/** What becomes of a manifest when its bundle is installed. */
+/** Effect of the installation on a manifest of the bundle. */
 export type Fate =
   /** It is in the cluster. */
   | 'applied'
