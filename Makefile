@@ -49,8 +49,8 @@ test-all: ## the same and all others that need no more: whole stories, kills, fa
 	@$(RUN_TESTS) $(if $(REST),,unit integration) extended
 
 # It changes files: in a checkout of its own.
-mutants: needs-mutants build ## random mutants of the libraries, and which suite finds each: SEED=, COUNT=30; an hour or more
-	@node scripts/tests/try-mutants.ts $(if $(SEED),--seed $(SEED)) $(if $(COUNT),--count $(COUNT))
+mutants: needs-mutants build ## random mutants of the libraries, and which suite finds each: SEED=, COUNT=30, FROM=1; an hour or more
+	@node scripts/tests/try-mutants.ts $(if $(SEED),--seed $(SEED)) $(if $(COUNT),--count $(COUNT)) $(if $(FROM),--from $(FROM))
 
 verify: needs-verify setup ## format, lint, types, import rule, plain English
 	@node scripts/plain-english.ts && node scripts/english/check-english.ts

@@ -241,7 +241,9 @@ export function playListedRights(start: () => Promise<AdviceBench>, isReal: bool
       await giveRules(shipped, 'create', '', 'events');
     });
 
-    it.runIf(isReal)('without escalate is refused roles with rights that it does not have', async () => {
+    // The simulator does not review the rights that a role grants.
+    if (!isReal) return;
+    it('without escalate is refused roles with rights that it does not have', async () => {
       await giveRules(without(shipped, ROLES, ['escalate', 'bind']), 'escalate', RBAC, 'roles');
       await bench.subscribed('no-escalate', [{ version: '1.0.0', objects: [], spec: { install: STRATEGY } }]);
       await waitsWith('no-escalate', /attempting to grant RBAC permissions not currently held/);

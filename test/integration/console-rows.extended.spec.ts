@@ -166,7 +166,9 @@ describe('rows of the web console', () => {
       chain: [{}, {}, { link: 'resolution', state: 'stopped', standing: 'failed' }, {}, {}, { state: 'not-reached' }],
     });
     expect(await answered('explain', LIGHTS)).toMatchObject({
-      advice: [{ command: expect.stringMatching(/^flotilla approve \S+ \S+ -n lights -C west$/) }],
+      advice: [
+        { command: expect.stringMatching(/^flotilla approve \S+ \S+ -n lights --kubeconfig \S+ --context west$/) },
+      ],
       chain: expect.arrayContaining([expect.objectContaining({ link: 'approval', state: 'stopped' })]),
     });
     expect(await answered('object', LIGHTS)).toMatchObject({

@@ -169,7 +169,7 @@ describe('clusters of flotilla up that become a fleet in files', () => {
       }),
     );
     const up = await fleet.begin('--fleet', fleet.files);
-    const [, command = ''] = /WARNING: hub another manages it .*: "flotilla (.+)"/.exec(up.said.out) ?? [];
+    const [, command = ''] = /WARNING: hub another manages the cluster .*: "flotilla (.+)"/.exec(up.said.out) ?? [];
     expect(await asOnPage(command)).toMatchObject({ exit: 0, out: expect.stringMatching(/\(before: another\)\n$/) });
     expect(owner()).not.toBe('another');
     expect(await fleet.end()).toBe(0);

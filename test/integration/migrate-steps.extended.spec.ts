@@ -209,7 +209,7 @@ describe('flotilla migrate', () => {
     direct.cluster.requests.clear();
     expect(await there({ dryRun: true })).toMatchObject({
       exit: 0,
-      out: expect.stringContaining('ClusterExtension gear would have gear.v1.0.0, in place of the Subscription\n'),
+      out: expect.stringContaining('ClusterExtension gear would manage gear.v1.0.0 instead of the Subscription\n'),
       err: expect.stringContaining('note: 1 copy of its ClusterServiceVersion in other namespaces will be deleted: '),
     });
     expect(direct.cluster.requests.writes()).toEqual([]);

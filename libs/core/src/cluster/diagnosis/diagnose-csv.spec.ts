@@ -98,6 +98,26 @@ describe('a ClusterServiceVersion', () => {
       todo: /flotilla retry installplan install-1 -n team/,
     },
     {
+      because: 'the newest of its plans counts',
+      diagnosis: ofCsv(
+        csv({
+          phase: 'Pending',
+          requirementStatus: [requirement('CustomResourceDefinition', 'PresentNotSatisfied')],
+        }),
+        [1, 3, 2].map((generation) => {
+          const one = plan('Failed', { message: `cause ${generation}` });
+          return {
+            ...one,
+            metadata: { ...one.metadata, name: `install-${generation}` },
+            spec: { ...one.spec, generation },
+          };
+        }),
+      ),
+      standing: 'failed',
+      says: /its InstallPlan install-3 is not complete\.\nIt failed\.\ncause 3\.$/,
+      todo: /flotilla retry installplan install-3 -n team/,
+    },
+    {
       because: 'the OperatorCondition of its predecessor',
       diagnosis: ofCsv({
         ...csv({ phase: 'Pending', reason: 'OperatorConditionNotUpgradeable', message: 'not before Monday' }),

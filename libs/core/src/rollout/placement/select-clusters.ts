@@ -22,6 +22,9 @@ export type SelectsCluster = (cluster: SelectedCluster) => boolean;
 
 const environment = celEnvironment().registerVariable('cluster', 'map<string, dyn>');
 
+/** Compiles an expression. It may walk through facts, which have no known type. */
+const compile = (source: string) => compileExpression(source, environment, { anyRanges: true });
+
 /**
  * Compiles a selector of clusters. Its label selector and its expression must both match, and an absent part
  * matches all. A part that cannot be compiled or evaluated matches none.
@@ -38,7 +41,7 @@ export function selectorProblem(selector: ClusterSelector | undefined): string |
   const byLabels = readSelector(selector?.selector);
   if (typeof byLabels !== 'function') return byLabels.error;
   if (selector?.expression === undefined) return undefined;
-  const expression = compileExpression(selector.expression, environment, { anyRanges: true });
+  const expression = compile(selector.expression);
   // Below the first line the parser draws the place.
   return 'error' in expression ? expression.error.split('\n')[0] : undefined;
 }
@@ -59,7 +62,7 @@ export type FindsFailure = (cluster: SelectedCluster) => SelectorFailure | undef
 export function selectorFailures(field: string, selector: ClusterSelector | undefined): FindsFailure | undefined {
   if (selector?.expression === undefined) return undefined;
   const byLabels = readSelector(selector.selector);
-  const expression = compileExpression(selector.expression, environment, { anyRanges: true });
+  const expression = compile(selector.expression);
   if ('error' in expression || typeof byLabels !== 'function') return undefined;
   return (cluster) => {
     const error = byLabels(cluster.labels) ? expression.failure(inExpression(cluster)) : undefined;
@@ -68,7 +71,7 @@ export function selectorFailures(field: string, selector: ClusterSelector | unde
 }
 
 function compiled(source: string): SelectsCluster {
-  const expression = compileExpression(source, environment, { anyRanges: true });
+  const expression = compile(source);
   if ('error' in expression) return () => false;
   return (cluster) => expression.holds(inExpression(cluster));
 }
