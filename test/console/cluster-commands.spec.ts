@@ -65,7 +65,7 @@ describe('the commands that pages make for one cluster', needing(chromiumNeed), 
     expect(await shown(`${at(NAMED)}?view=object`, 'its end is left out')).toEqual([
       `kubectl --context '${CONTEXT}' ${GET}`,
     ]);
-    const words = /With your own rights, .* hidden here, with a login to cluster store-2\./;
+    const words = /With your own rights and the hidden fields, with a login to cluster store-2\./;
     expect(await shown(`${at(SECRET)}?view=object`, words)).toEqual([`kubectl ${GET}`]);
   });
 
@@ -83,16 +83,16 @@ describe('the commands that pages make for one cluster', needing(chromiumNeed), 
 
   it('look for the cause where a cluster is away', async () => {
     put(AWAY);
-    expect(await shown(`/clusters/${NAMED}`, /kubeconfig of the hub.*stand in the kubeconfig of the hub/)).toEqual([
+    expect(await shown(`/clusters/${NAMED}`, /kubeconfig of the hub.*are in the kubeconfig of the hub/)).toEqual([
       `flotilla clusters check -C ${NAMED}`,
     ]);
-    const words = /with a login to cluster store-2\..*stand in the Secret of its FleetCluster/;
+    const words = /with a login to cluster store-2\..*are in the Secret of its FleetCluster/;
     expect(await shown(`/clusters/${SECRET}`, words)).toEqual(['flotilla clusters check']);
   });
 
   it('check a hand-over from OLM', async () => {
     put({ reach: 'left-to-olm' });
-    expect(await shown(`/clusters/${NAMED}`, 'to take it over from OLM')).toEqual([
+    expect(await shown(`/clusters/${NAMED}`, 'Show the steps of a hand-over from OLM:')).toEqual([
       `flotilla clusters handover ${NAMED} --context '${CONTEXT}' --from olm --dry-run`,
     ]);
     expect(await shown(`/clusters/${SECRET}`, 'with a login to cluster store-2')).toEqual([

@@ -65,7 +65,12 @@ describe('a newcomer with the link, in a fleet with four broken things', needing
       .poll(() => text(), PATIENCE)
       .toContain('its certificate is not signed by the authority that the kubeconfig names');
     const shown = await text();
-    for (const part of ['What to do', `flotilla clusters check -C ${REFUSED}`, 'never', 'Its operators are unknown'])
+    for (const part of [
+      'What to do',
+      `flotilla clusters check --kubeconfig ${fleet.kubeconfig} --context ${REFUSED}`,
+      'never',
+      'Its operators are unknown',
+    ])
       expect(shown).toContain(part);
     expect(shown).not.toContain('is healthy');
     expect(await tab.axe()).toEqual([]);
@@ -111,7 +116,7 @@ describe('a newcomer with the link, in a fleet with four broken things', needing
       await expect.poll(() => text('.why'), PATIENCE).toMatch(why);
       await expect
         .poll(() => text('.advice'), PATIENCE)
-        .toMatch(/Correct the cause.*flotilla retry installplan \S+ -n bolt -C sofia/);
+        .toMatch(/Correct the cause.*flotilla retry installplan \S+ -n bolt --kubeconfig \S+ --context sofia/);
       expect(await tab.axe()).toEqual([]);
       const patch = ['patch', resource, name, '--type', 'merge', '-p', '{"spec":{"size":3}}'];
       const env = { ...process.env, KUBECONFIG: fleet.kubeconfig };

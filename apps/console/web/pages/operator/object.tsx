@@ -74,7 +74,7 @@ function ObjectOf({ of }: { of: ObjectAddress }) {
           <OwnCommand
             cluster={of.cluster}
             command={wholeObject(of)}
-            lead="With your own rights, and with the hidden fields"
+            lead="With your own rights and the hidden fields"
           />
         </div>
       )}

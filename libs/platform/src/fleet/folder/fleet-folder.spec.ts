@@ -166,7 +166,7 @@ describe('a folder of a fleet', () => {
       const service = first.client('service');
       const ref = { ...CLUSTER, name: 'store-01' };
       await service.updateStatus({ ...(await service.get(ref)), status: { uid: 'u' } } as KubernetesObject);
-      await rm(at('status'), { recursive: true });
+      await rm(at('status'), { recursive: true, maxRetries: 10 });
       await first.poll();
       expect(JSON.parse(await readFile(at('status/FleetCluster/store-01.jsonl'), 'utf8'))).toMatchObject({
         status: { uid: 'u' },
@@ -176,7 +176,7 @@ describe('a folder of a fleet', () => {
 
     it('stays with the first where a second one begins after status/ was deleted', async () => {
       const first = await begin();
-      await rm(at('status'), { recursive: true });
+      await rm(at('status'), { recursive: true, maxRetries: 10 });
       const second = await open();
       const sure = second.makeSure();
       await first.poll();
@@ -190,7 +190,7 @@ describe('a folder of a fleet', () => {
 
     it('is lost to the first where it did not poll meanwhile: it writes nothing more, and says so', async () => {
       const first = await begin();
-      await rm(at('status'), { recursive: true });
+      await rm(at('status'), { recursive: true, maxRetries: 10 });
       const second = await begin();
       const service = first.client('service');
       const found = await service.get({ ...CLUSTER, name: 'store-01' });

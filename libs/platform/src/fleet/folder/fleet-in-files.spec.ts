@@ -145,7 +145,7 @@ describe('a fleet in files', () => {
     expect(await again.get({ ...CLUSTER, name: 'store-01' })).toMatchObject({ status: { uid: 'u' } });
     expect((await again.list(ROLLOUT))?.items).toHaveLength(1);
     await folder?.stop();
-    await rm(join(path, 'status'), { recursive: true });
+    await rm(join(path, 'status'), { recursive: true, maxRetries: 10 });
     const anew = (await open()).client('service');
     const after = await anew.get({ ...CLUSTER, name: 'store-01' });
     expect({ uid: after?.metadata.uid, status: after?.['status'] }).toEqual({
