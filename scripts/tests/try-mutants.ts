@@ -8,10 +8,11 @@ import { type Suite, suiteOf, testsOfChange } from './choose-tests.ts';
 import { readImportGraph } from './import-graph.ts';
 import { type Mutation, mutationsOf, randomOf } from './mutations.ts';
 
-// Usage: node scripts/tests/try-mutants.ts [--seed N] [--count 30] [--from 1]. Changes one operator, constant or branch
-// of a module of core, lifecycle or platform at a time. Names the suite that finds it: that of `make test`,
-// or only the rest of `make test-all`. A spec file finds a mutant if it fails with it and passes without it.
-// Changes files: run it in a checkout of its own, with Redis on PATH. `--from N` goes on with the N-th mutant.
+// Usage: node scripts/tests/try-mutants.ts [--seed N] [--count 30] [--from 1]. Changes one operator, constant
+// or branch of a module of core, lifecycle or platform at a time. Names the suite that finds it: that of
+// `make test`, or only the rest of `make test-all`. A spec file finds a mutant if it fails with it and passes
+// without it. Changes files: run it in a checkout of its own, with Redis on PATH. `--from N` goes on with the
+// N-th mutant.
 
 const root = resolve(import.meta.dirname, '../..');
 const { values } = parseArgs({
@@ -43,7 +44,7 @@ function mutants(count: number): Mutant[] {
 
 const Results = z.object({ testResults: z.array(z.object({ name: z.string(), status: z.string() })) });
 
-/** Runs spec files until the first failure. Returns those that failed; all of them if the run says nothing. */
+/** Runs spec files until the first failure. Returns those that failed; all of them if there is no report. */
 function failing(suite: Suite, files: readonly string[]): readonly string[] {
   if (files.length === 0) return [];
   if (suite !== 'unit' && spawnSync('make', ['-s', 'build'], { cwd: root, stdio: 'ignore' }).status !== 0) return files;
