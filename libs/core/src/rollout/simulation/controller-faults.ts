@@ -1,16 +1,15 @@
-import type { RolloutRecord } from '../controller/record/rollout-record.js';
 import { durationMs } from '../placement/waves.js';
-import type { Controller } from './controller.js';
 import type { PlacedFault } from './faults.js';
-import { forgetStatus, loseRows } from './lost-objects.js';
 import { SecondLeader } from './second-leader.js';
 import type { VirtualCluster } from './virtual-cluster.js';
+import type { VirtualHub } from './virtual-hub.js';
+import type { VirtualRollout } from './virtual-rollout.js';
 import type { VirtualWorld } from './world.js';
 
 /** Schedules the faults that begin at a time. Returns the action for the controller's last write. */
-export function playFaults(world: VirtualWorld, controller: Controller): () => void {
+export function playFaults(world: VirtualWorld, hub: VirtualHub): () => void {
   const { faults } = world.options;
-  playClusterFaults(world, () => controller.changedAll());
+  playClusterFaults(world, () => hub.changedAll());
   for (const { fault, from } of faults.all('wakesLost')) {
     world.at(from, () => {
       note('WakesLost', world);
@@ -21,20 +20,21 @@ export function playFaults(world: VirtualWorld, controller: Controller): () => v
   for (const { from } of faults.all('statusLost')) {
     world.at(from, () => {
       note('StatusLost', world);
-      for (const record of controller.records) forgetStatus(record, world.now);
+      // Counts are found out again from rows; all else is in annotations (decision 0181).
+      for (const record of hub.records) record.recount();
     });
   }
   for (const { from } of faults.all('assignmentsLost')) {
     world.at(from, () => {
       note('AssignmentsLost', world);
-      for (const record of controller.records) {
+      for (const record of hub.records) {
         withdrawOrders(record, world);
-        controller.whenUp(() => loseRows(record, controller));
+        hub.whenUp(() => loseRows(record, hub));
       }
     });
   }
-  for (const placed of faults.all('secondLeader')) playSecondLeader(placed, world, controller);
-  return playKills(world, controller);
+  for (const placed of faults.all('secondLeader')) playSecondLeader(placed, world, hub);
+  return playKills(world, hub);
 }
 
 /** Notes the faults of clusters that begin at a time. */
@@ -49,8 +49,15 @@ export function playClusterFaults(world: VirtualWorld, changedAll: () => void): 
   }
 }
 
+/** Takes away the rows of a rollout after assignments were deleted. Its next step makes them anew. */
+function loseRows(record: VirtualRollout, hub: VirtualHub): void {
+  const rollouts = hub.rolloutsOf(record.subject.key);
+  const isKept = rollouts.roleOf(record) === 'frozen' && record !== rollouts.newest;
+  if (!isKept && !record.isQueued && !record.isNew) hub.writer.loseRows(record);
+}
+
 /** Orders that no applier has read yet are gone with the assignments. */
-function withdrawOrders({ subject }: RolloutRecord, world: VirtualWorld): void {
+function withdrawOrders({ subject }: VirtualRollout, world: VirtualWorld): void {
   for (const cluster of world.clusters.values()) world.withdraw(cluster, subject.key);
 }
 
@@ -81,36 +88,36 @@ function playOffline(placed: PlacedFault, world: VirtualWorld): void {
 }
 
 /** Adds another controller that makes steps too, from a state of some time ago. */
-function playSecondLeader({ fault, from }: PlacedFault, world: VirtualWorld, controller: Controller): void {
+function playSecondLeader({ fault, from }: PlacedFault, world: VirtualWorld, hub: VirtualHub): void {
   const { for: time, staleBy = '0s' } = fault.secondLeader ?? {};
   const until = time === undefined ? Number.POSITIVE_INFINITY : from + durationMs(time);
-  const leader = new SecondLeader(controller, durationMs(staleBy), until);
-  controller.keepsFor = Math.max(controller.keepsFor ?? 0, durationMs(staleBy));
+  const leader = new SecondLeader(hub, durationMs(staleBy), until);
+  hub.keepsFor = Math.max(hub.keepsFor ?? 0, durationMs(staleBy));
   world.at(from, () => {
     note('SecondLeader', world);
-    controller.others.push(leader);
+    hub.others.push(leader);
   });
 }
 
-function playKills(world: VirtualWorld, controller: Controller): () => void {
+function playKills(world: VirtualWorld, hub: VirtualHub): () => void {
   const kills = world.options.faults.all('controllerKilled');
   const byWrites = kills.find(({ fault }) => fault.controllerKilled?.everyWrites !== undefined);
   const every = byWrites?.fault.controllerKilled?.everyWrites ?? Number.POSITIVE_INFINITY;
   const down = durationMs(byWrites?.fault.controllerKilled?.down ?? '0s');
   const kill = (time: number): void => {
-    const { writer } = controller;
+    const { writer } = hub;
     if (writer.isDown) return;
     note('Killed', world);
     writer.isDown = true;
     world.at(world.now + time, () => {
       note('Started', world);
       writer.writesLeft = every;
-      controller.restart();
+      hub.restart();
     });
   };
   if (byWrites !== undefined)
     world.at(byWrites.from, () => {
-      controller.writer.writesLeft = every;
+      hub.writer.writesLeft = every;
     });
   for (const { fault, from } of kills) {
     const given = fault.controllerKilled;

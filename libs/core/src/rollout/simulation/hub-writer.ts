@@ -1,16 +1,17 @@
+import type { AssignmentRow } from '../../kernel/api/fleet/fleet-assignment.js';
 import { orderOfRow } from '../controller/facts/order-of-row.js';
-import type { RolloutRecord } from '../controller/record/rollout-record.js';
-import { isEvent, type RowChange } from '../controller/record/row-change.js';
+import type { MadeStep } from '../controller/record/advance.js';
+import { isEvent, isWrittenFirst, type RowChange } from '../controller/record/row-change.js';
 import { stepEvents } from '../controller/record/step-events.js';
 import { isInFlight, type RolloutRow } from '../controller/step/row.js';
 import { orderedLate } from '../controller/step/row-moves.js';
 import type { Order } from '../controller/step/starts.js';
-import type { StepResult } from '../controller/step/step.js';
 import { sumOf } from '../controller/step/tally.js';
 import type { VirtualCluster } from './virtual-cluster.js';
+import type { VirtualRollout } from './virtual-rollout.js';
 import type { RolloutOrders, VirtualWorld } from './world.js';
 
-type HubRecords = Readonly<{ records: readonly RolloutRecord[]; denied: Map<string, Set<string>> }>;
+type HubRecords = Readonly<{ records: readonly VirtualRollout[] }>;
 
 /** True if the row begins something. Its order follows the rollout's status that names it. */
 const begins = ({ phase }: RolloutRow): boolean => phase === 'Applying' || phase === 'RollingBack';
@@ -51,26 +52,21 @@ export class HubWriter {
   }
 
   /** Writes a step made from a version of the rollout; false if the rollout has changed since. */
-  commitGuarded(record: RolloutRecord, result: StepResult, version: number): boolean {
+  commitGuarded(record: VirtualRollout, made: MadeStep, version: number): boolean {
     if (record.version !== version) return false;
-    this.commit(record, result, false);
+    this.commit(record, made, false);
     return true;
   }
 
   /** Writes a step; whether something has moved. */
-  commit(record: RolloutRecord, result: StepResult, hasDecision: boolean): boolean {
+  commit(record: VirtualRollout, { result, changes, hasStatus, moved }: MadeStep, hasDecision: boolean): boolean {
     const before = record.isNew ? undefined : record.status;
-    const changes = [...result.rows.values()].map((after) => ({ before: record.rows.get(after.cluster), after }));
-    const beginning = new Set(result.orders.map(({ cluster }) => cluster));
-    // A row is removed after the status that keeps its facts about the wave.
-    const isFirst = ({ after }: RowChange): boolean => !beginning.has(after.cluster) && after.phase !== 'Removed';
-    const results = changes.filter((change) => isWrite(change) && isFirst(change));
+    const results = changes.filter((change) => isWrite(change) && isWrittenFirst(change));
     const isWhole = hasDecision || before === undefined;
     if (!isWhole && results.length >= this.writesLeft) {
       this.#commitPart(record, results.slice(0, this.writesLeft));
       return true;
     }
-    const hasStatus = before !== result.status;
     record.chosen = sumOf(result.tallies).chosen;
     for (const event of stepEvents(record, before, changes, result)) this.world.options.log.add(this.world.now, event);
     record.keep(this.world.now, changes);
@@ -89,11 +85,11 @@ export class HubWriter {
     if (hasStatus || result.orders.length > 0) this.written();
     if (isWhole) this.#writtenAll(results.length);
     this.completeIntent(record);
-    return hasStatus || changes.some(isEvent);
+    return hasStatus || moved.length > 0;
   }
 
   /** Writes the results of some clusters; the controller dies before the rest of its step. */
-  #commitPart(record: RolloutRecord, changes: readonly RowChange[]): void {
+  #commitPart(record: VirtualRollout, changes: readonly RowChange[]): void {
     const tallies = record.tallies.map((tally) => tally.copy());
     for (const { before, after } of changes) {
       if (before !== undefined) tallies[before.wave]?.add(before, -1);
@@ -111,7 +107,7 @@ export class HubWriter {
   }
 
   /** Writes the rows of those that begin something, and wakes their appliers. */
-  completeIntent(record: RolloutRecord): void {
+  completeIntent(record: VirtualRollout): void {
     while (record.intent.length > 0 && !this.isDown) {
       const [order, ...others] = record.intent;
       record.intent = others;
@@ -128,7 +124,7 @@ export class HubWriter {
   }
 
   /** Forgets the rows and orders of a rollout: their assignments were deleted. */
-  loseRows(record: RolloutRecord): void {
+  loseRows(record: VirtualRollout): void {
     record.intent = [];
     record.rows.clear();
     record.recount();
@@ -136,7 +132,7 @@ export class HubWriter {
     for (const cluster of this.world.clusters.values()) cluster.orders.delete(record.spec.name);
   }
 
-  #wakeAt(record: RolloutRecord, at: number): void {
+  #wakeAt(record: VirtualRollout, at: number): void {
     this.world.at(
       at,
       () => undefined,
@@ -144,7 +140,7 @@ export class HubWriter {
     );
   }
 
-  #store(record: RolloutRecord, before: RolloutRow | undefined, after: RolloutRow): void {
+  #store(record: VirtualRollout, before: RolloutRow | undefined, after: RolloutRow): void {
     record.store(after);
     if (!isEvent({ before, after })) return;
     record.dirty.add(after.cluster);
@@ -164,11 +160,13 @@ export class HubWriter {
   }
 
   /** Has the applier of a cluster plan, and keeps the order of a row there. */
-  #tell(record: RolloutRecord, before: RolloutRow | undefined, after: RolloutRow, cluster: VirtualCluster): void {
-    if (!begins(after) || after.reason === 'Rebuilt') this.#assign(record, after, cluster);
-    // An applier whose order was lost still has its plan.
-    if (after.phase === 'Removed') cluster.plans.delete(record.spec.name);
-    else if (before === undefined && !cluster.plans.has(record.spec.name)) {
+  #tell(record: VirtualRollout, before: RolloutRow | undefined, after: RolloutRow, cluster: VirtualCluster): void {
+    if (after.phase === 'Removed') cluster.orders.delete(record.spec.name);
+    else if (!begins(after) || after.reason === 'Rebuilt') this.#assign(record, after, cluster);
+    // An applier whose order was lost still has its plan, and a cluster knows its attempt.
+    if (after.phase === 'Removed') {
+      if (!cluster.reports.has(record.spec.name)) cluster.plans.delete(record.spec.name);
+    } else if (before === undefined && !cluster.plans.has(record.spec.name)) {
       this.world.plan(this.#orders(record, after), cluster);
     }
   }
@@ -176,7 +174,7 @@ export class HubWriter {
   /**
    * A cluster that is in flight no more is free for other rollouts, and takes no order that has not arrived.
    */
-  #noteEnd(record: RolloutRecord, before: RolloutRow, after: RolloutRow): void {
+  #noteEnd(record: VirtualRollout, before: RolloutRow, after: RolloutRow): void {
     const wasBusy = isInFlight(before) || before.phase === 'RollingBack';
     if (!wasBusy || isInFlight(after)) return;
     this.#freed(record, after.cluster);
@@ -185,11 +183,11 @@ export class HubWriter {
   }
 
   /** Other rollouts may have waited for this one in the cluster. */
-  #freed(record: RolloutRecord, cluster: string): void {
+  #freed(record: VirtualRollout, cluster: string): void {
     for (const other of this.hub.records) if (other !== record) other.dirty.add(cluster);
   }
 
-  #noteOutcome(record: RolloutRecord, row: RolloutRow, cluster: VirtualCluster): void {
+  #noteOutcome(record: VirtualRollout, row: RolloutRow, cluster: VirtualCluster): void {
     const { name, target } = record.spec;
     if (row.phase === 'Done' && row.attempt > 0 && row.reason !== 'Rebuilt')
       this.world.done(this.#orders(record, row), cluster, row.attempt);
@@ -198,13 +196,10 @@ export class HubWriter {
     }
     if (row.phase !== 'RollingBack') return;
     record.returns++;
-    const { key } = record.subject;
-    if (row.goBack?.denies === 'Operator') {
-      this.hub.denied.set(key, new Set([...(this.hub.denied.get(key) ?? []), target]));
-    } else cluster.deny(key, target, 'Cluster');
+    cluster.deny(record.subject.key, target, row.goBack?.denies ?? 'Cluster');
   }
 
-  #noteWake(record: RolloutRecord, cluster: string, at: number | undefined): void {
+  #noteWake(record: VirtualRollout, cluster: string, at: number | undefined): void {
     if (at === undefined) {
       record.rowWakes.delete(cluster);
       return;
@@ -224,22 +219,25 @@ export class HubWriter {
   }
 
   /** Writes the order of a row into the assignment of its cluster. */
-  #assign(record: RolloutRecord, row: RolloutRow, cluster: VirtualCluster): void {
-    cluster.orders.set(record.spec.name, orderOfRow(record, row, cluster, false));
+  #assign(record: VirtualRollout, row: RolloutRow, cluster: VirtualCluster): AssignmentRow {
+    const order = orderOfRow(record, row, cluster, false);
+    cluster.orders.set(record.spec.name, order);
+    return order;
   }
 
-  #orders({ spec, subject }: RolloutRecord, row: RolloutRow): RolloutOrders {
+  #orders({ spec, subject }: VirtualRollout, row: RolloutRow): RolloutOrders {
     return { name: spec.name, subject, target: spec.target, wave: spec.waves[row.wave]?.name ?? '', class: row.class };
   }
 
   /** Gives an order; returns how much later its applier finds it. */
-  #order(record: RolloutRecord, { kind, cluster: name, attempt, hop }: Order, row: RolloutRow): number {
+  #order(record: VirtualRollout, { kind, cluster: name, attempt, hop }: Order, row: RolloutRow): number {
     if (kind === 'Go') record.starts++;
     const cluster = this.world.clusters.get(name);
     if (cluster === undefined) return 0;
-    this.#assign(record, row, cluster);
+    const { liftsDenial = false } = this.#assign(record, row, cluster);
     const orders = this.#orders(record, row);
     const carryOut = (): void => {
+      if (liftsDenial && kind !== 'Return') cluster.denied.get(record.subject.key)?.delete(record.spec.target);
       if (kind === 'Go') this.world.go(orders, cluster, attempt, hop);
       else if (kind === 'Hop') this.world.hop(orders, cluster, attempt, hop, false);
       else this.world.giveBack(orders, cluster, attempt, hop);

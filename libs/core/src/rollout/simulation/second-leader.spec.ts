@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { FLEET_API } from '../../kernel/api/fleet/fleet-fields.js';
 import type { FleetEvent } from '../controller/record/event-log.js';
-import type { Controller } from './controller.js';
 import { readScenario } from './read-scenario.js';
 import { simulate } from './simulate.js';
+import type { VirtualHub } from './virtual-hub.js';
 
 const operator = {
   apiVersion: FLEET_API,
@@ -14,7 +14,7 @@ const operator = {
 
 function played(faults: readonly object[]) {
   const events: FleetEvent[] = [];
-  let controller: Controller | undefined;
+  let hub: VirtualHub | undefined;
   const scenario = readScenario({
     manifests: [{ value: operator, where: 'test' }],
     clusters: 30,
@@ -25,24 +25,24 @@ function played(faults: readonly object[]) {
   const summary = simulate(
     scenario,
     (event) => events.push(event),
-    (run) => ({ controller } = run),
+    (run) => ({ hub } = run),
   );
   const lines = events.filter(({ kind }) => kind === 'cluster' || kind === 'wave' || kind === 'write');
-  return { summary, controller, lines: lines.map(({ seq: _, ...line }) => line) };
+  return { summary, hub, lines: lines.map(({ seq: _, ...line }) => line) };
 }
 
 describe('a second leader', () => {
   it('is refused each step that it makes from an old view, and changes nothing', () => {
     const alone = played([]);
     const disturbed = played([{ secondLeader: { staleBy: '20s' } }]);
-    expect(disturbed.controller?.others[0]?.refused).toBeGreaterThan(10);
+    expect(disturbed.hub?.others[0]?.refused).toBeGreaterThan(10);
     expect(disturbed.lines).toEqual(alone.lines);
     expect(disturbed.summary.writes).toEqual(alone.summary.writes);
   });
 
   it('makes the same steps where its view is that of the leader', () => {
     const disturbed = played([{ secondLeader: { for: '1h' } }]);
-    expect(disturbed.controller?.others[0]?.refused).toBe(0);
+    expect(disturbed.hub?.others[0]?.refused).toBe(0);
     expect(disturbed.lines).toEqual(played([]).lines);
   });
 });

@@ -1,5 +1,5 @@
-import { stepRollout } from '../controller/step/step.js';
-import type { Controller } from './controller.js';
+import { makeStep } from '../controller/record/advance.js';
+import type { VirtualHub } from './virtual-hub.js';
 
 /**
  * A controller that believes to be the active one. It makes steps from a state of some time ago and tries to
@@ -10,7 +10,7 @@ export class SecondLeader {
   refused = 0;
 
   constructor(
-    readonly leader: Controller,
+    readonly leader: VirtualHub,
     readonly staleBy: number,
     readonly until: number,
   ) {}
@@ -23,10 +23,10 @@ export class SecondLeader {
       // A decision is read together with the rollout that it concerns.
       if (facts === undefined || record.isNew || record.isQueued || record.decisions.length > 0) continue;
       const { view, version } = record.viewAt(world.now - this.staleBy);
-      const result = stepRollout(view, facts, undefined, [...view.rows.keys()], world.now);
-      const isIdle = result.rows.size === 0 && result.status === view.status;
+      const made = makeStep({ record: { ...view, isNew: false }, facts }, undefined, [...view.rows.keys()], world.now);
+      const isIdle = made.changes.length === 0 && !made.hasStatus;
       if (isIdle || writer.isDown) continue;
-      if (!writer.commitGuarded(record, result, version)) this.refused++;
+      if (!writer.commitGuarded(record, made, version)) this.refused++;
     }
   }
 }

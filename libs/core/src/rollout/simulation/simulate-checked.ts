@@ -1,11 +1,11 @@
 import type { FleetEvent } from '../controller/record/event-log.js';
-import type { RolloutRecord } from '../controller/record/rollout-record.js';
 import { InvariantCheck, type InvariantFacts, type LoggedRules } from '../invariants/invariants.js';
 import { durationMs } from '../placement/waves.js';
-import type { FleetRun } from './controller.js';
 import type { FleetScenario } from './scenario.js';
 import { simulateByInstants } from './simulate.js';
 import type { RunSummary } from './summary.js';
+import type { FleetRun } from './virtual-hub.js';
+import type { VirtualRollout } from './virtual-rollout.js';
 
 /** Plays a scenario and holds every event against the invariants. */
 export function simulateChecked(...played: Parameters<typeof checkedByInstants>): RunSummary {
@@ -22,10 +22,10 @@ export function* checkedByInstants(
   emit: (event: FleetEvent) => void,
   begins: (run: Omit<FleetRun, 'end'>) => void = () => undefined,
 ): Generator<undefined, RunSummary> {
-  const rules = new Map<RolloutRecord, LoggedRules>();
+  const rules = new Map<VirtualRollout, LoggedRules>();
   let handle: Omit<FleetRun, 'end'> | undefined;
-  const record = (name: string): RolloutRecord | undefined =>
-    handle?.controller.records.find(({ spec }) => spec.name === name);
+  const record = (name: string): VirtualRollout | undefined =>
+    handle?.hub.records.find(({ spec }) => spec.name === name);
   const facts: InvariantFacts = {
     rules: (name) => {
       const found = record(name);
@@ -38,7 +38,7 @@ export function* checkedByInstants(
     isByHand: (cluster, subject, bundle) => handle?.world.clusters.get(cluster)?.byHand.get(subject) === bundle,
     isHeld: (name, cluster, isStart) => {
       const found = record(name);
-      return found !== undefined && handle?.controller.isHeld(found, cluster, isStart) === true;
+      return found !== undefined && handle?.hub.isHeld(found, cluster, isStart) === true;
     },
   };
   const check = new InvariantCheck(facts);
@@ -56,7 +56,7 @@ export function* checkedByInstants(
   return { ...summary, invariants: { checked: check.checked, violations: check.violations } };
 }
 
-function rulesOf(record: RolloutRecord, handle: Omit<FleetRun, 'end'> | undefined): LoggedRules {
+function rulesOf(record: VirtualRollout, handle: Omit<FleetRun, 'end'> | undefined): LoggedRules {
   const { spec, subject } = record;
   const waves = spec.waves.map(({ name, spec: wave }) => {
     const { failureThreshold, requireSuccesses, maxConcurrent, soak, offline } = wave;

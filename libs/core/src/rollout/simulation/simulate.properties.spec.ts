@@ -172,10 +172,10 @@ describe(`random fleets, strategies, faults and decisions (FLOTILLA_TEST_SEED=${
         simulate(
           scenarioOf(parts),
           () => count++,
-          ({ controller }) => {
+          ({ hub }) => {
             again = () => {
-              for (const record of controller.records) record.isAllDirty = true;
-              controller.settle();
+              for (const record of hub.records) record.isAllDirty = true;
+              hub.settle();
             };
           },
         );

@@ -2,12 +2,12 @@ import { EventLog, type FleetEvent } from '../controller/record/event-log.js';
 import { FleetFiles } from '../controller/record/subjects.js';
 import { Agenda } from '../windows/agenda.js';
 import { isActive, nextChange, type WindowRules } from '../windows/window-rules.js';
-import { Controller, type FleetRun } from './controller.js';
 import { playFaults } from './controller-faults.js';
 import { Faults } from './faults.js';
 import type { FleetScenario } from './scenario.js';
 import { addCluster, playScript } from './script.js';
 import { type RunSummary, summaryOf } from './summary.js';
+import { type FleetRun, VirtualHub } from './virtual-hub.js';
 import { VirtualWorld } from './world.js';
 import type { Due } from './world-options.js';
 
@@ -43,24 +43,24 @@ export function* simulateByInstants(
     log,
     agenda,
     subjectOf: (key) => files.subjects.get(key),
-    isAtLeast: (catalog, held, needed) => controller.rolloutsOf(catalog).isAtLeast(held, needed),
-    changed: (cluster) => controller.changed(cluster),
+    isAtLeast: (catalog, held, needed) => hub.rolloutsOf(catalog).isAtLeast(held, needed),
+    changed: (cluster) => hub.changed(cluster),
   });
-  const controller: Controller = new Controller(world, files, scenario.seed, () => killed());
-  begins({ controller, world });
+  const hub: VirtualHub = new VirtualHub(world, files, scenario.seed, () => killed());
+  begins({ hub, world });
   for (const entry of scenario.clusters) addCluster(world, entry);
-  const killed = playFaults(world, controller);
-  playScript(scenario, world, controller);
-  const windows = new WindowClock(world, controller);
-  const end = yield* run(agenda, world, controller, windows, log.start + scenario.until);
-  return summaryOf(scenario, { controller, world, end });
+  const killed = playFaults(world, hub);
+  playScript(scenario, world, hub);
+  const windows = new WindowClock(world, hub);
+  const end = yield* run(agenda, world, hub, windows, log.start + scenario.until);
+  return summaryOf(scenario, { hub, world, end });
 }
 
 /** Yields after each instant; returns the last one, in milliseconds since 1970. */
 function* run(
   agenda: Agenda<Due>,
   world: VirtualWorld,
-  controller: Controller,
+  hub: VirtualHub,
   windows: WindowClock,
   until: number,
 ): Generator<undefined, number> {
@@ -79,7 +79,7 @@ function* run(
     while (agenda.nextAt === next) agenda.take()?.act();
     // The script may have applied or removed windows.
     windows.announce();
-    controller.settle();
+    hub.settle();
     yield;
   }
 }
@@ -103,7 +103,7 @@ class WindowClock {
 
   constructor(
     readonly world: VirtualWorld,
-    readonly controller: Controller,
+    readonly hub: VirtualHub,
   ) {}
 
   /** The time at which a window next opens, closes, or leaves less time than it needs. */
@@ -113,14 +113,14 @@ class WindowClock {
 
   /** Emits events for windows that have opened or closed, and has every rollout examine its clusters. */
   announce(): void {
-    const { windows } = this.controller.files;
+    const { windows } = this.hub.files;
     const isChanged = windows !== this.#windows || (this.#changesAt !== undefined && this.world.now >= this.#changesAt);
     if (!isChanged) return;
     this.#windows = windows;
     const open = new Set(windows.filter((window) => isActive(window, this.world.now)).map(({ name }) => name));
     for (const name of [...this.#open].sort()) if (!open.has(name)) this.#event('WindowClosed', name);
     for (const name of [...open].sort()) if (!this.#open.has(name)) this.#event('WindowOpened', name);
-    for (const record of this.controller.records) record.isAllDirty = true;
+    for (const record of this.hub.records) record.isAllDirty = true;
     this.#changesAt = nextChange(windows, this.world.now);
   }
 
@@ -132,8 +132,8 @@ class WindowClock {
 
   /** True if a cluster waits for a window alone. */
   get isAwaited(): boolean {
-    return this.controller.records.some((record) => {
-      const role = this.controller.rolloutsOf(record.subject.key).roleOf(record);
+    return this.hub.records.some((record) => {
+      const role = this.hub.rolloutsOf(record.subject.key).roleOf(record);
       if (role !== 'active' && role !== 'standing') return false;
       return [...record.rows.values()].some(
         ({ phase, reason, goBack }) =>

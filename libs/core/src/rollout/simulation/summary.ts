@@ -1,13 +1,13 @@
-import type { RolloutRecord } from '../controller/record/rollout-record.js';
 import { isTargetOf } from '../controller/record/targets.js';
 import { isFinal } from '../controller/step/phases.js';
 import { ROLLBACK_CLASS } from '../controller/step/returns.js';
 import { type Counts, sumOf } from '../controller/step/tally.js';
 import { lastSuccess } from '../controller/step/wave-moves.js';
 import { placesOf } from '../placement/waves.js';
-import type { FleetRun } from './controller.js';
 import type { FleetScenario } from './scenario.js';
 import type { VirtualCluster } from './virtual-cluster.js';
+import type { FleetRun } from './virtual-hub.js';
+import type { VirtualRollout } from './virtual-rollout.js';
 
 type WaveSummary = Readonly<{
   name: string;
@@ -71,8 +71,10 @@ type SecondsTo = (time: number | undefined) => number | null;
 
 /** Summarises a run. The watchers of its events fill in the invariants. */
 export function summaryOf({ seed }: FleetScenario, run: FleetRun): RunSummary {
-  const { controller, world, end } = run;
+  const { hub, world, end } = run;
   const { log } = world.options;
+  const subjects = [...hub.files.subjects.values()];
+  const denied = new Map(subjects.map(({ key }) => [key, hub.deniedFor(key)]));
   const seconds: SecondsTo = (time) => (time === undefined ? null : (time - log.start) / 1000);
   return {
     type: 'summary',
@@ -81,16 +83,16 @@ export function summaryOf({ seed }: FleetScenario, run: FleetRun): RunSummary {
     start: new Date(log.start).toISOString(),
     end: new Date(end).toISOString(),
     seconds: (end - log.start) / 1000,
-    steps: controller.steps,
+    steps: hub.steps,
     events: log.count,
-    writes: { hub: controller.writer.writes + world.hubWrites, clusters: world.clusterWrites },
-    rollouts: controller.records.map((record) => rolloutSummary(record, seconds)),
-    clusters: [...world.clusters.values()].map((cluster) => clusterSummary(cluster, run)),
+    writes: { hub: hub.writer.writes + world.hubWrites, clusters: world.clusterWrites },
+    rollouts: hub.records.map((record) => rolloutSummary(record, seconds)),
+    clusters: [...world.clusters.values()].map((cluster) => clusterSummary(cluster, run, denied)),
     invariants: { checked: 0, violations: [] },
   };
 }
 
-function rolloutSummary(record: RolloutRecord, seconds: SecondsTo): RunSummary['rollouts'][number] {
+function rolloutSummary(record: VirtualRollout, seconds: SecondsTo): RunSummary['rollouts'][number] {
   const { spec, status, tallies } = record;
   const { phase, reason, startedAt, finishedAt } = status;
   const byClass = new Map<string, number>();
@@ -120,7 +122,7 @@ function rolloutSummary(record: RolloutRecord, seconds: SecondsTo): RunSummary['
 }
 
 function waveSummary(
-  { spec, status, tallies, maxInFlight }: RolloutRecord,
+  { spec, status, tallies, maxInFlight }: VirtualRollout,
   index: number,
   seconds: SecondsTo,
 ): WaveSummary {
@@ -141,8 +143,12 @@ function waveSummary(
   };
 }
 
-function clusterSummary(cluster: VirtualCluster, { controller, world }: FleetRun): RunSummary['clusters'][number] {
-  const subjects = [...controller.files.subjects.values()];
+function clusterSummary(
+  cluster: VirtualCluster,
+  { hub, world }: FleetRun,
+  deniedFor: ReadonlyMap<string, ReadonlySet<string>>,
+): RunSummary['clusters'][number] {
+  const subjects = [...hub.files.subjects.values()];
   const installed: Record<string, string> = {};
   for (const subject of subjects) {
     const bundle = world.installed(cluster, subject);
@@ -150,13 +156,13 @@ function clusterSummary(cluster: VirtualCluster, { controller, world }: FleetRun
   }
   const denied = new Set(
     subjects.flatMap((subject) => {
-      const forAll = isTargetOf(subject, cluster) ? controller.deniedFor(subject.key) : [];
+      const forAll = isTargetOf(subject, cluster) ? (deniedFor.get(subject.key) ?? []) : [];
       return [...(cluster.denied.get(subject.key)?.keys() ?? []), ...forAll];
     }),
   );
   const rows: RunSummary['clusters'][number]['rows'][number][] = [];
   for (const { key } of subjects) {
-    const record = controller.rolloutsOf(key).records.findLast(({ rows: all }) => all.has(cluster.name));
+    const record = hub.rolloutsOf(key).records.findLast(({ rows: all }) => all.has(cluster.name));
     const row = record?.rows.get(cluster.name);
     if (record === undefined || row === undefined) continue;
     const wave = record.spec.waves[row.wave]?.name ?? '';

@@ -1,7 +1,7 @@
 import type { GateAnswers } from '../controller/facts/fleet-view.js';
-import type { RolloutRecord } from '../controller/record/rollout-record.js';
 import type { GateAnswer } from '../controller/step/gate-progress.js';
 import type { GateQuestion } from '../gates/gate-question.js';
+import type { VirtualRollout } from './virtual-rollout.js';
 import type { VirtualWorld } from './world.js';
 
 /** Gates that answer as the faults of a scenario say, at once; the others are green. */
@@ -9,7 +9,7 @@ export class VirtualGates implements GateAnswers {
   readonly takesChecks = true;
 
   constructor(
-    private readonly hub: Readonly<{ records: readonly RolloutRecord[] }>,
+    private readonly hub: Readonly<{ records: readonly VirtualRollout[] }>,
     private readonly world: VirtualWorld,
   ) {}
 

@@ -20,11 +20,15 @@ export type StoredState = Readonly<{
   intent: readonly StoredRow[];
   /** The decision that has led to it, in the write that comes before its outcome. */
   decided?: Decided;
+  /** Keys of the newest decisions that took effect. A decision without its outcome has no effect twice. */
+  taken?: readonly string[];
   /** Events that follow the write. A controller that starts writes the missing ones. */
   events?: readonly MovedEvent[];
 }>;
 /** A decision that took effect. `isPart`: more of its rows follow in a write after this one. */
 export type Decided = Readonly<{ key: string; isNewRollout: boolean; isPart: boolean }>;
+/** Decisions that a rollout names. */
+export const MOST_TAKEN = 100;
 export type StoredRows = Readonly<Record<string, StoredRow>>;
 
 /** The annotations of an object have 256 KiB; the other state of a rollout there has the other half. */

@@ -3,13 +3,15 @@ import type { FleetDecision } from '#core/kernel/api/fleet/fleet-decision';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import type { HubCluster } from '#core/rollout/controller/facts/hub-cluster';
 import { orderOfRow } from '#core/rollout/controller/facts/order-of-row';
+import { advance, storeStep } from '#core/rollout/controller/record/advance';
 import type { RolloutRecord } from '#core/rollout/controller/record/rollout-record';
+import { inTurn } from '#core/rollout/controller/record/rollout-roles';
+import { isWrittenFirst } from '#core/rollout/controller/record/row-change';
 import type { FleetSubject } from '#core/rollout/controller/record/subjects';
-import { takeStep } from '#core/rollout/controller/record/take-step';
 import type { DecisionEffects } from '#core/rollout/controller/step/decisions';
 import { isFinal } from '#core/rollout/controller/step/phases';
 import type { RolloutStatus } from '#core/rollout/controller/step/rollout-state';
-import { begins, isMoving, type RolloutRow } from '#core/rollout/controller/step/row';
+import { isMoving, type RolloutRow } from '#core/rollout/controller/step/row';
 import { cutsOf, wavesOf } from '#core/rollout/placement/waves';
 import { nextStallAt } from '#core/rollout/status/rollout-conditions';
 import { movedEvents } from '#core/rollout/status/rollout-events';
@@ -20,7 +22,7 @@ import { inParallel } from '#platform/fairness/in-parallel';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { Log } from '#platform/telemetry/log.port';
 import type { RolloutFigures } from '#platform/telemetry/metrics/rollout-metrics';
-import { intentParts } from '../assignments/stored-rollout.js';
+import { intentParts, MOST_TAKEN } from '../assignments/stored-rollout.js';
 import { allOf, ExaminedBefore } from './examined-before.js';
 import type { AskedGates } from './state/asked-gates.js';
 import { type FleetSource, FleetStateReader, listedFrom } from './state/fleet-state.js';
@@ -92,7 +94,7 @@ export class RolloutController {
     this.#unreadable.note(fleet.state.unreadable);
     const wakes: number[] = [];
     const areWindowsDue = this.#windowsAt <= now;
-    for (const read of fleet.rollouts) {
+    for (const read of fleet.rollouts.toSorted((a, b) => inTurn(a.record, b.record))) {
       try {
         const hold = fleet.held.holdOf(read.record.spec.subject);
         const rollout = await writeHold(this.hub, read, hold, now);
@@ -146,7 +148,8 @@ export class RolloutController {
   async #withCounts(rollout: LiveRollout, now: number): Promise<LiveRollout> {
     const { record, object } = rollout;
     const { name } = record.spec;
-    const isDue = this.#pace.isDue(name, now) || stallOf(rollout) <= now;
+    const isLost = object.status === undefined;
+    const isDue = isLost || this.#pace.isDue(name, now) || stallOf(rollout) <= now;
     if (record.isNew || hasSaidItsEnd(rollout) || !isDue) return rollout;
     const written = await writeRolloutStatus(this.hub, object, record, { mayOweCounts: false, now });
     this.#pace.note(name, written.isOwed, now);
@@ -194,8 +197,7 @@ export class RolloutController {
     target: NewTarget,
     trigger: 'SpecChange' | 'CatalogChange' | 'Retry',
   ): Promise<void> {
-    const { records } = fleet.rolloutsOf(subject.key);
-    const number = Math.max(0, ...records.map(({ spec }) => spec.number)) + 1;
+    const number = fleet.rolloutsOf(subject.key).nextNumber;
     const prefix = subject.rolloutPrefix.slice(subject.namespace.length + 1);
     const name = `${prefix}-${number}`;
     const { strategy } = subject;
@@ -227,26 +229,27 @@ export class RolloutController {
     const { name } = record.spec;
     const decisions = await this.#decisionsFor(rollout, fleet);
     const memory = this.#examined.get(name) ?? (await this.#begin(rollout, fleet));
-    let examined = memory.due(rollout, fleet, areWindowsDue);
+    const examined = memory.due(rollout, fleet, areWindowsDue);
     if (examined.size === 0 && decisions.length === 0) return memory.nextAt;
     record.attendedUntil = memory.attendedUntil(fleet.now);
     let current = rollout;
     let before: RowsBefore = new Map(record.rows);
     let statusBefore: RolloutStatus | undefined = record.isNew ? undefined : record.status;
     let isAtRest = false;
-    for (let left = MOST_STEPS; left > 0 && !isAtRest; left--) {
-      const decided = record.isNew ? undefined : decisions.shift();
-      const { result, hasStatus, moved, isLast } = stepIn(rollout, decided, examined, fleet.now);
-      memory.noteWakes(result);
-      examined = hasStatus ? allOf(record, fleet) : new Set(moved);
-      isAtRest = isLast;
+    const steps = advance<FleetDecision>(rollout, {
+      ...{ decisions, decisionOf: (one) => decisionOf(one, fleet.now), examined, now: fleet.now, most: MOST_STEPS },
+      ...{ all: () => allOf(record, fleet), news: () => [] },
+    });
+    for (const made of steps) {
+      storeStep(record, made);
+      memory.noteWakes(made.result);
+      isAtRest = made.isLast;
+      const { decided } = made;
       if (decided === undefined) continue;
       // A decision has its effect once: it is in the rollout before anything else follows.
-      const effects = effectsOf(decided, result.decision, rollout);
+      const effects = effectsOf(decided, made.result.decision, rollout);
       current = await this.#write(current, before, statusBefore, fleet, decided, effects);
       await this.#carryOut(decided, effects, rollout, fleet);
-      // Remaining decisions are made with the new rollout in view.
-      if (effects.isNewRollout) decisions.splice(0);
       [before, statusBefore] = [new Map(record.rows), record.status];
     }
     await this.#write(current, before, statusBefore, fleet);
@@ -267,7 +270,7 @@ export class RolloutController {
   /** Returns the decisions about a rollout that must be carried out. Other open ones get their outcome. */
   async #decisionsFor(rollout: LiveRollout, fleet: LiveFleet): Promise<FleetDecision[]> {
     const { done, earlier, open } = openDecisions(rollout, fleet.state);
-    if (done !== undefined) await this.#carryOut(done.decision, done.effects, rollout, fleet);
+    for (const { decision, effects } of done) await this.#carryOut(decision, effects, rollout, fleet);
     for (const one of earlier) await this.#conclude(one, { reason: 'UnknownRollout' }, rollout);
     return [...open];
   }
@@ -290,11 +293,8 @@ export class RolloutController {
     const changed = [...names].filter((name) => before.get(name) !== record.rows.get(name));
     const decided = decision && effects && decidedBy(decision, effects);
     const isWhole = decision !== undefined || statusBefore === undefined;
-    const isResult = (name: string): boolean => {
-      const row = record.rows.get(name);
-      return row !== undefined && !begins(before.get(name), row);
-    };
-    const first = isWhole ? [] : changed.filter(isResult);
+    const isFirst = (name: string) => isWrittenFirst({ before: before.get(name), after: record.rows.get(name) });
+    const first = isWhole ? [] : changed.filter(isFirst);
     const results = new Set(first);
     const then = changed.filter((name) => !results.has(name));
     if (changed.length === 0 && statusBefore === record.status && decided === undefined) return rollout;
@@ -306,12 +306,13 @@ export class RolloutController {
     const moved = { before: statusBefore, after: record.status };
     const events = movedEvents(object.metadata.name, waves, moved);
     // The beginnings of a part, and the ones that a crash leaves out, are found out again from the rows.
+    const taken = takenBy(rollout, decided);
     const parts = statusBefore === undefined ? [then] : intentParts(then, (name) => record.rows.get(name));
     for (const part of parts) {
       const rows = part.flatMap((name) => record.rows.get(name) ?? []);
       const isPart = decided !== undefined && statusBefore !== undefined && part !== parts.at(-1);
       const written = await writeRollout(this.hub, object, record, {
-        status: isPart ? statusBefore : record.status,
+        ...(isPart ? { status: statusBefore, taken: rollout.taken } : { status: record.status, taken }),
         decided: decided && { ...decided, isPart },
         intent: statusBefore === undefined ? [] : rows.map((row) => ({ step: record.version, row })),
         events,
@@ -323,7 +324,7 @@ export class RolloutController {
       await inParallel(part, ROWS_AT_ONCE, (name) => this.#writeRow(rollout, name, fleet));
     }
     await this.#events.moved(rollout.object, fleet.operators.get(record.spec.subject), events);
-    return { ...rollout, object };
+    return { ...rollout, object, taken };
   }
 
   async #writeRow({ record }: LiveRollout, name: string, fleet: LiveFleet): Promise<void> {
@@ -374,8 +375,8 @@ function targetAgain({ object, record }: LiveRollout, fleet: LiveFleet): NewTarg
   return { bundle, specHash: fleet.askedOf(record.spec.subject) ?? specHash, isSpecOnly: true };
 }
 
-const stepIn = (rollout: LiveRollout, decided: FleetDecision | undefined, examined: ReadonlySet<string>, now: number) =>
-  takeStep(rollout, decided && decisionOf(decided, now), examined, now);
+const takenBy = ({ taken }: LiveRollout, decided: Readonly<{ key: string }> | undefined): readonly string[] =>
+  decided === undefined ? taken : [...taken, decided.key].slice(-MOST_TAKEN);
 
 const hasSaidItsEnd = ({ record: { status }, object }: LiveRollout): boolean =>
   isFinal(status.phase) && (object.status as StoredRolloutStatus | undefined)?.phase === status.phase;

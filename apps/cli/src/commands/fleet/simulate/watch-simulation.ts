@@ -27,9 +27,9 @@ class ComputedEvents implements PlayedEvents {
         this.#ahead.push(event);
         this.end = event.t;
       },
-      ({ controller }) => {
+      ({ hub }) => {
         this.timesOf = (rollout, name) => {
-          const record = controller.records.find(({ spec }) => spec.name === rollout);
+          const record = hub.records.find(({ spec }) => spec.name === rollout);
           const rules = record?.spec.waves.find((wave) => wave.name === name)?.spec;
           if (rules === undefined) return undefined;
           return { soak: durationMs(rules.soak) / 1000, progressDeadline: durationMs(rules.progressDeadline) / 1000 };

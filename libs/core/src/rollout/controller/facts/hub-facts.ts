@@ -239,6 +239,10 @@ export class HubFacts implements RolloutFacts {
     return this.#subject?.isPaused === true;
   }
 
+  get isSubjectGone(): boolean {
+    return this.#subject === undefined;
+  }
+
   get hasQueued(): boolean {
     return this.fleet.hasNext(this.record.subject);
   }

@@ -1,25 +1,35 @@
+import { byCodeUnit } from '../../../kernel/canonical/canonical-json.js';
 import type { RolloutFacts } from '../step/facts.js';
 import { isFinal } from '../step/phases.js';
 import type { RolloutRecord } from './rollout-record.js';
 
-/** The rollouts of one subject, the oldest first, and the current role of each. */
-export class SubjectRollouts {
-  readonly records: RolloutRecord[] = [];
+/** Orders rollouts: of two that may start in a cluster, the one that began first does. */
+export const inTurn = (a: RolloutRecord, b: RolloutRecord): number =>
+  a.status.startedAt - b.status.startedAt || byCodeUnit(a.spec.name, b.spec.name);
 
-  get newest(): RolloutRecord | undefined {
+/** The rollouts of one subject, the oldest first, and the current role of each. */
+export class SubjectRollouts<R extends RolloutRecord = RolloutRecord> {
+  readonly records: R[] = [];
+
+  /** Number of the next rollout. */
+  get nextNumber(): number {
+    return Math.max(0, ...this.records.map(({ spec }) => spec.number)) + 1;
+  }
+
+  get newest(): R | undefined {
     return this.records.at(-1);
   }
 
-  get active(): RolloutRecord | undefined {
+  get active(): R | undefined {
     return this.records.findLast((record) => !isFinal(record.status.phase) && !record.isQueued);
   }
 
-  get queued(): RolloutRecord | undefined {
+  get queued(): R | undefined {
     return this.records.findLast((record) => record.isQueued);
   }
 
   /** The newest Completed rollout. Joining clusters get its target while no rollout is active. */
-  get standing(): RolloutRecord | undefined {
+  get standing(): R | undefined {
     return this.records.findLast((record) => record.status.phase === 'Completed');
   }
 
@@ -30,8 +40,9 @@ export class SubjectRollouts {
   }
 
   /** A newer rollout has left the cluster Done or Failed: the standing one leaves it alone. */
-  isDecidedByNewer(record: RolloutRecord, cluster: string): boolean {
-    return this.records.slice(this.records.indexOf(record) + 1).some((newer) => {
+  isDecidedByNewer({ spec }: RolloutRecord, cluster: string): boolean {
+    const at = this.records.findIndex((one) => one.spec.name === spec.name);
+    return this.records.slice(at + 1).some((newer) => {
       const phase = newer.rows.get(cluster)?.phase;
       return phase === 'Done' || phase === 'Failed';
     });

@@ -1,4 +1,4 @@
-import type { RolloutRow } from '../step/row.js';
+import { begins, type RolloutRow } from '../step/row.js';
 
 /** A row as it was, and as a step leaves it. */
 export type RowChange = Readonly<{ before: RolloutRow | undefined; after: RolloutRow }>;
@@ -11,3 +11,13 @@ export const isEvent = ({ before, after }: RowChange): boolean =>
   before.wave !== after.wave ||
   before.attempt !== after.attempt ||
   before.hop !== after.hop;
+
+/**
+ * True if a row is written before its rollout (decision 0181). A row that begins something follows the
+ * rollout that names it. A row that is removed follows the rollout that keeps its part in the wave.
+ */
+export const isWrittenFirst = ({
+  before,
+  after,
+}: Readonly<{ before: RolloutRow | undefined; after: RolloutRow | undefined }>): boolean =>
+  after !== undefined && after.phase !== 'Removed' && !begins(before, after);

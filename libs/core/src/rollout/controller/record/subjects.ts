@@ -1,9 +1,11 @@
 import type { FleetCatalog } from '../../../kernel/api/fleet/fleet-catalog.js';
 import { type FleetObject, fleetKey } from '../../../kernel/api/fleet/fleet-kinds.js';
 import type { FleetOperator } from '../../../kernel/api/fleet/fleet-operator.js';
-import type { StrategySpec } from '../../../kernel/api/fleet/fleet-strategy.js';
+import type { FleetStrategy, StrategySpec } from '../../../kernel/api/fleet/fleet-strategy.js';
 import { versionRefusal } from '../../desired/allowed-versions.js';
 import { operatorIn } from '../../desired/overrides.js';
+import { stagedProblem } from '../../placement/catalog-problem.js';
+import { operatorProblem, strategyProblem } from '../../placement/operator-problem.js';
 import {
   clusterSelector,
   type FindsFailure,
@@ -11,6 +13,7 @@ import {
   type SelectsCluster,
   selectorFailures,
 } from '../../placement/select-clusters.js';
+import type { SubjectProblem } from '../../placement/subject-problem.js';
 import { BUILT_IN_STRATEGY } from '../../placement/waves.js';
 import { versionInName } from '../../review/plan-changes.js';
 import { type WindowRules, windowRules } from '../../windows/window-rules.js';
@@ -46,6 +49,7 @@ export class FleetFiles {
   readonly #objects = new Map<string, FleetObject>();
   #subjects: ReadonlyMap<string, FleetSubject> = new Map();
   #windows: readonly WindowRules[] = [];
+  #problems: ReadonlyMap<string, SubjectProblem> = new Map();
 
   constructor(
     objects: readonly FleetObject[],
@@ -62,6 +66,11 @@ export class FleetFiles {
 
   get windows(): readonly WindowRules[] {
     return this.#windows;
+  }
+
+  /** Returns the reason why no rollout of a subject begins. Undefined if one may. */
+  problemOf(key: string): SubjectProblem | undefined {
+    return this.#problems.get(key);
   }
 
   /** Creates or replaces an object. A replaced object keeps its age. */
@@ -84,6 +93,7 @@ export class FleetFiles {
       return object.kind === 'FleetCatalog' && object.spec.promotion === 'Staged' ? this.#catalog(object) : [];
     });
     this.#subjects = new Map(subjects.map((subject) => [subject.key, subject]));
+    this.#problems = problemsOf(objects);
   }
 
   #strategy(namespace: string, name: string | undefined): StrategySpec {
@@ -138,4 +148,23 @@ export class FleetFiles {
       refusal: () => undefined,
     };
   }
+}
+
+/** Returns the problems of subjects, by key: an object that one names is missing, or of no use to it. */
+function problemsOf(objects: readonly FleetObject[]): ReadonlyMap<string, SubjectProblem> {
+  const nameOf = ({ metadata }: FleetStrategy | FleetCatalog) => `${metadata.namespace}/${metadata.name}`;
+  const strategies = new Set(objects.flatMap((one) => (one.kind === 'FleetStrategy' ? nameOf(one) : [])));
+  const catalogs = new Map(
+    objects.flatMap((one) => (one.kind === 'FleetCatalog' ? [[nameOf(one), one] as const] : [])),
+  );
+  const found = new Map<string, SubjectProblem>();
+  for (const one of objects) {
+    if (one.kind !== 'FleetOperator' && one.kind !== 'FleetCatalog') continue;
+    const problem =
+      one.kind === 'FleetOperator'
+        ? operatorProblem(one, { strategies, catalogs })
+        : (strategyProblem(one, strategies) ?? stagedProblem(one));
+    if (problem !== undefined) found.set(fleetKey(one), problem);
+  }
+  return found;
 }

@@ -46,12 +46,10 @@ export type DecisionEffects = Readonly<{
   message?: string;
   /** True if a rollout of the same target is created again. */
   isNewRollout: boolean;
-  /** Clusters that no longer deny the target. */
-  allowedIn: readonly string[];
 }>;
 
-const refused = (reason: DecisionReason): DecisionEffects => ({ reason, isNewRollout: false, allowedIn: [] });
-const EFFECTIVE: DecisionEffects = { reason: 'Effective', isNewRollout: false, allowedIn: [] };
+const refused = (reason: DecisionReason): DecisionEffects => ({ reason, isNewRollout: false });
+const EFFECTIVE: DecisionEffects = { reason: 'Effective', isNewRollout: false };
 
 /** Carries a decision out on the draft, or says why it has no effect. */
 export function applyDecision(decision: Decision, draft: Draft): DecisionEffects {
@@ -215,7 +213,7 @@ function retry(decision: Decision, draft: Draft): DecisionEffects | undefined {
     forgetStop(draft);
     if (status.phase === 'Progressing') draft.setStatus({ reason: 'Retried' });
   }
-  return { ...EFFECTIVE, allowedIn: rows.map(({ cluster }) => cluster) };
+  return EFFECTIVE;
 }
 
 function skip(decision: Decision, draft: Draft): DecisionEffects | undefined {

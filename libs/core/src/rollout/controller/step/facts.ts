@@ -114,6 +114,8 @@ export type RolloutFacts = Readonly<{
   /** True if no cluster has the target, or is led to it any more. */
   isTargetWithdrawn: boolean;
   isSubjectPaused: boolean;
+  /** True if the subject was deleted. */
+  isSubjectGone: boolean;
   /** A newer rollout of the subject waits for its turn. */
   hasQueued: boolean;
   isNewest: boolean;

@@ -2,6 +2,17 @@ import type { Draft } from './draft.js';
 import { isFinal, type RolloutPhase, type StopReason } from './phases.js';
 import { isOverThreshold, stopReasonOf } from './wave-moves.js';
 
+/**
+ * Aborts a rollout without its subject: no further wave opens, and it is not Completed. If the subject were
+ * created again, its clusters would follow a Completed rollout without waves (why: fleet-rollouts.md "A
+ * deleted subject aborts its rollout").
+ */
+export function noteGone(draft: Draft): void {
+  const { phase, isAborting } = draft.status;
+  if (!draft.facts.isSubjectGone || isFinal(phase) || phase === 'RollingBack' || isAborting) return;
+  draft.setStatus({ phase: 'Progressing', reason: 'Aborting', isAborting: true, stop: undefined });
+}
+
 /** Notes why the rollout stops by itself, the first wave that says so; it stays until a decision. */
 export function noteStop(draft: Draft): void {
   const { phase, stop } = draft.status;

@@ -105,8 +105,9 @@ export const isChanged = (row: RolloutRow): boolean =>
 export const isMoving = (row: RolloutRow | undefined): boolean =>
   row !== undefined && (isInFlight(row) || row.phase === 'RollingBack');
 
-/** True if a cluster starts, continues with a hop, or goes back. */
+/** True if a cluster starts, continues with a hop, or goes back. A rebuilt row has its order already. */
 export function begins(before: RolloutRow | undefined, after: RolloutRow): boolean {
   if (after.phase === 'RollingBack') return before?.phase !== 'RollingBack';
+  if (after.reason === 'Rebuilt') return false;
   return after.phase === 'Applying' && (before?.attempt !== after.attempt || before.hop !== after.hop);
 }

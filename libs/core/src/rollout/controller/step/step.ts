@@ -7,7 +7,7 @@ import { forgiveMissedQuestions } from './missed-questions.js';
 import { isFinal } from './phases.js';
 import { rebuiltRow } from './rebuilt-row.js';
 import { chooseReturns, startReturns } from './returns.js';
-import { mayOpenWaves, moveRollout, noteStop } from './rollout-moves.js';
+import { mayOpenWaves, moveRollout, noteGone, noteStop } from './rollout-moves.js';
 import type { RolloutStatus, RolloutView } from './rollout-state.js';
 import { newRow, type RolloutRow } from './row.js';
 import { movedByFacts, wakeOf } from './row-moves.js';
@@ -43,6 +43,7 @@ export function stepRollout(
   const draft = new Draft(view, facts, now);
   const examined = new Set(clusters);
   forgiveMissedQuestions(examined, draft);
+  noteGone(draft);
   const effects = decision === undefined ? undefined : applyDecision(decision, draft);
   for (const cluster of draft.changedRows.keys()) examined.add(cluster);
   const orders: Order[] = [];

@@ -16,7 +16,7 @@ import { RolloutRecord } from '#core/rollout/controller/record/rollout-record';
 import { SubjectRollouts } from '#core/rollout/controller/record/rollout-roles';
 import type { FleetFiles, FleetSubject } from '#core/rollout/controller/record/subjects';
 import { isFinal } from '#core/rollout/controller/step/phases';
-import { newStatus, type RolloutSpec, type RolloutStatus } from '#core/rollout/controller/step/rollout-state';
+import { newStatus, type RolloutSpec } from '#core/rollout/controller/step/rollout-state';
 import { orderedLate } from '#core/rollout/controller/step/row-moves';
 import { askedOfSources } from '#core/rollout/desired/catalog-changes';
 import { askedHash } from '#core/rollout/desired/subscription-changes';
@@ -40,6 +40,8 @@ export type LiveRollout = Readonly<{
    * broke off.
    */
   unordered: readonly string[];
+  /** Keys of the newest decisions that took effect. */
+  taken: readonly string[];
 }>;
 
 /** Target of a new rollout. `isSpecOnly`: another spec, for any installed version. */
@@ -311,15 +313,14 @@ export class LiveFleet implements FleetView {
       cuts: spec.cuts,
     };
     const reason = spec.trigger === 'Retry' ? 'Retry' : 'Released';
-    const before = state?.status ?? newStatus(this.now, rolloutSpec.waves.length, reason);
-    const status = known === undefined && unreadable === undefined ? withoutSubject(before) : before;
+    const status = state?.status ?? newStatus(this.now, rolloutSpec.waves.length, reason);
     const record = new RolloutRecord(rolloutSpec, status, subject, () => null);
     record.isNew = state === undefined;
     record.version = state?.step ?? 0;
     const unordered = this.#readRows(record, state?.intent ?? [], this.now - (state?.at ?? this.now));
     record.recount();
     rollouts.records.push(record);
-    this.rollouts.push({ object, record, facts: new HubFacts(this, record), unordered });
+    this.rollouts.push({ object, record, facts: new HubFacts(this, record), unordered, taken: state?.taken ?? [] });
   }
 
   /**
@@ -348,16 +349,6 @@ export class LiveFleet implements FleetView {
 /** True if a rollout brings another spec alone. A Retry of one has a trigger that says so. */
 const isOfSpec = ({ trigger, target }: FleetRollout['spec']): boolean =>
   trigger === 'SpecChange' || target.specOnly === true;
-
-/**
- * Returns the status of a rollout without its subject, which was deleted: no further wave opens, and it is
- * not Completed. If the subject were created again, its clusters would follow a Completed rollout without
- * waves (why: fleet-rollouts.md "A deleted subject aborts its rollout").
- */
-const withoutSubject = (status: RolloutStatus): RolloutStatus =>
-  status.phase === 'RollingBack' || status.isAborting
-    ? status
-    : { ...status, phase: 'Progressing', reason: 'Aborting', isAborting: true, stop: undefined };
 
 /** A subject that was deleted: nothing is selected by it. */
 const deletedSubject = (key: string, { metadata, spec }: FleetRollout): FleetSubject => ({

@@ -10,8 +10,8 @@ type DecidedRollout = Readonly<{ object: FleetRollout; record: Readonly<{ spec: 
 
 /** The decisions about a rollout that have no outcome yet, the older ones first. */
 type OpenDecisions = Readonly<{
-  /** A decision that took effect; the controller was killed before it wrote the outcome. */
-  done: Readonly<{ decision: FleetDecision; effects: DecisionEffects }> | undefined;
+  /** Decisions that took effect, without an outcome: it was deleted, or the controller was killed. */
+  done: readonly Readonly<{ decision: FleetDecision; effects: DecisionEffects }>[];
   /**
    * Made before the rollout existed: they are about another rollout of this name with an object that was
    * lost.
@@ -26,12 +26,20 @@ export function openDecisions({ object, record }: DecidedRollout, { decisions }:
       `${metadata.namespace}/${spec.rollout}` === record.spec.name &&
       (status as Readonly<{ at?: string }> | undefined)?.at === undefined,
   );
-  const decided = storedState(object)?.decided;
-  const done = all.find((one) => decided?.isPart === false && keyOf(one) === decided.key);
+  const { decided, taken = [] } = storedState(object) ?? {};
+  const isLast = (one: FleetDecision): boolean => decided?.isPart === false && keyOf(one) === decided.key;
   const earlier = all.filter((one) => isOfEarlier(one, object));
-  const open = all.filter((one) => one !== done && !earlier.includes(one));
-  const effects = { reason: 'Effective', isNewRollout: decided?.isNewRollout === true, allowedIn: [] } as const;
-  return { done: done && { decision: done, effects }, earlier, open: partFirst(open, decided) };
+  const done = all.filter((one) => !earlier.includes(one) && (isLast(one) || taken.includes(keyOf(one))));
+  const open = all.filter((one) => !done.includes(one) && !earlier.includes(one));
+  const effectsOfDone = (one: FleetDecision): DecisionEffects => ({
+    reason: 'Effective',
+    isNewRollout: isLast(one) && decided?.isNewRollout === true,
+  });
+  return {
+    done: done.map((decision) => ({ decision, effects: effectsOfDone(decision) })),
+    earlier,
+    open: partFirst(open, decided),
+  };
 }
 
 /** Orders the decisions: one that began in part is done first, whatever came meanwhile. */
@@ -49,7 +57,7 @@ export const effectsOf = (
   found: DecisionEffects | undefined,
   { object }: Pick<DecidedRollout, 'object'>,
 ): DecisionEffects => {
-  const effects = found ?? { reason: 'NotApplicable', isNewRollout: false, allowedIn: [] };
+  const effects = found ?? { reason: 'NotApplicable', isNewRollout: false };
   const hasBegun = storedState(object)?.decided?.key === keyOf(decision);
   return hasBegun ? { ...effects, reason: 'Effective' } : effects;
 };

@@ -18,7 +18,7 @@ import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { silentLog } from '#platform/telemetry/log.port';
 import { storedRows } from '../../assignments/stored-rollout.js';
 import { RolloutController } from '../rollout-controller.js';
-import { PlayedFleet } from '../rollouts.fixture.js';
+import { PlayedFleet, type PlayedServer } from '../rollouts.fixture.js';
 import { AskedGates } from '../state/asked-gates.js';
 import { type FleetSource, listedFrom } from '../state/fleet-state.js';
 import { PlayedAppliers } from './played-appliers.fixture.js';
@@ -37,6 +37,14 @@ const refOf = (kind: string, name: string, namespace?: string) => ({
   ...(namespace === undefined ? {} : { namespace }),
 });
 
+type PlayedController = Pick<RolloutController, 'pass' | 'noteNews'>;
+
+/** The controller of an earlier release, in milliseconds after the start. */
+type EarlierController = Readonly<{
+  until: number;
+  open: (hub: PlayedServer['cluster'], ...parts: ConstructorParameters<typeof RolloutController>) => PlayedController;
+}>;
+
 /** Plays a scenario of `simulate` with the live controller, over a simulated hub API. */
 export class PlayedStory implements ScriptedHub {
   readonly files: FleetFiles & ScriptedHub['files'];
@@ -44,13 +52,14 @@ export class PlayedStory implements ScriptedHub {
   readonly #world: VirtualWorld;
   readonly #appliers: PlayedAppliers;
   readonly #start: number;
-  #controller: RolloutController;
+  #controller: PlayedController;
   #decided = 0;
   #killedUntil = Number.NEGATIVE_INFINITY;
 
   private constructor(
     private readonly scenario: FleetScenario,
     private readonly fleet: PlayedFleet,
+    private readonly earlier: EarlierController | undefined,
   ) {
     const { file, seed } = scenario;
     const log = new EventLog(Date.parse(file.start), () => undefined);
@@ -66,15 +75,23 @@ export class PlayedStory implements ScriptedHub {
     this.#controller = this.#started();
   }
 
-  static async begin(scenario: FleetScenario): Promise<PlayedStory> {
+  static async begin(scenario: FleetScenario, earlier?: EarlierController): Promise<PlayedStory> {
     const fleet = await PlayedFleet.begin([], () => ({}), { start: new Date(scenario.file.start).toISOString() });
-    const story = new PlayedStory(scenario, fleet);
+    const story = new PlayedStory(scenario, fleet, earlier);
     for (const object of scenario.objects) if (object.kind !== 'FleetCluster') story.files.apply(object);
     for (const entry of scenario.clusters) addCluster(story.#world, entry);
     playClusterFaults(story.#world, () => undefined);
     playScript(scenario, story.#world, story);
+    if (earlier !== undefined) {
+      story.#world.at(story.#start + earlier.until, () => {
+        story.#controller = story.#started();
+      });
+    }
     for (const { from } of story.#world.options.faults.all('assignmentsLost')) {
       story.#world.at(from, () => story.#loseAssignments());
+    }
+    for (const { from } of story.#world.options.faults.all('statusLost')) {
+      story.#world.at(from, () => story.#loseStatuses());
     }
     return story;
   }
@@ -87,12 +104,22 @@ export class PlayedStory implements ScriptedHub {
     for (const cluster of this.#world.clusters.values()) cluster.orders.clear();
   }
 
+  #loseStatuses(): void {
+    const { cluster: hub } = this.fleet.hub;
+    for (const kind of ['FleetRollout', 'FleetAssignment', 'FleetDecision']) {
+      for (const { metadata } of hub.list({ apiVersion: FLEET_API, kind })) {
+        const ref = refOf(kind, metadata.name, kind === 'FleetAssignment' ? undefined : metadata.namespace);
+        hub.edit(ref, (stored) => Object.assign(stored, { status: undefined }), 'status');
+      }
+    }
+  }
+
   stop(): Promise<void> {
     return this.fleet.stop();
   }
 
   /** As a process that has just started. */
-  #started(): RolloutController {
+  #started(): PlayedController {
     const { clock } = this.fleet;
     const client = this.#client;
     const { faults } = this.#world.options;
@@ -115,7 +142,11 @@ export class PlayedStory implements ScriptedHub {
       },
     });
     gates.onAnswer(({ rollout, cluster }) => this.#controller.noteNews(rollout, cluster));
-    return new RolloutController(client, clock, silentLog, sameOrder(listedFrom(client)), gates);
+    const parts = [client, clock, silentLog, sameOrder(listedFrom(client)), gates] as const;
+    const { until, open } = this.earlier ?? { until: 0 };
+    return open !== undefined && this.#world.now < this.#start + until
+      ? open(this.fleet.hub.cluster, ...parts)
+      : new RolloutController(...parts);
   }
 
   release(subject: string, to: string | undefined): void {

@@ -59,3 +59,11 @@ export function withoutBeginnings({ statuses, ...end }: StoryEnd): object {
   });
   return { ...end, statuses: Object.fromEntries(later) as object };
 }
+
+const STATUS_TIMES: ReadonlySet<string> = new Set(['lastTransitionTime', 'movedAt']);
+
+/** An end without times that are kept in statuses alone. */
+export const withoutTransitions = ({ statuses, ...end }: StoryEnd): object => {
+  const text = JSON.stringify(statuses, (key, value: unknown) => (STATUS_TIMES.has(key) ? undefined : value));
+  return { ...end, statuses: JSON.parse(text) as object };
+};

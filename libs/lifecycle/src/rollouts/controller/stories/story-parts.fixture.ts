@@ -30,9 +30,10 @@ export const decide = (action: string, more: object = {}) => ({
 /**
  * `isKilled`: its controller acts at other times than the rehearsed one, as after a kill. `isFirst`: it
  * stands for its kind in `make test`. `isQueued`: a rollout waits for its turn. Live it begins with that.
+ * `isLost`: live, statuses are deleted and written again.
  */
 export type Story = KafkaScenario &
-  Readonly<{ name: string; isKilled?: boolean; isFirst?: boolean; isQueued?: boolean }>;
+  Readonly<{ name: string; isKilled?: boolean; isFirst?: boolean; isQueued?: boolean; isLost?: boolean }>;
 type Wave = Readonly<Record<string, unknown>>;
 type Strategy = Readonly<Record<string, unknown>>;
 

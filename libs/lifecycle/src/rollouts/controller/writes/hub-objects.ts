@@ -34,6 +34,7 @@ type RolloutWrite = Readonly<{
   intent: readonly StoredRow[];
   /** The decision that it follows from. */
   decided: Decided | undefined;
+  taken: readonly string[];
   /** The Events that follow the write. */
   events: readonly MovedEvent[];
   /** True if a status with changes in its counts alone is left for later. */
@@ -51,9 +52,9 @@ export async function writeRollout(
   hub: KubeClient,
   object: FleetRollout,
   record: RolloutRecord,
-  { status, intent, decided, events, ...how }: RolloutWrite,
+  { status, intent, decided, taken, events, ...how }: RolloutWrite,
 ): Promise<WrittenRollout> {
-  const said = events.length === 0 ? {} : { events };
+  const said = { ...(events.length === 0 ? {} : { events }), ...(taken.length === 0 ? {} : { taken }) };
   const state = JSON.stringify({ step: record.version, at: how.now, status, intent, decided, ...said });
   const metadata = object.metadata as KubernetesObject['metadata'];
   const annotations = { ...metadata.annotations, [STATE_ANNOTATION]: state };

@@ -6,8 +6,6 @@ import { sameJson } from '#core/kernel/canonical/same-json';
 import { type FoundCondition, mergedConditions, type StoredCondition } from '#core/kernel/conditions/condition-list';
 import { RESOLUTION_FAILED } from '#core/rollout/controller/facts/report-reasons';
 import type { FleetSubject } from '#core/rollout/controller/record/subjects';
-import { stagedProblem } from '#core/rollout/placement/catalog-problem';
-import { operatorProblem, strategyProblem } from '#core/rollout/placement/operator-problem';
 import type { SubjectProblem } from '#core/rollout/placement/subject-problem';
 import { namedClusters } from '#core/rollout/status/operator-conditions';
 import { selectorFailureText } from '#core/rollout/status/selector-failures';
@@ -21,20 +19,8 @@ import { type OperatorFigures, operatorFigures } from './operator-status.js';
 type WithConditions = Readonly<{ conditions?: readonly StoredCondition[] }>;
 
 /** Returns the reason why no rollout of a subject begins. Undefined if one may. */
-export function problemOf(subject: FleetSubject, { operators, state, held }: LiveFleet): SubjectProblem | undefined {
-  const hold = held.holdOf(subject.key);
-  if (hold !== undefined) return hold;
-  const names = (objects: readonly Readonly<{ metadata: Readonly<{ name: string; namespace: string }> }>[]) =>
-    new Set(objects.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`));
-  const operator = operators.get(subject.key);
-  const catalog = state.catalogs.find((one) => fleetKey(one) === subject.key);
-  if (operator === undefined)
-    return catalog && (strategyProblem(catalog, names(state.strategies)) ?? stagedProblem(catalog));
-  return operatorProblem(operator, {
-    strategies: names(state.strategies),
-    catalogs: new Map(state.catalogs.map((one) => [`${one.metadata.namespace}/${one.metadata.name}`, one])),
-  });
-}
+export const problemOf = ({ key }: FleetSubject, { files, held }: LiveFleet): SubjectProblem | undefined =>
+  held.holdOf(key) ?? files.problemOf(key);
 
 /** Interval for writing a status if numbers alone change. */
 const FIGURES_EVERY_MS = 2_000;

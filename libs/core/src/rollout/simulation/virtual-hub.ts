@@ -1,37 +1,40 @@
 import type { AssignmentReport } from '../../kernel/api/fleet/fleet-assignment.js';
-import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
 import type { FleetView, KnownCluster, Neighbour } from '../controller/facts/fleet-view.js';
 import { HubFacts } from '../controller/facts/hub-facts.js';
-import { RolloutRecord } from '../controller/record/rollout-record.js';
-import { SubjectRollouts } from '../controller/record/rollout-roles.js';
+import { advance, type MadeStep } from '../controller/record/advance.js';
+import type { RolloutRecord } from '../controller/record/rollout-record.js';
+import { inTurn, SubjectRollouts } from '../controller/record/rollout-roles.js';
 import { decisionEvent } from '../controller/record/step-events.js';
 import type { FleetFiles, FleetSubject } from '../controller/record/subjects.js';
 import { hasOlder, isTargetOf } from '../controller/record/targets.js';
 import type { Decision } from '../controller/step/decisions.js';
+import { isFinal } from '../controller/step/phases.js';
 import { newStatus, type RolloutSpec } from '../controller/step/rollout-state.js';
-import { stepRollout } from '../controller/step/step.js';
 import { sumOf } from '../controller/step/tally.js';
 import { cutsOf, wavesOf } from '../placement/waves.js';
 import { HubWriter } from './hub-writer.js';
 import { VirtualGates } from './virtual-gates.js';
+import { VirtualRollout } from './virtual-rollout.js';
 import type { VirtualWorld } from './world.js';
 
 /** More steps in one instant are an error: the run ends. */
 const MOST_STEPS_AT_ONCE = 100_000;
 
-/** A finished run: its controller and world, for callers that examine its end. */
-export type FleetRun = Readonly<{ controller: Controller; world: VirtualWorld; end: number }>;
+/** A finished run: its hub and world, for callers that examine its end. */
+export type FleetRun = Readonly<{ hub: VirtualHub; world: VirtualWorld; end: number }>;
 
 /**
- * The controller of the simulation. It makes steps, writes their results and gives orders to the clusters.
+ * The hub of the simulation, in memory. {@link advance} makes steps on its rollouts, and it stores their
+ * results. The script makes releases and decisions there.
  */
-export class Controller implements FleetView {
-  readonly records: RolloutRecord[] = [];
-  readonly #facts = new Map<RolloutRecord, HubFacts>();
-  readonly #subjects = new Map<string, SubjectRollouts>();
-  readonly denied = new Map<string, Set<string>>();
+export class VirtualHub implements FleetView {
+  readonly records: VirtualRollout[] = [];
+  readonly #facts = new Map<VirtualRollout, HubFacts>();
+  readonly #subjects = new Map<string, SubjectRollouts<VirtualRollout>>();
   /** Work for the next start, in its order. */
   readonly #left: (() => void)[] = [];
+  /** Newest release of each subject that an object of users is in the way of. */
+  readonly #refused = new Map<string, () => void>();
   readonly writer: HubWriter;
   readonly gates: VirtualGates;
   /** Other controllers that believe to be the active one. */
@@ -98,27 +101,31 @@ export class Controller implements FleetView {
     return false;
   }
 
-  isSkipped({ skipped }: RolloutRecord, cluster: string): boolean {
-    return skipped.has(cluster);
+  isSkipped(record: RolloutRecord, cluster: string): boolean {
+    return record instanceof VirtualRollout && record.skipped.has(cluster);
   }
 
   get #isDown(): boolean {
     return this.writer.isDown;
   }
 
-  rolloutsOf(subject: string): SubjectRollouts {
-    const known = this.#subjects.get(subject) ?? new SubjectRollouts();
+  rolloutsOf(subject: string): SubjectRollouts<VirtualRollout> {
+    const known = this.#subjects.get(subject) ?? new SubjectRollouts<VirtualRollout>();
     this.#subjects.set(subject, known);
     return known;
   }
 
   /** True if windows hold a cluster for a rollout now. */
-  isHeld(record: RolloutRecord, cluster: string, isStart: boolean): boolean {
+  isHeld(record: VirtualRollout, cluster: string, isStart: boolean): boolean {
     return this.#facts.get(record)?.windowHold(cluster, isStart) !== undefined;
   }
 
-  deniedFor(subject: string): ReadonlySet<string> {
-    return this.denied.get(subject) ?? new Set();
+  /** Returns targets that a cluster denies for the whole subject. */
+  deniedFor(key: string): ReadonlySet<string> {
+    const subject = this.files.subjects.get(key);
+    const targets = [...this.world.clusters.values()].filter((cluster) => isTargetOf(subject, cluster));
+    const denied = targets.flatMap((cluster) => [...(cluster.denied.get(key) ?? [])]);
+    return new Set(denied.flatMap(([bundle, scope]) => (scope === 'Operator' ? [bundle] : [])));
   }
 
   /** Something has changed about a cluster: every rollout that can move it examines it again. */
@@ -128,6 +135,8 @@ export class Controller implements FleetView {
 
   /** Derives everything again from labels, windows and subjects. */
   changedAll(cluster?: string): void {
+    const refused = cluster === undefined ? [...this.#refused.values()] : [];
+    if (cluster === undefined) this.#refused.clear();
     for (const record of this.records) {
       if (cluster === undefined) {
         record.isAllDirty = true;
@@ -136,6 +145,7 @@ export class Controller implements FleetView {
         record.dirty.add(cluster);
       }
     }
+    for (const release of refused) release();
   }
 
   /** Acts at once, or after the next start. */
@@ -153,11 +163,14 @@ export class Controller implements FleetView {
   #make(key: string, to: string | undefined, trigger: RolloutSpec['trigger'], releasedAt: number): void {
     const subject = this.files.subjects.get(key);
     if (subject === undefined) return;
+    if (trigger === 'Release' && this.files.problemOf(key) !== undefined) {
+      this.#refused.set(key, () => this.release(key, to, trigger));
+      return;
+    }
     const target = to ?? this.world.usualTarget(subject);
     const rollouts = this.rolloutsOf(key);
-    if (trigger === 'Retry') this.#allowAgain(key, target);
-    else if (!this.#isNeeded(subject, target)) return;
-    const number = rollouts.records.length + 1;
+    if (trigger !== 'Retry' && !this.#isNeeded(subject, target)) return;
+    const number = rollouts.nextNumber;
     const name = `${subject.rolloutPrefix}-${number}`;
     const spec: RolloutSpec = {
       name,
@@ -170,7 +183,7 @@ export class Controller implements FleetView {
       waves: [],
       cuts: [],
     };
-    const record = new RolloutRecord(
+    const record = new VirtualRollout(
       spec,
       newStatus(releasedAt, 0, 'Queued'),
       subject,
@@ -179,7 +192,8 @@ export class Controller implements FleetView {
     const { active, queued } = rollouts;
     rollouts.records.push(record);
     record.keepsFor = this.keepsFor;
-    this.#insert(record);
+    this.records.push(record);
+    this.records.sort(inTurn);
     this.#facts.set(record, new HubFacts(this, record));
     if (queued !== undefined) this.#supersede(queued);
     if (active === undefined) this.#begin(record, trigger === 'Retry' ? 'Retry' : 'Released');
@@ -187,17 +201,12 @@ export class Controller implements FleetView {
     this.changedAll();
   }
 
-  /** Older rollouts come first; those of one instant in the order of their names. */
-  #insert(record: RolloutRecord): void {
-    const at = this.records.findIndex(
-      ({ status, spec }) => status.startedAt === record.status.startedAt && byCodeUnit(spec.name, record.spec.name) > 0,
-    );
-    this.records.splice(at < 0 ? this.records.length : at, 0, record);
-  }
-
   #isNeeded(subject: FleetSubject, target: string): boolean {
-    const { newest } = this.rolloutsOf(subject.key);
+    const { newest, records } = this.rolloutsOf(subject.key);
     if (this.deniedFor(subject.key).has(target) || newest?.spec.target === target) return false;
+    // A target that was aborted on its way waits for a Retry.
+    const last = records.findLast(({ spec }) => spec.target === target && spec.waves.length > 0);
+    if (last?.status.phase === 'Aborted') return false;
     return [...this.world.clusters.values()].some(
       (cluster) =>
         isTargetOf(subject, cluster) &&
@@ -206,19 +215,7 @@ export class Controller implements FleetView {
     );
   }
 
-  /** A decision lifts a denial, in the subject and in every cluster. */
-  #allowAgain(key: string, target: string): void {
-    this.denied.get(key)?.delete(target);
-    for (const cluster of this.world.clusters.values()) cluster.denied.get(key)?.delete(target);
-  }
-
-  /** Allows the target in clusters after a Retry in an active rollout. */
-  #allowIn(clusters: readonly string[], { subject, spec }: RolloutRecord): void {
-    this.denied.get(subject.key)?.delete(spec.target);
-    for (const cluster of clusters) this.world.clusters.get(cluster)?.denied.get(subject.key)?.delete(spec.target);
-  }
-
-  #announce(record: RolloutRecord, from: string | undefined): void {
+  #announce(record: VirtualRollout, from: string | undefined): void {
     const { phase, reason } = record.status;
     this.world.options.log.add(this.world.now, {
       kind: 'rollout',
@@ -233,19 +230,20 @@ export class Controller implements FleetView {
     this.writer.written();
   }
 
-  #supersede(record: RolloutRecord): void {
+  #supersede(record: VirtualRollout): void {
     const from = record.status.phase;
     record.status = { ...record.status, phase: 'Superseded', reason: 'NewerTarget', finishedAt: this.world.now };
     this.#announce(record, from);
   }
 
   /** Fixes waves and cuts, and makes every target a member in the step that follows. */
-  #begin(record: RolloutRecord, reason: 'Released' | 'Retry'): void {
+  #begin(record: VirtualRollout, reason: 'Released' | 'Retry'): void {
     const { spec, subject } = record;
-    const waves = wavesOf(spec.strategy);
+    const { strategy } = subject;
+    const waves = wavesOf(strategy);
     const targets = [...this.world.clusters.values()].filter((cluster) => isTargetOf(subject, cluster));
     const status = { ...newStatus(this.world.now, waves.length, reason), startedAt: record.status.startedAt };
-    record.begin({ ...spec, waves, cuts: cutsOf(waves, targets, spec.uid) }, status);
+    record.begin({ ...spec, strategy, waves, cuts: cutsOf(waves, targets, spec.uid) }, status);
     for (const cluster of this.world.clusters.keys()) record.dirty.add(cluster);
   }
 
@@ -255,20 +253,19 @@ export class Controller implements FleetView {
 
   #take(decision: Decision): void {
     const record = this.records.find(({ spec }) => spec.name === decision.rollout);
-    if (record !== undefined) record.decisions.push(decision);
+    if (record !== undefined && this.#isRead(record)) record.decisions.push(decision);
     else this.world.options.log.add(this.world.now, decisionEvent(decision, 'UnknownRollout', null));
   }
 
-  /** Makes steps, older rollouts first, until nothing changes. */
+  /** Makes steps until nothing changes. Older rollouts come first, each until it rests. */
   settle(): void {
     for (const other of this.others) other.settle();
-    let made = 0;
+    const most = this.steps + MOST_STEPS_AT_ONCE;
     for (let isMoving = true; isMoving && !this.#isDown; ) {
       isMoving = false;
       for (const record of this.records) {
-        if (this.#isDown || !this.#isDue(record)) continue;
-        isMoving = this.#step(record) || isMoving;
-        if (++made > MOST_STEPS_AT_ONCE) throw new Error(`roll-out ${record.spec.name} does not come to rest`);
+        if (!this.#isDown && this.#isDue(record)) isMoving = this.#advance(record) || isMoving;
+        if (this.steps > most) throw new Error(`roll-out ${record.spec.name} does not come to rest`);
       }
       isMoving = this.#takeTurns() || isMoving;
     }
@@ -285,28 +282,62 @@ export class Controller implements FleetView {
     return hasBegun;
   }
 
-  #isDue(record: RolloutRecord): boolean {
+  /** False if its subject was deleted after its end: it is a record of the past. */
+  #isRead({ subject, status }: VirtualRollout): boolean {
+    return this.files.subjects.has(subject.key) || !isFinal(status.phase);
+  }
+
+  #isDue(record: VirtualRollout): boolean {
+    if (!this.#isRead(record)) return false;
     const isAwake = record.wakeAt !== undefined && record.wakeAt <= this.world.now;
     return record.isNew || record.isAllDirty || record.dirty.size > 0 || record.decisions.length > 0 || isAwake;
   }
 
-  #step(record: RolloutRecord): boolean {
-    this.steps++;
+  #advance(record: VirtualRollout): boolean {
     const facts = this.#facts.get(record);
     if (facts === undefined) return false;
     if (record.wakeAt !== undefined && record.wakeAt <= this.world.now) record.isAllDirty = true;
-    const examined = record.isAllDirty ? this.#allClusters(record) : [...record.dirty];
+    let hasMoved = false;
+    const steps = advance(
+      { record, facts },
+      {
+        decisions: record.decisions,
+        decisionOf: (decision) => decision,
+        examined: this.#takeNews(record),
+        all: () => this.#allClusters(record),
+        news: () => this.#takeNews(record),
+        now: this.world.now,
+        most: MOST_STEPS_AT_ONCE,
+      },
+    );
+    for (const made of steps) {
+      hasMoved = this.#carryOut(record, made) || hasMoved;
+      if (this.#isDown) break;
+    }
+    return hasMoved;
+  }
+
+  /** Returns the clusters that have changed, once. */
+  #takeNews(record: VirtualRollout): Iterable<string> {
+    const found = record.isAllDirty ? this.#allClusters(record) : [...record.dirty];
     record.dirty.clear();
     record.isAllDirty = false;
-    // A decision needs the rows that it names.
-    const decision = record.isNew ? undefined : record.decisions.shift();
-    const result = stepRollout(record, facts, decision, examined, this.world.now);
+    return found;
+  }
+
+  /** Writes a step, and the effects of its decision outside the rollout. */
+  #carryOut(
+    record: VirtualRollout,
+    { decided: decision, ...made }: MadeStep & { decided: Decision | undefined },
+  ): boolean {
+    this.steps++;
+    const { decision: effects } = made.result;
     if (decision !== undefined) {
-      const reason = result.decision?.reason ?? 'NotApplicable';
+      const reason = effects?.reason ?? 'NotApplicable';
       this.world.options.log.add(this.world.now, decisionEvent(decision, reason, record.subject.key));
     }
     const phase = record.status.phase;
-    const hasMoved = this.writer.commit(record, result, decision !== undefined);
+    const hasMoved = this.writer.commit(record, made, decision !== undefined);
     record.attendedUntil = Number.POSITIVE_INFINITY;
     if (phase !== record.status.phase) this.#rolesMayChange(record);
     // A release that is aborted before its turn is none: the catalogs lead to the target before it again.
@@ -314,18 +345,16 @@ export class Controller implements FleetView {
     if (phase === 'Planning' && record.status.phase === 'Aborted' && active !== undefined) {
       this.world.catalogs.lead({ subject: record.subject.key, to: active.spec.target });
     }
-    const { decision: effects } = result;
-    if (effects !== undefined && effects.allowedIn.length > 0) this.#allowIn(effects.allowedIn, record);
     if (effects?.isNewRollout === true) this.release(record.subject.key, record.spec.target, 'Retry');
     return hasMoved || decision !== undefined;
   }
 
-  #allClusters(record: RolloutRecord): Iterable<string> {
+  #allClusters(record: VirtualRollout): Iterable<string> {
     return new Set([...record.rows.keys(), ...this.world.clusters.keys()]);
   }
 
   /** The end of a rollout, or its beginning, changes the roles of the others of its subject. */
-  #rolesMayChange(record: RolloutRecord): void {
+  #rolesMayChange(record: VirtualRollout): void {
     for (const other of this.rolloutsOf(record.subject.key).records) other.isAllDirty = true;
   }
 
@@ -340,7 +369,7 @@ export class Controller implements FleetView {
     for (const record of this.records) this.writer.completeIntent(record);
   }
 
-  factsOf(record: RolloutRecord): HubFacts | undefined {
+  factsOf(record: VirtualRollout): HubFacts | undefined {
     return this.#facts.get(record);
   }
 }
