@@ -40,7 +40,7 @@ const refOf = (kind: string, name: string, namespace?: string) => ({
 type PlayedController = Pick<RolloutController, 'pass' | 'noteNews'>;
 
 /** The controller of an earlier release, in milliseconds after the start. */
-type EarlierController = Readonly<{
+export type EarlierController = Readonly<{
   until: number;
   open: (hub: PlayedServer['cluster'], ...parts: ConstructorParameters<typeof RolloutController>) => PlayedController;
 }>;
