@@ -147,4 +147,20 @@ describe('clusters of Argo CD on a real API server, with the rights that are shi
     await expect.poll(() => inSource('shop-1'), LONG_PATIENCE).toBe('Present');
     await expect.poll(events, LONG_PATIENCE).toEqual(['shop-1 BackInSource', 'shop-1 Imported', 'shop-1 LeftSource']);
   });
+
+  it('lose what an import by command brought and the tool has no more, once a source takes them over', async () => {
+    const pause = (paused: boolean) => admin.patch({ ...SOURCES, name: 'argo' }, { spec: { paused } });
+    await pause(true);
+    await expect.poll(readiness, LONG_PATIENCE).toBe('Paused');
+    await put('shop-2', { env: 'prod', team: 'b' });
+    expect((await runFlotilla(['clusters', 'import', '--from', 'argocd', ...flags])).out).toBe(
+      'cluster shop-2 imported\n',
+    );
+    await put('shop-2', { env: 'prod' });
+    await pause(false);
+    await expect.poll(() => inSource('shop-2'), LONG_PATIENCE).toBe('Present');
+    const { metadata, ...found } = (await admin.get({ ...CLUSTERS, name: 'shop-2' })) ?? { metadata: {} };
+    expect(metadata.labels).toEqual({ env: 'prod', 'fleet.flotilla.dev/source': 'argo' });
+    expect(found).toMatchObject({ spec: { access: { secretRef: { name: 'shop-2', namespace: 'argocd' } } } });
+  });
 });

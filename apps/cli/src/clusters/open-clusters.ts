@@ -1,3 +1,4 @@
+import { COMMAND } from '#core/kernel/actions/field-managers';
 import { didYouMean } from '#core/kernel/text/did-you-mean';
 import { joinedKubeconfigs } from '#platform/clusters/joined-clusters';
 import { parseDuration } from '#platform/config/duration';
@@ -14,9 +15,6 @@ import { commandPlugins } from './command-plugins.js';
 
 /** A user waits at a terminal: a cluster that does not answer by then counts as away. */
 const ANSWER_WITHIN_MS = 10_000;
-
-/** Field manager of writes by a user, different from those of the services. */
-const FIELD_MANAGER = 'flotilla';
 
 /** Returns a function that notes each context of a kubeconfig that is left out. */
 export const noteTo =
@@ -65,7 +63,7 @@ async function openClusters(io: Pick<Io, 'err'>, options: ClusterOptions): Promi
     const transport = { requestTimeoutMs: requestTimeoutOf(options, settings) };
     const contexts = context.length > 0 ? context : settings.contexts;
     const common = { transport, limits: readLimitsOf(settings), plugins: commandPlugins(settings) };
-    return await loadClusters({ kubeconfigs, contexts, fieldManager: FIELD_MANAGER, onProblem: noteTo(io), ...common });
+    return await loadClusters({ kubeconfigs, contexts, fieldManager: COMMAND, onProblem: noteTo(io), ...common });
   } catch (error) {
     throw error instanceof ClusterConfigError ? new UsageError(error.message) : error;
   }

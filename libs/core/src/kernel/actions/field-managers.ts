@@ -9,3 +9,5 @@ export const APPLIER = 'flotilla-applier';
  * own writes.
  */
 export const FLEET = 'flotilla-fleet';
+/** Manager of the fields that people set with the `flotilla` command. */
+export const COMMAND = 'flotilla';

@@ -1,5 +1,8 @@
 import { loadAll } from 'js-yaml';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { foreignCluster } from '#core/cluster/imports/foreign-cluster';
+import { planImport } from '#core/cluster/imports/plan-import';
+import { COMMAND } from '#core/kernel/actions/field-managers';
 import type { FleetClusterSourceStatus } from '#core/kernel/api/fleet/fleet-cluster-source';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
@@ -275,6 +278,23 @@ describe('clusters that a FleetClusterSource keeps in step', () => {
     await put('west');
     for (let seconds = 0; seconds < 20; seconds += 1) await passed();
     expect(await names()).toEqual(['east']);
+  });
+
+  it('lose what an earlier import brought and the tool has no more, and keep the labels of people', async () => {
+    const before = secretOf('east', { labels: { env: 'prod', team: 'a' } });
+    const { wanted } = planImport({ readings: [foreignCluster('ArgoCD', before)], existing: [] });
+    for (const one of wanted) await hub.client.apply(one, { fieldManager: COMMAND });
+    await hub.client.patch({ ...CLUSTERS, name: 'east' }, { metadata: { labels: { tier: 'lab' } } });
+    await put('east', { labels: { env: 'prod' } });
+    await follow();
+    sources.start();
+    await expect.poll(() => inSource('east'), PATIENCE).toBe('True Present');
+    expect(hub.cluster.get({ ...CLUSTERS, name: 'east' })).toMatchObject({
+      metadata: { annotations: { 'fleet.flotilla.dev/imported-from': 'Secret argocd/east' } },
+      spec: { access: { secretRef: { name: 'east', namespace: 'argocd', format: 'ArgoCD' } } },
+    });
+    const { labels } = hub.cluster.get({ ...CLUSTERS, name: 'east' })?.metadata ?? {};
+    expect(labels).toEqual({ env: 'prod', tier: 'lab', 'fleet.flotilla.dev/source': 'argo' });
   });
 
   it('stay when their source is deleted', async () => {

@@ -1,6 +1,8 @@
+import { SOURCE_LABEL, sourceMark } from '#core/cluster/imports/import-marks';
 import { isInStep } from '#core/cluster/imports/plan-import';
 import type { FleetClusterStatus } from '#core/cluster/membership/cluster-conditions';
 import { leftText, statusInSource } from '#core/cluster/membership/source-condition';
+import { COMMAND } from '#core/kernel/actions/field-managers';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { canonicalHash } from '#core/kernel/canonical/canonical-json';
@@ -32,21 +34,49 @@ export class SourceWrites {
     const name = wanted.metadata.name ?? '';
     const hash = canonicalHash(wanted);
     const isApplied = this.#applied.get(name) === hash && held !== undefined && isInStep(held, wanted);
-    if (!isApplied) {
-      // Another poller, or a person, may have made it since the last event.
-      if (held === undefined && (await this.options.hub.get({ ...FLEET_CLUSTER, name })) !== undefined)
-        return undefined;
-      try {
-        const { object } = await this.options.hub.apply(wanted);
-        this.#applied.set(name, hash);
-        if (held === undefined) await this.#say(object, 'Normal', 'Imported', `${this.#of()} has brought this cluster`);
-      } catch (error) {
-        if (!KubeApiError.is(error, 'Invalid', 'BadRequest')) throw error;
-        return { refused: `FleetCluster "${name}" is refused: ${error.said}` };
-      }
-    }
+    const refused = isApplied ? undefined : await this.#write(wanted, held, hash);
+    if (refused !== undefined) return refused;
     if (held === undefined || inSource(held) !== 'True') await this.#note(name, true);
     return undefined;
+  }
+
+  async #write(
+    wanted: KubernetesObject,
+    held: KubernetesObject | undefined,
+    hash: string,
+  ): Promise<RefusedWrite | undefined> {
+    const { hub, source } = this.options;
+    const name = wanted.metadata.name ?? '';
+    const isMarked = held !== undefined && sourceMark(held) !== undefined;
+    // Another poller, or a person, may have made or marked it since the last event.
+    const found = isMarked ? undefined : await hub.get({ ...FLEET_CLUSTER, name });
+    const of = found && sourceMark(found);
+    if (of === source) return undefined;
+    const isOfOthers = of !== undefined || (held === undefined && found !== undefined);
+    if (isOfOthers) return { refused: `FleetCluster "${name}" was taken by others a moment ago` };
+    try {
+      if (found !== undefined) await this.#adopt(wanted, found);
+      const { object } = await hub.apply(wanted);
+      this.#applied.set(name, hash);
+      if (held === undefined) await this.#say(object, 'Normal', 'Imported', `${this.#of()} has brought this cluster`);
+    } catch (error) {
+      if (!KubeApiError.is(error, 'Invalid', 'BadRequest')) throw error;
+      return { refused: `FleetCluster "${name}" is refused: ${error.said}` };
+    }
+    return undefined;
+  }
+
+  /**
+   * Takes over a FleetCluster that was imported once: its labels and annotations that the tool has no more
+   * go. The mark of the source is not set here, so that a poller that ends in between does this again.
+   */
+  async #adopt(wanted: KubernetesObject, { metadata: { uid } }: KubernetesObject): Promise<void> {
+    const { apiVersion, kind, metadata } = wanted;
+    const { [SOURCE_LABEL]: _mark, ...labels } = metadata.labels ?? {};
+    await this.options.hub.apply({ ...wanted, metadata: { ...metadata, labels } });
+    // Fields of both managers stay. The uid keeps it from making an object that was deleted meanwhile.
+    const nothing = { apiVersion, kind, metadata: { name: metadata.name, uid } };
+    await this.options.hub.apply(nothing, { fieldManager: COMMAND });
   }
 
   /** Reports on a FleetCluster that the tool has it no more. */

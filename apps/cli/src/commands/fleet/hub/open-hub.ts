@@ -1,3 +1,4 @@
+import { COMMAND } from '#core/kernel/actions/field-managers';
 import { SystemClock } from '#platform/clock/system-clock';
 import { parseDuration } from '#platform/config/duration';
 import { type FleetPlace, fleetPlace } from '#platform/config/fleet-place';
@@ -14,8 +15,6 @@ import { namedFleet } from './fleet-option.js';
 import type { FleetHubOptions } from './hub-options.js';
 
 const ANSWER_WITHIN_MS = 10_000;
-/** Field manager of writes by a user, different from those of the services. */
-const FIELD_MANAGER = 'flotilla';
 const IN_CLUSTER = 'in-cluster';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -44,7 +43,7 @@ async function openHub(options: FleetHubOptions, environment: Environment, io: P
   const settings = commandSettings(environment);
   const transport = { requestTimeoutMs: requestTimeoutOf(options, settings.kubeRequestTimeout) };
   const plugins = commandPlugins(settings);
-  const common = { fieldManager: FIELD_MANAGER, transport, plugins, limits: readLimitsOf(settings), environment };
+  const common = { fieldManager: COMMAND, transport, plugins, limits: readLimitsOf(settings), environment };
   try {
     if (context === IN_CLUSTER) return await only({ ...common, access: [inClusterAccess()] });
     const named = options.kubeconfig ?? [];
