@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { APPLIER } from '#core/kernel/actions/field-managers';
 import { clustersModule } from '#platform/clusters/clusters.module';
@@ -7,6 +10,8 @@ import { ownShards } from '#platform/clusters/own-shards';
 import { openFleetHub } from '#platform/fleet/open-fleet-hub';
 import type { Hub } from '#platform/hub/hub';
 import { documentedChecks, startTestedService } from '#platform/service/service-module.fixture';
+import { startSimulatedFleet } from '#testing/cluster/simulated-fleet';
+import { PATIENCE } from '#testing/patience';
 import { applierModule } from './applier.module.js';
 
 const start = async (environment: Readonly<Record<string, string>> = {}) => {
@@ -35,6 +40,27 @@ describe('the applier', () => {
     ['with a fleet', true, { FLOTILLA_FLEET: 'context:east' }],
   ])('%s has the health checks of the documentation, and no other', async (_, fleet, environment) => {
     expect(await (await start(environment)).checks()).toEqual(await documentedChecks('applier', { fleet }));
+  });
+
+  it('names no context that two kubeconfigs have, since it may lead people to another cluster', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'flotilla-contexts-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const files = ['a', 'b'].map((name) => join(folder, name));
+    for (const file of files) {
+      const fleet = await startSimulatedFleet({ clusters: ['default'] });
+      onTestFinished(() => fleet.stop());
+      fleet.cluster('default').edit({ apiVersion: 'v1', kind: 'Namespace', name: 'kube-system' }, ({ metadata }) => {
+        metadata.annotations = { 'flotilla.dev/hub': 'other' };
+      });
+      await writeFile(file, fleet.kubeconfig(), { mode: 0o600 });
+    }
+    const service = await start({ FLOTILLA_KUBECONFIG: files.join(':') });
+    const health = () => service.app.inject({ url: '/healthz' }).then(({ body }) => body);
+    for (const cluster of ['default', 'default-2'])
+      await expect
+        .poll(health, PATIENCE)
+        .toContain(`flotilla clusters take-over ${cluster} --kubeconfig FILE --hub-id`);
+    expect(await health()).not.toContain('--context');
   });
 
   it('ends its work before it gives its clusters to others', async () => {

@@ -7,6 +7,7 @@ import {
   type OnApplicationShutdown,
   type OnModuleDestroy,
 } from '@nestjs/common';
+import { optionsOfPeople } from '#core/cluster/advice/command-in';
 import { SYSTEM_NAMESPACE } from '#core/cluster/joining/hub-instance';
 import type { Hub } from '../hub/hub.js';
 import { CLUSTERS, HUB, METRICS, PEERS, SHARDS } from '../hub/hub-tokens.js';
@@ -34,7 +35,7 @@ type ProcessClusters = Readonly<{
   takes?: boolean;
   /** Called before anything is written to a cluster. The write waits for it. */
   beforeWrite?: ((cluster: string) => Promise<void> | undefined) | undefined;
-  /** Options for commands to reach a cluster. Default: its context. */
+  /** Options for commands to reach a cluster. Default: its context, if people have it. */
   access?: ((cluster: string) => string) | undefined;
 }>;
 
@@ -87,7 +88,7 @@ export const clustersModule = ({
   renewals,
   takes = false,
   beforeWrite,
-  access,
+  access = (cluster) => optionsOfPeople(probing.knownLogin(cluster)),
 }: ProcessClusters): DynamicModule => ({
   module: ClustersModule,
   global: true,

@@ -41,6 +41,16 @@ export type KnownLogin = Readonly<{
 export const accessOfPeople = (cluster: string, login: KnownLogin | undefined): CommandAccess =>
   login === undefined ? { cluster } : contextAccess({ cluster, ...login, isGiven: login.kubeconfig !== undefined });
 
+/**
+ * Returns the options of commands that a service prints about a cluster. Without a context that leads there
+ * for people, they name a file: the same context in another file may be another cluster.
+ */
+export function optionsOfPeople(login: KnownLogin | undefined): string {
+  if (login === undefined) return '--kubeconfig FILE';
+  const file = login.kubeconfig === undefined ? [] : [`--kubeconfig ${shellWord(login.kubeconfig)}`];
+  return [...file, contextOption(login.context)].join(' ');
+}
+
 /** A command with a placeholder for the hub's own kubeconfig is left as it is. */
 const COMMAND =
   /(^|: )(kubectl |flotilla (?:approve|explain|retry|status|clusters check)\b(?! --kubeconfig FILE)[^:]*$)/g;

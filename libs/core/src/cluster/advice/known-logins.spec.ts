@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ADVICE } from './advice.js';
 import { adviceParts } from './advice-parts.js';
-import { accessOfPeople, commandIn } from './command-in.js';
+import { accessOfPeople, commandIn, optionsOfPeople } from './command-in.js';
 import { knownLogins } from './known-logins.js';
 
 const PLACES = [
@@ -23,6 +23,21 @@ describe('the logins that people have', () => {
 
   it('are contexts alone if the hub runs elsewhere, and none that two files have', () => {
     expect(Object.fromEntries(knownLogins(PLACES, undefined))).toEqual({ north: { context: 'north' } });
+  });
+
+  it('are in what a service says of a cluster, and a file to be named where none is known', () => {
+    const said = (files: readonly string[] | undefined) => {
+      const logins = knownLogins(PLACES, files);
+      return PLACES.map(({ cluster }) => optionsOfPeople(logins.get(cluster)));
+    };
+    const file = '--kubeconfig FILE';
+    expect(said(undefined)).toEqual([file, file, '--context north', file]);
+    expect(said([])).toEqual([
+      '--kubeconfig /home/jane/.kube/config --context default',
+      "--kubeconfig '/tmp/west config' --context default",
+      "--kubeconfig '/tmp/west config' --context north",
+      '--kubeconfig FILE',
+    ]);
   });
 
   it.each([
