@@ -1,10 +1,16 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { loadAll } from 'js-yaml';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { accountToken, lifetimeOf } from '#core/cluster/membership/account-token';
+import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { ManualClock } from '#platform/clock/manual-clock';
 import { joinedClusters, writeJoinedClusters } from '#platform/clusters/joined-clusters';
+import { mountedLogins } from '#platform/clusters/mounted-logins';
+import { readSettings } from '#platform/config/settings';
+import { PROJECT_ROOT } from '#platform/files/project-root';
+import type { ClusterAccess } from '#platform/kube/access/kubeconfig';
 import { loadClusters, readAccess } from '#platform/kube/access/load-clusters';
 import { LoginRenewals } from '#platform/membership/login-renewals';
 import { loginStore } from '#platform/membership/stored-logins';
@@ -63,4 +69,48 @@ it('a real API server gives the account of a hub its first token, and its next o
   expect(next?.account).toMatchObject({ namespace: 'flotilla-access', name: 'hub' });
   expect(await next?.get({ apiVersion: 'v1', kind: 'Namespace', name: 'kube-system' })).toBeDefined();
   await next?.close();
+});
+
+it('a renewed login goes into the Secret of a mounted kubeconfig, with the rights of k8s/base and no others', async () => {
+  const administrator = join(folder, 'administrator');
+  await writeFile(administrator, controlPlane?.clusters[0]?.kubeconfig ?? '', { mode: 0o600 });
+  const [hub] = await readAccess({ kubeconfigs: [administrator] });
+  const [admin] = await loadClusters({ kubeconfigs: [administrator], fieldManager: 'e2e' });
+  if (hub === undefined || admin === undefined) throw new Error('the control plane has no cluster');
+  const namespace = 'flotilla';
+  for (const name of ['namespace', 'service-accounts', 'login-renewal']) {
+    const text = await readFile(join(PROJECT_ROOT, 'k8s/base/hub', `${name}.yaml`), 'utf8');
+    const objects = loadAll(text).map((one) => KubernetesObject.parse(one));
+    for (const one of objects)
+      await admin.apply(one.kind === 'Namespace' ? one : { ...one, metadata: { ...one.metadata, namespace } });
+  }
+  const secret = { apiVersion: 'v1', kind: 'Secret' } as const;
+  const data = { config: Buffer.from('token: east.old\n').toString('base64') };
+  for (const name of ['applier-kubeconfig', 'catalog-poller-kubeconfig'])
+    await admin.create({ ...secret, metadata: { name, namespace }, data } as KubernetesObject);
+  const pod = join(folder, 'pod');
+  await mkdir(pod);
+  await writeFile(join(pod, 'ca.crt'), Buffer.from(String(hub.cluster['certificate-authority-data']), 'base64'));
+  await writeFile(join(pod, 'token'), await admin.requestToken({ namespace, name: 'applier', seconds: 600 }));
+  await writeFile(join(pod, 'namespace'), namespace);
+
+  const { hostname, port } = new URL(hub.cluster.server);
+  const environment = { KUBERNETES_SERVICE_HOST: hostname, KUBERNETES_SERVICE_PORT: port };
+  const storeIn = (name: string) => {
+    const settings = readSettings({ FLOTILLA_KUBECONFIG: '/config', FLOTILLA_KUBECONFIG_SECRET: name });
+    const access = { file: '/config', user: { token: 'east.old' } } as unknown as ClusterAccess;
+    return loginStore(undefined, mountedLogins(settings, { environment, serviceAccountFolder: pod }))(
+      access,
+      'east.new',
+    );
+  };
+  await storeIn('applier-kubeconfig');
+  const stored = async (name: string) => {
+    const found = await admin.get<KubernetesObject & { data?: { config?: string } }>({ ...secret, name, namespace });
+    return Buffer.from(found?.data?.config ?? '', 'base64').toString();
+  };
+  expect(await stored('applier-kubeconfig')).toBe('token: east.new\n');
+  await expect(storeIn('catalog-poller-kubeconfig')).rejects.toThrow(/cannot get resource "secrets"/);
+  expect(await stored('catalog-poller-kubeconfig')).toBe('token: east.old\n');
+  await admin.close();
 });

@@ -10,7 +10,8 @@ import { parseKubeconfig } from '#platform/kube/access/kubeconfig';
 const KUBECTL = `#!/bin/sh
 case "$*" in
   *'config view'*) echo '{"server":"https://api.example:6443"}' ;;
-  *'create token applier --duration 168h'*) printf 'bounded' ;;
+  *'create token applier --duration 168h'*) printf 'of-a-week' ;;
+  *'create token applier --duration 48h'*) printf 'of-two-days' ;;
   *'get secret'*) printf 'token' | base64 ;;
   *'context broken'*) exit 1 ;;
   *'context odd'*) printf '"}, x: {"' ;;
@@ -39,14 +40,15 @@ describe('k8s/access/kubeconfig.sh', () => {
     expect(config.contexts.map((name) => config.access(name).identity)).toEqual(['uid-of-east', 'uid-of-west']);
   });
 
-  it('takes a token that ends, if a lifetime is named', async () => {
+  it('takes a token that ends, unless one is asked for that never does', async () => {
     const token = async (...args: string[]) => {
       const { stdout } = await promisify(execFile)('k8s/access/kubeconfig.sh', [...args, 'applier', 'east'], {
         env: { PATH: `${folder}:${process.env['PATH']}` },
       });
       return parseKubeconfig('applier.kubeconfig', stdout).access('east').user.token;
     };
-    expect([await token('--lifetime', '168h'), await token()]).toEqual(['bounded', 'token']);
+    const tokens = [await token(), await token('--lifetime', '48h'), await token('--endless')];
+    expect(tokens).toEqual(['of-a-week', 'of-two-days', 'token']);
   });
 
   it.each([

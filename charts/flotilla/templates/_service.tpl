@@ -32,6 +32,9 @@ spec:
     metadata:
       labels:
         app.kubernetes.io/name: {{ .name }}
+        {{- with .own.podLabels }}
+        {{- toYaml . | nindent 8 }}
+        {{- end }}
       annotations:
         prometheus.io/scrape: "true"
         prometheus.io/port: "9090"
@@ -39,9 +42,12 @@ spec:
         # Settings are read at the start alone.
         flotilla.dev/settings: {{ toJson . | sha256sum }}
         {{- end }}
+        {{- with .own.podAnnotations }}
+        {{- toYaml . | nindent 8 }}
+        {{- end }}
     spec:
       serviceAccountName: {{ .name }}
-      automountServiceAccountToken: {{ not (not (and .kubeconfig $values.selfManaged)) }}
+      automountServiceAccountToken: {{ not (not .kubeconfig) }}
       enableServiceLinks: false
       {{- with $values.image.pullSecrets }}
       imagePullSecrets: {{- toYaml . | nindent 8 }}
@@ -126,6 +132,8 @@ spec:
             {{- if not $values.selfManaged }}
             - name: FLOTILLA_KUBECONFIG
               value: /etc/flotilla/kubeconfig/config
+            - name: FLOTILLA_KUBECONFIG_SECRET
+              value: {{ .kubeconfig }}
             {{- end }}
             - name: FLOTILLA_HTTP_TOKENS_FILE
               value: /etc/flotilla/http/tokens
@@ -255,7 +263,42 @@ metadata:
   namespace: {{ .root.Release.Namespace }}
   labels:
     {{- include "flotilla.labels" .root | nindent 4 }}
+  {{- with .own.serviceAccountAnnotations }}
+  annotations: {{- toYaml . | nindent 4 }}
+  {{- end }}
 automountServiceAccountToken: false
+{{- if and .kubeconfig (not $values.selfManaged) }}
+---
+# For the logins that the service renews: the Secret of its own kubeconfig alone.
+apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata:
+  name: {{ .name }}-logins
+  namespace: {{ .root.Release.Namespace }}
+  labels:
+    {{- include "flotilla.labels" .root | nindent 4 }}
+rules:
+  - apiGroups: [""]
+    resources: [secrets]
+    resourceNames: [{{ .kubeconfig }}]
+    verbs: [get, update]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata:
+  name: {{ .name }}-logins
+  namespace: {{ .root.Release.Namespace }}
+  labels:
+    {{- include "flotilla.labels" .root | nindent 4 }}
+roleRef:
+  apiGroup: rbac.authorization.k8s.io
+  kind: Role
+  name: {{ .name }}-logins
+subjects:
+  - kind: ServiceAccount
+    name: {{ .name }}
+    namespace: {{ .root.Release.Namespace }}
+{{- end }}
 {{- /* With one pod a budget would hold every drain of a node for ever. */ -}}
 {{- if and $values.disruptionBudgets (or .scaled (gt (int .own.replicas) 1)) }}
 ---

@@ -3,6 +3,7 @@ import { allSettings, environmentName } from './settings.js';
 /** Settings that the chart sets itself, or that the command alone reads. */
 const NOT_FOR_USERS = [
   'FLOTILLA_KUBECONFIG',
+  'FLOTILLA_KUBECONFIG_SECRET',
   'FLOTILLA_CLUSTERS_FILE',
   'FLOTILLA_REDIS_URL',
   'FLOTILLA_REDIS_USER',
@@ -71,6 +72,7 @@ export function chartSchema(): string {
 
 const OF_SERVICES = [
   ...['replicas', 'resources', 'env', 'volumes', 'volumeMounts'],
+  ...['podAnnotations', 'podLabels', 'serviceAccountAnnotations'],
   ...['nodeSelector', 'tolerations', 'affinity', 'priorityClassName'],
 ];
 const OF_CONTENT = ['contentMaxBytes', 'contentVolume'];

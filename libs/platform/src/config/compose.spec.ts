@@ -57,6 +57,7 @@ const withCredentials = ['catalog-poller', 'applier'];
  */
 const FIXED = [
   'FLOTILLA_KUBECONFIG',
+  'FLOTILLA_KUBECONFIG_SECRET',
   'FLOTILLA_CLUSTERS_FILE',
   'FLOTILLA_REDIS_URL',
   'FLOTILLA_REDIS_USER',

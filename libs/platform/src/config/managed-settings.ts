@@ -10,6 +10,11 @@ export const managedSettings = {
     'Kubeconfig files with the managed clusters, colons between them; empty: `~/.kube/config`, or the service account of the pod',
     { aliases: ['KUBECONFIG'] },
   ),
+  kubeconfigSecret: text(
+    '',
+    'Secret of the hub’s namespace that FLOTILLA_KUBECONFIG is mounted from. The hub stores renewed logins there. Empty: in the files themselves',
+    { pattern: /^$|^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/, wants: 'the name of a Secret' },
+  ),
   contexts: list(
     'Contexts to manage; each is a cluster of that name. Empty: all contexts of the kubeconfig files named, or the current one of `~/.kube/config`',
   ),

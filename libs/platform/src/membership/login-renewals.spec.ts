@@ -144,6 +144,20 @@ it('is not written over a login that people put there meanwhile', async () => {
   expect(await readFile(file, 'utf8')).toContain('token: other');
 });
 
+it('is renewed once while a stored login has not come to this process yet', async () => {
+  await renewals.stop();
+  let stored = 0;
+  const store = async () => {
+    stored += 1;
+  };
+  renewals = new LoginRenewals({ logins: () => new Map([['east', used]]), store, clock, log: silentLog });
+  renewals.start();
+  await pass(33 * MINUTE);
+  expect(stored).toBe(1);
+  await pass(3 * MINUTE);
+  expect(stored).toBe(2);
+});
+
 it('is not renewed if another tool wrote it', async () => {
   const token = tokenOf();
   used = { ...used, access: { ...used.access, isRenewedByOthers: true } };

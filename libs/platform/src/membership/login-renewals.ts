@@ -25,8 +25,11 @@ type LoginRenewalsOptions = Readonly<{
 type LoginCounts = Readonly<{ endless: number; bounded: number; others: number }>;
 
 const CHECK_EVERY_MS = 30_000;
-/** Time after which a stored login has been read again. A login that was not stored is renewed again. */
-const STORED_WITHIN_MS = 120_000;
+/**
+ * Time after which a stored login has been read again: kubelet needs up to three minutes for a mounted
+ * Secret. A login that was not stored is renewed again.
+ */
+const STORED_WITHIN_MS = 240_000;
 const LONGEST_PAUSE_MS = 15 * 60_000;
 const FIRST_PAUSE_MS = 30_000;
 /** Names in one line of health. */

@@ -1,33 +1,70 @@
 import { randomUUID } from 'node:crypto';
 import { chmod, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { whyUnreadable } from '../files/unreadable-file.js';
 import type { ClusterAccess } from '../kube/access/kubeconfig.js';
-import type { KubeClient } from '../kube/client/kube-client.port.js';
+import { KubeApiError, type KubeClient } from '../kube/client/kube-client.port.js';
 
 /**
  * Replaces the token of an access in the place that it was read from. Rejects if it cannot be written there.
  */
 export type StoreLogin = (access: ClusterAccess, token: string) => Promise<void>;
 
-const SECRET = /^Secret ([^/]+)\/(.+)$/;
-/** Key of a Secret of type fleet.flotilla.dev/kubeconfig. */
-const KEY = 'kubeconfig';
+type SecretApi = Pick<KubeClient, 'get' | 'update'>;
+type SecretPlace = Readonly<{ namespace: string; name: string }>;
 
-/** Stores logins of kubeconfig files in these files, and those of Secrets by the hub API. */
+/** The Secret that kubeconfig files of the hub are mounted from. */
+export type MountedLogins = Readonly<{
+  secret: string;
+  files: readonly string[];
+  /** Gives `use` a client of the API server that has the Secret, and the namespace of the Secret. */
+  withApi: (use: (api: SecretApi, namespace: string) => Promise<void>) => Promise<void>;
+}>;
+
+const SECRET = /^Secret ([^/]+)\/(.+)$/;
+/** Several services may store logins in one Secret at once. */
+const TRIES = 5;
+
+/**
+ * Stores logins of kubeconfig files in these files, or in the Secret that they are mounted from. The hub API
+ * stores those of its Secrets.
+ */
 export const loginStore =
-  (hub: Pick<KubeClient, 'get' | 'update'> | undefined): StoreLogin =>
+  (hub: SecretApi | undefined, mounted?: MountedLogins): StoreLogin =>
   async (access, token) => {
+    const before = access.user.token ?? '';
     const [, namespace, name] = access.isInKubeconfig === false ? (SECRET.exec(access.file) ?? []) : [];
-    if (namespace === undefined || name === undefined) return inTurn(access.file, () => inFile(access, token));
-    if (hub === undefined) throw new Error(`${access.file} cannot be written: the hub has no hub API`);
-    const found = await hub.get({ apiVersion: 'v1', kind: 'Secret', namespace, name });
-    if (found === undefined) throw new Error(`there is no ${access.file}`);
-    const data = found['data'] as Readonly<Record<string, string>> | undefined;
-    const text = Buffer.from(data?.[KEY] ?? '', 'base64').toString('utf8');
-    const next = replaced(access, text, token);
-    // Refused by its resourceVersion if the Secret was written since.
-    await hub.update({ ...found, data: { ...data, [KEY]: Buffer.from(next).toString('base64') } });
+    if (namespace !== undefined && name !== undefined) {
+      if (hub === undefined) throw new Error(`${access.file} cannot be written: the hub has no hub API`);
+      return inSecret(hub, { namespace, name }, before, token);
+    }
+    if (mounted?.files.includes(access.file) !== true) return inTurn(access.file, () => inFile(access, token));
+    const { secret: own, withApi } = mounted;
+    return inTurn(own, () => withApi((api, place) => inSecret(api, { namespace: place, name: own }, before, token)));
   };
+
+/** Replaces the token in the key of the Secret that has it. */
+async function inSecret(api: SecretApi, place: SecretPlace, before: string, token: string): Promise<void> {
+  const what = `Secret ${place.namespace}/${place.name}`;
+  for (let left = TRIES - 1; ; left -= 1) {
+    const found = await api.get<SecretObject>({ apiVersion: 'v1', kind: 'Secret', ...place });
+    if (found === undefined) throw new Error(`there is no ${what}`);
+    const texts = Object.entries(found.data ?? {}).map(
+      ([key, text]) => [key, Buffer.from(text, 'base64').toString('utf8')] as const,
+    );
+    const [key, text] = texts.find((one) => hasToken(one[1], before)) ?? (['', ''] as const);
+    const next = Buffer.from(replaced(what, text, before, token)).toString('base64');
+    try {
+      // Refused by its resourceVersion if the Secret was written since.
+      await api.update({ ...found, data: { ...found.data, [key]: next } });
+      return;
+    } catch (error) {
+      if (left === 0 || !KubeApiError.is(error, 'Conflict')) throw error;
+    }
+  }
+}
+
+type SecretObject = KubernetesObject & Readonly<{ data?: Readonly<Record<string, string>> }>;
 
 const turns = new Map<string, Promise<void>>();
 
@@ -42,7 +79,7 @@ function inTurn(file: string, write: () => Promise<void>): Promise<void> {
 async function inFile(access: ClusterAccess, token: string): Promise<void> {
   const file = await realpath(access.file);
   const text = await readFile(file, 'utf8');
-  const next = replaced(access, text, token);
+  const next = replaced(access.file, text, access.user.token ?? '', token);
   const aside = `${file}.${randomUUID()}`;
   try {
     await writeFile(aside, next, { mode: 0o600 });
@@ -60,8 +97,9 @@ async function inFile(access: ClusterAccess, token: string): Promise<void> {
  * Everything but the token stays as people wrote it. Fails if another login is there now, or if the user of
  * the context is in another file.
  */
-function replaced({ file, user }: ClusterAccess, text: string, token: string): string {
-  const before = user.token ?? '';
-  if (before !== '' && text.includes(before)) return text.replaceAll(before, () => token);
-  throw new Error(`${file} has not the token that is in use: another login, or its user is in another file`);
+function replaced(place: string, text: string, before: string, token: string): string {
+  if (hasToken(text, before)) return text.replaceAll(before, () => token);
+  throw new Error(`${place} has not the token that is in use: another login, or its user is in another file`);
 }
+
+const hasToken = (text: string, token: string): boolean => token !== '' && text.includes(token);

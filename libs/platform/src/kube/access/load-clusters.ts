@@ -61,7 +61,8 @@ export type LoadClustersOptions = Readonly<{
   plugins?: Partial<PluginOptions>;
 }>;
 
-const SERVICE_ACCOUNT_FOLDER = '/var/run/secrets/kubernetes.io/serviceaccount';
+/** The folder of a Pod with the token of its ServiceAccount. */
+export const SERVICE_ACCOUNT_FOLDER = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 /**
  * Creates a client for each chosen context, named after it. A further context of the same name in another
