@@ -213,8 +213,7 @@ export class SimulatedCluster {
   }
 
   /** A further token of the cluster's administrator. */
-  issueToken(): string {
-    const token = randomBytes(24).toString('base64url');
+  issueToken(token = randomBytes(24).toString('base64url')): string {
     this.#tokens.add(token);
     return token;
   }

@@ -131,6 +131,19 @@ describe('flotilla doctor', () => {
     );
   });
 
+  it('warns of a login that never ends, and says how one ends', async () => {
+    const claims = JSON.stringify({ sub: 'system:serviceaccount:flotilla-access:applier' });
+    const token = fleet.cluster('plain').issueToken(`e30.${Buffer.from(claims).toString('base64url')}.x`);
+    const file = join(folder, 'endless');
+    await writeFile(file, fleet.kubeconfig().replaceAll(/token: .*/g, `token: ${token}`), { mode: 0o600 });
+    const { out } = await runFlotilla(['doctor', '--kubeconfig', file, '-C', 'plain', '-o', 'json']);
+    expect(itemsOf(out).find(({ text }) => text.startsWith('its login is a token without end'))).toMatchObject({
+      ...{ name: 'cluster plain', result: 'warning' },
+      todo: 'use a token that ends, so that the hub renews it: docs/access.md, "Logins that end"',
+    });
+    expect(out).not.toContain(token);
+  });
+
   it('asks the Redis of REDIS_URL too', async () => {
     vi.stubEnv('FLOTILLA_REDIS_URL', '');
     vi.stubEnv('REDIS_URL', 'redis://127.0.0.1:2');

@@ -42,6 +42,17 @@ describe('Metrics', () => {
     );
   });
 
+  it('flotilla_logins counts logins by how they end', async () => {
+    const metrics = make();
+    expect(await series(metrics, 'flotilla_logins')).toEqual([]);
+    metrics.logins.countBy(() => ({ endless: 1, bounded: 199, others: 0 }));
+    expect(await series(metrics, 'flotilla_logins')).toEqual([
+      'flotilla_logins{kind="endless"} 1',
+      'flotilla_logins{kind="bounded"} 199',
+      'flotilla_logins{kind="others"} 0',
+    ]);
+  });
+
   it('subscription_sync_total drops the series of a Subscription whose labels changed', async () => {
     const metrics = make();
     const facts = {
