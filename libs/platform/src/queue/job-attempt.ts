@@ -1,6 +1,8 @@
 import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 import { readPayload } from '#core/kernel/payload/read-payload';
+import { isOutage, troubleOf } from '../kube/errors/api-server-trouble.js';
 import type { Log } from '../telemetry/log.port.js';
+import { outagesOf } from '../telemetry/outage-log.js';
 import type { FinishedJob, JobContract, JobHandler } from './job-queue.port.js';
 import { type BackoffLimits, retryDelayMs } from './retry-delay.js';
 
@@ -112,11 +114,14 @@ async function planRetry<J>(host: AttemptHost<J>, job: J, error: unknown, signal
   const attempt = await host.countFailure(key);
   const delayMs = retryDelayMs(error, attempt, host.random(), host.backoff);
   const fields = { queue: host.contract.name, key, attempt, error: describeError(error) };
+  const level = isOutage(error) ? 'debug' : 'warn';
+  // A cluster that is away fails the jobs of all its namespaces: the log has one line for all of them.
+  if (isOutage(error)) outagesOf(host.log).met(error.cluster, troubleOf(error), host.now().getTime());
   if (delayMs === undefined) {
-    host.log.warn(fields, 'job failed; it will be tried when it is asked for again');
+    host.log[level](fields, 'job failed; it will be tried when it is asked for again');
     await host.forgetFailures(key);
   } else {
-    host.log.warn({ ...fields, againInMs: delayMs }, 'job failed; it will be tried again');
+    host.log[level]({ ...fields, againInMs: delayMs }, 'job failed; it will be tried again');
     await host.again(job, delayMs);
   }
 }

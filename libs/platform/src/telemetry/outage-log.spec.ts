@@ -52,6 +52,24 @@ describe('the lines about a cluster that is away', () => {
     expect(said).toEqual([AWAY, BACK]);
   });
 
+  it('are one for many jobs that meet the outage before its watches do', () => {
+    const { said, outage } = outages();
+    for (let job = 0; job < 20; job += 1) outage.met('east', 'refused', job * 100);
+    for (let minute = 0; minute < 5; minute += 1) outage.failed('east', 'Pod', 'refused', 3_000 + minute * 60_000);
+    for (let job = 0; job < 20; job += 1) outage.met('east', 'refused', 300_000 + job);
+    outage.recovered('east', 'Pod');
+    expect(said).toEqual([AWAY, BACK]);
+  });
+
+  it('are at most one a minute for jobs whose watches go on', () => {
+    const { said, outage } = outages();
+    for (let seconds = 0; seconds < 120; seconds += 1) outage.met('east', 'refused', seconds * 1_000);
+    expect(said).toEqual([AWAY, AWAY]);
+    outage.failed('east', 'Pod', 'refused', 600_000);
+    outage.recovered('east', 'Pod');
+    expect(said).toEqual([AWAY, AWAY, AWAY, BACK]);
+  });
+
   it('are of each cluster, and shared by all parts with one log', () => {
     const { said, log } = outages();
     outagesOf(log).failed('east', 'Pod', 'refused', 0);

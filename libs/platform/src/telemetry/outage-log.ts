@@ -1,7 +1,10 @@
 import type { Log } from './log.port.js';
 
-/** Parts of a cluster that do not work. `isSaid`: the log has the outage. `saidMs`: time of its last line. */
-type Outage = { readonly parts: Set<string>; saidMs: number; isSaid: boolean };
+/**
+ * Parts of a cluster that do not work. `isSaid`: the log has the outage. `isMet`: a request alone has said
+ * it. `saidMs`: time of its last line.
+ */
+type Outage = { readonly parts: Set<string>; saidMs: number; isSaid: boolean; isMet: boolean };
 
 /** The shortest time between two such lines: connections of a cluster may break again and again. */
 const SHORTEST_MS = 60_000;
@@ -17,13 +20,16 @@ export class OutageLog {
 
   /** Notes that a part, such as a watch, does not reach its cluster. It is noted again at each try. */
   failed(cluster: string, part: string, reason: string, nowMs: number): void {
-    const outage = this.#outages.get(cluster) ?? { parts: new Set(), saidMs: Number.NEGATIVE_INFINITY, isSaid: false };
-    this.#outages.set(cluster, outage);
+    const outage = this.#outageOf(cluster);
     outage.parts.add(part);
-    if (outage.isSaid || nowMs - outage.saidMs < SHORTEST_MS) return;
-    outage.isSaid = true;
-    outage.saidMs = nowMs;
-    this.log.warn({ cluster, reason }, 'cluster does not answer');
+    if (outage.isSaid) return;
+    outage.isSaid = this.#say(cluster, outage, reason, nowMs) || outage.isMet;
+  }
+
+  /** Notes a request that met an outage. Parts that break in the same minute have no line of their own. */
+  met(cluster: string, reason: string, nowMs: number): void {
+    const outage = this.#outageOf(cluster);
+    if (!outage.isSaid && this.#say(cluster, outage, reason, nowMs)) outage.isMet = true;
   }
 
   /** Notes that a part works again. The last one ends the outage. */
@@ -32,6 +38,7 @@ export class OutageLog {
     if (outage?.parts.delete(part) !== true || outage.parts.size > 0) return;
     if (outage.isSaid) this.log.info({ cluster }, 'cluster answers again');
     outage.isSaid = false;
+    outage.isMet = false;
   }
 
   /** Forgets a part that has been stopped. */
@@ -39,6 +46,22 @@ export class OutageLog {
     const outage = this.#outages.get(cluster);
     outage?.parts.delete(part);
     if (outage?.parts.size === 0) this.#outages.delete(cluster);
+  }
+
+  #outageOf(cluster: string): Outage {
+    const known = this.#outages.get(cluster);
+    if (known !== undefined) return known;
+    const outage = { parts: new Set<string>(), saidMs: Number.NEGATIVE_INFINITY, isSaid: false, isMet: false };
+    this.#outages.set(cluster, outage);
+    return outage;
+  }
+
+  /** Returns false if the last line is too young. */
+  #say(cluster: string, outage: Outage, reason: string, nowMs: number): boolean {
+    if (nowMs - outage.saidMs < SHORTEST_MS) return false;
+    outage.saidMs = nowMs;
+    this.log.warn({ cluster, reason }, 'cluster does not answer');
+    return true;
   }
 }
 

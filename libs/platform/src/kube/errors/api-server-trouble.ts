@@ -16,7 +16,7 @@ export function troubleAdvice({ status }: KubeApiError): string | undefined {
 const OF_GATEWAYS: ReadonlySet<number> = new Set([502, 503, 504]);
 
 /** True if the failure concerns the whole cluster: no answer, or none for this login. */
-export const isOutage = (error: unknown): boolean =>
+export const isOutage = (error: unknown): error is KubeApiError =>
   KubeApiError.is(error) &&
   error.reason !== 'APIUnavailable' &&
   (!error.answered || error.status === 401 || OF_GATEWAYS.has(error.status));
