@@ -232,7 +232,7 @@ const rightsRows: readonly Row[] = [
   {
     wrong: 'a login without rights',
     by: ['flotilla clusters check'],
-    says: /kubectl create clusterrolebinding flotilla:observe --clusterrole=flotilla:observe --serviceaccount=default:guest$/,
+    says: /kubectl --kubeconfig \S+ --context east create clusterrolebinding flotilla:observe --clusterrole=flotilla:observe --serviceaccount=default:guest$/,
     exit: 1,
   },
   {
