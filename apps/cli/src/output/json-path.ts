@@ -5,8 +5,8 @@ type Piece = Readonly<
 >;
 
 /**
- * A template of `kubectl -o jsonpath=…`: text, `{.a.b[0].c}`, `{.items[?(@.a=="b")].c}`, `{range
- * .items[*]}…{end}` and `{"\n"}`.
+ * A template of `kubectl -o jsonpath=…`: text, `{.a.b[0].c}`, `{.items[?(@.a=="b")].c}`,
+ * `{range .items[*]}…{end}` and `{"\n"}`.
  */
 export type JsonPathTemplate = readonly Piece[];
 

@@ -6,9 +6,9 @@ const LONGEST_LINE = 4_096;
 const DEFAULT_PORT = 6_379;
 
 /**
- * Returns the error line of a Redis that turns a connection away before any command, such as `DENIED Redis is
- * running in protected mode …`. Returns undefined if it sends none. The client library loses this line when
- * it writes first and its write fails, so this connection only reads.
+ * Returns the error line of a Redis that refuses a connection before any command, such as
+ * `DENIED Redis is running in protected mode …`. Returns undefined if Redis sends none. The client library
+ * loses this line if it writes first and its write fails, so this connection only reads.
  */
 export function refusalLine(url: URL, tls: ConnectionOptions = {}): Promise<string | undefined> {
   return new Promise((resolve) => {

@@ -1,7 +1,12 @@
 /**
- * Usage, in each pass before resolving: `bookkeepSubscription(subscription, { csvs, plans, failForward },
- * now)` for each Subscription; when any changed, write and end the pass (a fresh read decides again). Then
- * `needsResolution(all)`.
+ * Bookkeeping of Subscriptions. Each pass does this before it resolves:
+ *
+ * ```
+ * for each subscription of the namespace
+ *   bookkeepSubscription(subscription, { csvs, plans, failForward }, now)
+ * if any changed: write, and end the pass (a fresh read decides again)
+ * if needsResolution(all): resolve
+ * ```
  */
 import type { InstallPlan } from '../../kernel/api/install-plan.js';
 import { INSTALL_PLAN_API } from '../../kernel/api/install-plan.js';

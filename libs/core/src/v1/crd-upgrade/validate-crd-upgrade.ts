@@ -8,8 +8,8 @@ import { flattenSchema } from './flatten-schema.js';
 import { byKubeVersion } from './kube-version-order.js';
 
 /**
- * A change of a CRD that OLM v1 does not allow. `where` is `crd`, a version (`v1`) or two served ones (`v1 ->
- * v2`); `property` is the path of the schema, `^` the root.
+ * A change of a CRD that OLM v1 does not allow. `where` is `crd`, a version (`v1`) or two served ones
+ * (`v1 -> v2`). `property` is the path in the schema, with `^` as the root.
  */
 export type CrdViolation = Readonly<{
   where: string;

@@ -35,8 +35,8 @@ export const QUERY_KEY = 'flotilla.dev/query';
 /** Flotilla's, on a revision: hash of the phases as they were applied for. */
 export const CONTENT_KEY = 'flotilla.dev/content';
 /**
- * Flotilla's, on a revision: the kinds of its objects, for the watches on them; JSON list of `apiVersion
- * kind`.
+ * Flotilla's, on a revision: the kinds of its objects, for the watches on them. A JSON list of
+ * `apiVersion kind`.
  */
 export const KINDS_KEY = 'flotilla.dev/kinds';
 /** Flotilla's, on a revision: digest of the bundle image that was pulled. */

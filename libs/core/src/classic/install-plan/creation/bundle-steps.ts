@@ -1,7 +1,10 @@
 /**
- * Usage: `stepsOfBundle({ objects: bundle.objects, catalogSource, namespace, replaces, properties
- * })` gives the steps of one bundle in OLM's order; `planInstall` calls it for each chosen bundle
- * and sorts the whole plan.
+ * Steps of bundles. `planInstall` calls `stepsOfBundle` for each chosen bundle, and sorts the whole plan:
+ *
+ * ```
+ * stepsOfBundle({ objects: bundle.objects, catalogSource, namespace, replaces, properties })
+ *   → the steps of one bundle, in OLM's order
+ * ```
  */
 
 import type { Property } from '../../../catalog/model/catalog.js';
