@@ -165,7 +165,7 @@ export function playListedRights(start: () => Promise<AdviceBench>, isReal: bool
         BROUGHT.map(async (one) => {
           const namespace = nameOf(one);
           await waitsWith(namespace, forbidden('create', one.resource));
-          await waitsWith(namespace, /Nothing of the plan was applied$/);
+          await waitsWith(namespace, /Nothing was applied$/);
           expect(await fixture.operators(bench.client, namespace)).toEqual([]);
           expect(await bench.client.get({ ...KIND.ServiceAccount, name: namespace, namespace })).toBeUndefined();
         }),

@@ -291,7 +291,7 @@ export const NAMESPACE_CASES = {
       await subscribe('two', 'fast');
       const drop = await bench.advised([namespace, 'subscription', 'two'], 'dropSecond', namespace, 'two', 'one');
       await bench.done(drop);
-      // As GitOps renames one: the operator is there, and no Subscription holds it.
+      // As GitOps renames one: the operator is there, and no Subscription refers to it.
       await bench.client.delete({ apiVersion: V1ALPHA1, kind: 'Subscription', name: 'one', namespace });
       await subscribe('three', 'fast');
       const csv = `${namespace}.v1.0.0`;

@@ -11,7 +11,10 @@ import { ConsoleTab, chromiumNeed, launchChromium, openPages } from './browser.j
 import { CONFLICT, fillFleet } from './fleet-rows.js';
 
 const WHOLE = `kind: ClusterServiceVersion\ndata: ${'ä'.repeat(300_000)}\nlast: line\n`;
-const TOO_LARGE: QuestionAnswer = { because: 'failed', message: 'the answer is too large for a page; use the command' };
+const TOO_LARGE: QuestionAnswer = {
+  because: 'failed',
+  message: 'the answer is too large for a page; use the flotilla command',
+};
 
 describe('an object that is too large for a page', needing(chromiumNeed), () => {
   let run: RunningConsole;

@@ -30,7 +30,7 @@ const CAUSES = {
   },
   unmet: {
     ...{ code: 'resolution-failed', kind: 'Subscription', names: ['harbor-operator'] },
-    text: 'harbor-operator 1.2.0 needs the API lamps.example.com/v2, and no catalog in sight offers it',
+    text: 'harbor-operator 1.2.0 needs the API lamps.example.com/v2, but no catalog available to this namespace provides it',
   },
   waits: {
     ...{ code: 'approval-needed', kind: 'InstallPlan', names: ['lamp-operator'] },
@@ -345,7 +345,7 @@ const CONFLICT = {
         {
           ...{ text: 'API lamps.example.com/v2', role: 'requirement', edge: 'needs' },
           children: [
-            { text: 'no catalog in sight offers it', role: 'obstacle', edge: 'but', children: [] },
+            { text: 'no catalog available to this namespace provides it', role: 'obstacle', edge: 'but', children: [] },
             {
               text: 'lighthouse-operator 1.4.0 in channel alpha of olm/flotilla-samples has it',
               role: 'note',
@@ -386,9 +386,9 @@ const offered = (version: string, channel: string, why: string) => ({
   ...{ bundle: `harbor-operator.v${version}`, version, channel, why },
 });
 const NEWER = [
-  offered('2.0.0', 'candidate', 'the Subscription follows channel stable: change spec.channel to take it'),
-  offered('1.3.0', 'candidate, stable', 'the way there leads over harbor-operator.v1.2.0 first'),
-  offered('1.2.0', 'stable', 'it can be next; what is said above keeps it away'),
+  offered('2.0.0', 'candidate', 'the Subscription follows channel stable: change spec.channel to install it'),
+  offered('1.3.0', 'candidate, stable', 'reached through harbor-operator.v1.2.0'),
+  offered('1.2.0', 'stable', 'it can be next; the obstacle named above blocks it'),
 ];
 
 /** Answers of the clusters of the pictures. */

@@ -36,7 +36,7 @@ const PAGES = [
   ['operators', '/operators', 'metrics-stack'],
   ['package', '/operators/lamp-operator', '1.9.0'],
   ['operator', BLOCKED, 'lighthouse-operator'],
-  ['conflict', `${BLOCKED}?view=conflict`, 'no catalog in sight'],
+  ['conflict', `${BLOCKED}?view=conflict`, 'no catalog available'],
   ['approvals', '/approvals', 'lamp-operator'],
   ['review', `/approvals/${PICTURED_HASH}?section=crds`, 'stores v2'],
   ['catalogs', '/catalogs', 'olm/community'],

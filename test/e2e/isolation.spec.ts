@@ -180,7 +180,7 @@ describe('clusters that are slow, hang, fail, refuse the login or have an expire
 
   it('are named by the health of the poller, with the reason', async () => {
     const reasons = [
-      /failing \([^)]*no leader; look into the log of its API server/,
+      /failing \([^)]*no leader; check the log of its API server/,
       /logged-out \([^)]*Unauthorized; its login in the kubeconfig is not accepted or has expired: renew it/,
       /expired \([^)]*certificate has expired; check that the API server runs/,
     ];

@@ -24,7 +24,7 @@ describe('a hub with little memory for all clusters together', () => {
       await hub.west.create({ ...SUBSCRIPTION, metadata: { name: `large-${at}`, namespace: 'harbors' }, spec });
     }
     const named = expect.stringMatching(
-      /^cluster west: too large: .*what is kept of all clusters takes more than 4Mi, .*FLOTILLA_KUBE_MAX_PROCESS_BYTES/,
+      /^cluster west: too large: .*the cached objects of all clusters need more than 4Mi, .*FLOTILLA_KUBE_MAX_PROCESS_BYTES/,
     );
     await expect.poll(() => hub.budgets(), PATIENCE).toEqual([named, named]);
     await expectActsOn(hub.east, 'quays');

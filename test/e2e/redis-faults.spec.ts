@@ -62,7 +62,7 @@ describe('Redis behind Sentinels', needing(there), () => {
       const [poller] = environment.services;
       const published = async () =>
         ((await poller?.logged()) ?? []).filter(({ msg }) =>
-          /^Redis (may lack the last writes|was emptied)/.test(String(msg)),
+          /^Redis (may have lost the last writes|was emptied)/.test(String(msg)),
         ).length;
       // Of the second one the poller may learn after the upgrade: when it next asks which run of Redis it is.
       await expect.poll(published, LONG_PATIENCE).toBeGreaterThanOrEqual(2);

@@ -105,7 +105,7 @@ export async function reportDrift(fleet: FleetHub): Promise<void> {
     .poll(() => reportOf(fleet, lab), LONG_PATIENCE)
     .toMatchObject({
       ...{ drift: false, reason: 'DriftCorrected' },
-      message: expect.stringContaining('set back: ClusterExtension torch'),
+      message: expect.stringContaining('reverted: ClusterExtension torch'),
     });
 }
 

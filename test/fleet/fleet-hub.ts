@@ -192,7 +192,7 @@ export class FleetHub {
     const decides = async (controller: ServiceProcess) => {
       const url = controller.running ? await controller.url() : undefined;
       const answer = url === undefined ? '' : await fetch(`${url}/healthz`).then((response) => response.text());
-      return answer.includes('"decides about roll-outs"');
+      return answer.includes('"decides rollouts"');
     };
     const find = async () => {
       for (const controller of this.controllers) if (await decides(controller)) found = controller;

@@ -64,7 +64,7 @@ export async function refuseToLoseObjects(fleet: FleetHub): Promise<void> {
   expect(await reportOf(fleet, lab)).toMatchObject({
     returnCheck: { ok: false, reasons: expect.arrayContaining(['StoredVersionRemoved']) },
     message: expect.stringMatching(
-      /may be stored in v2, which the earlier CRD lacks; publish a version that goes forward/,
+      /may be stored in v2, and the earlier CRD does not have it; publish a version that upgrades/,
     ),
   });
   expect(await installed(lab)).toBe(NEW);

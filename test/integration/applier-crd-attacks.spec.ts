@@ -114,7 +114,7 @@ describe('a bundle of a group whose service account has rights in its namespace 
       bench.subscribe(namespace, 'usurper');
       await bench.settle(namespace, () => planOf(namespace).status?.phase === 'Failed');
       expect(planOf(namespace).status?.message).toBe(
-        `bundle usurper.v1.0.0: CustomResourceDefinition "${name}" defines an API of OLM or Flotilla, which no bundle may bring or replace. Nothing of it was applied`,
+        `bundle usurper.v1.0.0: CustomResourceDefinition "${name}" defines an API of OLM or Flotilla, and no bundle may install or replace it. Nothing was applied`,
       );
       expect(advised(namespace)).toEqual([ADVICE.replanCorrected(namespace, planOf(namespace).metadata.name ?? '')]);
       expect(bench.csvs(namespace)).toEqual([]);

@@ -89,8 +89,8 @@ describe('versions of CRDs come and go', () => {
     const counts = refusals.flatMap(({ reason, count }) => (reason === 'CRDRefused' ? [count] : []));
     expect(counts, 'an Event is for news, and three executions bring none').toEqual([1]);
     expect(events('yard', 'CRDRefused')).toEqual([
-      'To let it go, set annotation flotilla.dev/migrate-stored-versions: "true" on the OperatorGroup: ' +
-        'every Dock is then rewritten in v1, and v1alpha1 leaves status.storedVersions; this plan then goes on',
+      'To remove it, set annotation flotilla.dev/migrate-stored-versions: "true" on the OperatorGroup: ' +
+        'every Dock is then rewritten in v1, and v1alpha1 leaves status.storedVersions; this plan then continues',
     ]);
 
     bench.cluster.requests.clear();
@@ -101,7 +101,7 @@ describe('versions of CRDs come and go', () => {
     expect(storedVersions(crd)).toEqual(['v1']);
     expect(newest('yard')?.status?.phase).toBe('Complete');
     expect(events('yard', 'StoredVersionsMigrated')).toEqual([
-      '2 objects of kind Dock are stored in v1 now; v1alpha1 left status.storedVersions',
+      '2 objects of kind Dock are now stored in v1; v1alpha1 left status.storedVersions',
     ]);
   });
 
@@ -187,7 +187,7 @@ describe('versions of CRDs come and go', () => {
     bench.subscribe('odd', 'odd');
     await bench.settle('odd', () => newest('odd')?.status?.phase === 'Failed');
     expect(newest('odd')?.status?.message).toBe(
-      'the InstallPlan contains invalid data: bundle odd.v1.0.0 brings DaemonSet "rats", and objects of this kind cannot be installed by a plan. Nothing of it was applied',
+      'the InstallPlan contains invalid data: bundle odd.v1.0.0 brings DaemonSet "rats", and objects of this kind cannot be installed by a plan. Nothing was applied',
     );
     expect(bench.csvs('odd')).toEqual([]);
     expect(bench.cluster.get({ ...CRD, name: 'rats.odd.example.com' })).toBeUndefined();

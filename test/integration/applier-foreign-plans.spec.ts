@@ -71,7 +71,7 @@ class Attack {
   }
 }
 
-const FOREIGN = 'Failed: this InstallPlan is not one that the hub made, or was changed since: it is not executed here';
+const FOREIGN = 'Failed: the hub did not create this InstallPlan, or it was changed since: the hub does not execute it';
 const secretStep = (name: string) => stepOf({ apiVersion: 'v1', kind: 'Secret', metadata: { name } }, { manifest: '' });
 const fromSamples = { catalogSourceName: 'samples', catalogSourceNamespace: 'olm' };
 
@@ -115,7 +115,7 @@ describe('an InstallPlan written by hand, where the hub executes such plans', ()
     const manifest = JSON.stringify({ kind: 'BundleContent', name: digest, ...fromSamples });
     await attack.write('reader', [stepOf(wanted, { manifest })]);
     expect(await attack.ended('reader')).toContain(
-      `CatalogSource olm/samples does not offer ${digest} to this namespace, and the plan is not one that the hub made`,
+      `CatalogSource olm/samples does not offer ${digest} to this namespace, and the hub did not create the plan`,
     );
     const made = { apiVersion: 'v1', kind: 'ConfigMap', name: 'private', namespace: 'reader' };
     expect(bench.cluster.get(made)).toBeUndefined();

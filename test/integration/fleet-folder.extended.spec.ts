@@ -140,7 +140,7 @@ describe('clusters of flotilla up that become a fleet in files', () => {
     // The hub may write a file there at that moment.
     await rm(join(fleet.files, 'status'), { recursive: true, maxRetries: 10 });
     await refused(second());
-    await expect.poll(() => fleet.up?.said.err, PATIENCE).toMatch(/status\/ is made anew/);
+    await expect.poll(() => fleet.up?.said.err, PATIENCE).toMatch(/status\/ is created again/);
     expect((await verb('status', 'harbor-operator-1')).out).toMatch(/^fleet\/harbor-operator-1 .* Completed/);
   });
 

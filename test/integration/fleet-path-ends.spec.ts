@@ -19,7 +19,11 @@ afterEach(() => fleet.stop());
 
 describe('a path ends before', () => {
   it.each([
-    ['an image that is no bundle', 'made/lamp:empty', /^lamp\.v1\.1\.0 is as far as it comes: .*image .* is no bundle/],
+    [
+      'an image that is no bundle',
+      'made/lamp:empty',
+      /^the upgrade path ends at lamp\.v1\.1\.0: .*image .* is no bundle/,
+    ],
     ['an image that the registry does not have', 'made/lamp:none', /made\/lamp:none/],
   ])('%s, and the cluster gets what comes before it', async (_what, image, says) => {
     const bench = fleet.bench('lab-1');

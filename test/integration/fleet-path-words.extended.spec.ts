@@ -109,13 +109,13 @@ describe('what is printed of a roll-out whose paths have several steps', () => {
     await fleet.until(() => fleet.rollout('lamp-2').classes?.length === 1, 'what is to be approved');
     await offerAll(lampPath(0));
     await fleet.until(() => fleet.rollout('lamp-2').counts?.['skipped'] === 2, 'that it is not to be had');
-    const withdrawn = 'lamp.v1.1.0 was withdrawn: no cluster has it, and none is led to it any more\n';
+    const withdrawn = 'lamp.v1.1.0 was withdrawn: no cluster has it, and no catalog leads to it\n';
     const whole = await status('lamp-2');
     expect(whole).toContain(`\n${withdrawn}  → flotilla fleet abort lamp-2 `);
     expect(whole).not.toMatch(/promote|for approval/);
     expect(await status()).toMatch(/ 0\/2 +0 +target withdrawn\n/);
     const why = await explain('lamp-2');
-    expect(why).toMatch(/ cannot go on, and ends with the next target\.\n/);
+    expect(why).toMatch(/ cannot continue, and ends with the next target\.\n/);
     expect(why).toMatch(
       /\n {2}lab-1: InstallPlan \S+ waits for lamp\.v1\.1\.0, .*\n {2}→ flotilla fleet abort lamp-2 /,
     );
@@ -123,7 +123,7 @@ describe('what is printed of a roll-out whose paths have several steps', () => {
     await fleet.until(() => phaseOf('lamp-2') === 'Aborted', 'the end');
     expect(await explain('lamp-2'), 'a retry would bring the same').not.toContain('→');
     expect(await retry('lamp-2')).toBe(
-      `1 error: lamp-2 is not retried: ${withdrawn.trim()}; what the catalog leads to next comes by a roll-out of its own\n`,
+      `1 error: lamp-2 is not retried: ${withdrawn.trim()}; the next version of the catalog gets a rollout of its own\n`,
     );
   });
 
@@ -139,7 +139,7 @@ describe('what is printed of a roll-out whose paths have several steps', () => {
     await passes(4);
     if (when === 'after') await offerAll(lampPath(0));
     await passes(4);
-    const withdrawn = 'lamp.v1.1.0 was withdrawn: no cluster has it, and none is led to it any more';
+    const withdrawn = 'lamp.v1.1.0 was withdrawn: no cluster has it, and no catalog leads to it';
     expect(await retry('lamp-2')).toContain(`1 error: lamp-2 is not retried: ${withdrawn}; `);
     const why = await explain('lamp-2');
     expect(why).toContain(`  lamp.v1.1.0 is not offered again before a change of spec.versions\n  ${withdrawn}\n`);
@@ -178,7 +178,7 @@ describe('what is printed of a roll-out whose paths have several steps', () => {
       await offer(bench, 'lamp', [...lampPath(1), ...(last === undefined ? [] : [last])]);
     }
     await fleet.until(() => fleet.rollout('lamp-2').classes?.length === 1, 'what is to be approved');
-    const ends = /lamp\.v1\.1\.0 is as far as it comes: .*image \S+ is no bundle/;
+    const ends = /the upgrade path ends at lamp\.v1\.1\.0: .*image \S+ is no bundle/;
     expect(await plan('lamp')).toMatch(ends);
     expect(await plan('lamp-2')).toMatch(ends);
     expect(await explain('lamp-2', 'lab-1')).toMatch(ends);

@@ -48,7 +48,7 @@ describe('a return over a stored version that the earlier definition lacks', () 
     expect(fleet.report(name)).toMatchObject({
       returnCheck: { ok: false, reasons: expect.arrayContaining(['StoredVersionRemoved']) },
       message: expect.stringMatching(
-        /may be stored in v2, which the earlier CRD lacks; publish a version that goes forward/,
+        /may be stored in v2, and the earlier CRD does not have it; publish a version that upgrades/,
       ),
     });
     for (let pass = 0; pass < 3; pass++) await fleet.pass();

@@ -24,7 +24,7 @@ describe('what a FleetOperator does not let into its clusters', () => {
 
   it.each([
     [{ deny: ['1.1.0'] }, 'spec.versions.deny has 1.1.0'],
-    [{ range: '<1.1.0' }, 'spec.versions.range <1.1.0 leaves 1.1.0 out'],
+    [{ range: '<1.1.0' }, 'spec.versions.range <1.1.0 excludes 1.1.0'],
   ])('installs what %j allows, and nothing after that', async (versions, message) => {
     await started({ versions });
     await fleet.until(() => installed() === 'lamp.v1.0.0 Succeeded', 'the first version');

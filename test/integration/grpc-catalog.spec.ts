@@ -169,7 +169,7 @@ describe('a gRPC address that gives no catalog', () => {
   it('a name that only the cluster knows: the message says so', async () => {
     await expect(listing('cats.olm.svc:50051', { callMs: 60_000 })).rejects.toMatchObject({
       failure: 'Unreachable',
-      message: expect.stringContaining('known inside the cluster only'),
+      message: expect.stringContaining('only the cluster knows this name'),
     });
   });
 
@@ -203,7 +203,7 @@ describe('a gRPC address that gives no catalog', () => {
     };
     await expect(snapshot(200)).rejects.toMatchObject({
       failure: 'Unreachable',
-      message: expect.stringContaining('other large lists take the memory of the hub; it is tried again'),
+      message: expect.stringContaining('other large lists use the memory of the hub; the list is retried'),
     });
     const waits = snapshot(PATIENCE.timeout);
     listings.end(other);

@@ -160,7 +160,7 @@ describe('two hubs with one key', () => {
       addNamespace('last');
       await expect.poll(() => isSeen('last'), PATIENCE).toBe(true);
       expect(instance()).not.toBe(first);
-      expect(await two.owners()).toBe('no cluster is of another hub');
+      expect(await two.owners()).toBe('no cluster belongs to another hub');
     },
     LIMITS.test,
   );

@@ -188,7 +188,7 @@ describe('clusters that join', () => {
     taken.apply(olmOperator(1));
     await expect
       .poll(() => detail(poller, 'olm'), PATIENCE)
-      .toMatch(/about to be left alone: taken: writes under way that must end first: 1$/);
+      .toMatch(/about to be left alone: taken: waiting for writes to end: 1$/);
     // What is decided from now on is not sent, whatever part of the poller decides it.
     shelf('taken', 'third-shelf');
     held.release();

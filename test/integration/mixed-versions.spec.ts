@@ -159,7 +159,7 @@ describe('services of two releases on one Redis', () => {
       .poll(readiness, PATIENCE)
       .toMatchObject([
         200,
-        { detail: 'a newer release wrote what lies aside: 1 job of resolve; upgrade this service' },
+        { detail: 'jobs of a newer release are set aside: 1 job of resolve; upgrade this service' },
       ]);
     await resolver.stop('SIGTERM');
     const next = service(nextResolve, prefix);

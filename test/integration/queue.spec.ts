@@ -375,7 +375,7 @@ describe('the queue on Redis', () => {
       await expect.poll(() => it.runs, PATIENCE).toEqual(['a']);
       await expect.poll(async () => (await queue.counts()).failed, PATIENCE).toBe(1);
       const [failed] = await stranger.getFailed();
-      expect(failed?.failedReason).toMatch(/^InvalidJob: a job of queue things does not have the shape of one/);
+      expect(failed?.failedReason).toMatch(/^InvalidJob: a job of queue things cannot be read/);
       await stranger.close();
     } finally {
       await dispose();

@@ -10,7 +10,7 @@ import { startRedisService } from './redis-support/redis-service.js';
 
 const there = await programs({ program: 'redis-server', debian: 'redis-server' });
 const REFUSAL =
-  /Redis at redis:\/\/127.0.0.1:\d+ runs in Cluster mode, and Flotilla changes several keys in one step, which a Cluster refuses \(CROSSSLOT\): name a Redis without Cluster mode .*, in FLOTILLA_REDIS_URL/;
+  /Redis at redis:\/\/127.0.0.1:\d+ runs in Cluster mode, but Flotilla changes several keys in one step, and a Cluster refuses that \(CROSSSLOT\): use a Redis without Cluster mode .*, in FLOTILLA_REDIS_URL/;
 
 describe('a Redis in Cluster mode', needing(there), () => {
   let folder = '';

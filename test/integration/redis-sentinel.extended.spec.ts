@@ -97,7 +97,7 @@ describe('Redis behind Sentinels, with TLS', needing(there), () => {
 
   it('is not used by one that does not', async (test) => {
     const service = startRedisService(test, folder, { FLOTILLA_REDIS_URL: url() });
-    const redisDetail = expect.stringMatching(/sentinel .*certificate.*: name the authority in FLOTILLA_REDIS_CA_FILE/);
+    const redisDetail = expect.stringMatching(/sentinel .*certificate.*: set FLOTILLA_REDIS_CA_FILE to its authority/);
     await expectReadiness(service, { status: 503, redis: redisDetail });
   });
 });

@@ -85,7 +85,7 @@ describe.runIf(hasRedis)('Redis with TLS', () => {
       .poll(() => readiness(service), PATIENCE)
       .toEqual({
         status: 503,
-        redis: expect.stringMatching(/certificate.*: name the authority in FLOTILLA_REDIS_CA_FILE/),
+        redis: expect.stringMatching(/certificate.*: set FLOTILLA_REDIS_CA_FILE to its authority/),
       });
   });
 

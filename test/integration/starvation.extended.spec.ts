@@ -119,7 +119,7 @@ describe('forty CatalogSources of one cluster whose registry sends without end',
     contents = await contentsWith(10 * MiB);
     const attacks = attack(4);
     const first = await Promise.race(attacks.map(({ outcome }) => outcome));
-    expect(first).toMatch(/was ended after \d+ bytes.*half of FLOTILLA_CONTENT_MAX_BYTES/);
+    expect(first).toMatch(/was cancelled after \d+ bytes.*half of FLOTILLA_CONTENT_MAX_BYTES/);
     expect(room.bytes).toBeLessThanOrEqual(10 * MiB);
     expect(await load(`${good.host}/open/catalog:1`, innocent).outcome).toBe('1 package');
   });

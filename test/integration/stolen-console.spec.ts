@@ -130,7 +130,7 @@ describe.runIf(hasRedis)('who has the password of the console', () => {
   it('approves nothing in the name of another', async () => {
     const forged = action();
     await write(forged);
-    const refused = { outcome: 'refused', message: 'no proof of a person came with it; nothing was done' };
+    const refused = { outcome: 'refused', message: 'the request has no proof of a person; nothing was done' };
     expect(await endOf(forged)).toEqual({ ...TARGET, ...refused });
     expect([east.patches, parts.counted]).toEqual([[], ['no-proof']]);
   });

@@ -293,7 +293,7 @@ describe('a stolen resolver', () => {
       details: Record<string, { status: string; detail: string }>;
     };
     expect(health.details['values']?.detail).toMatch(/^\d+ values in Redis were refused since the start/);
-    const lines = (await applier().logged()).filter(({ msg }) => String(msg).startsWith('values in Redis are refused'));
+    const lines = (await applier().logged()).filter(({ msg }) => String(msg).startsWith('refused values in Redis'));
     expect(new Set(lines.map(({ what }) => what))).toEqual(new Set(['solution', 'observation', 'seen']));
     expect(lines.length).toBeLessThan(30);
     for (const service of environment.services) {

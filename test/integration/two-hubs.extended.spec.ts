@@ -65,7 +65,7 @@ describe('two hubs that have one cluster in their kubeconfigs by mistake', () =>
     addNamespace('first');
     await expect.poll(() => statusIn('first'), PATIENCE).toBeDefined();
     expect(east.get(SYSTEM)?.metadata.annotations).toMatchObject({ 'flotilla.dev/hub': 'one' });
-    expect(await owners(one)).toBe('no cluster is of another hub');
+    expect(await owners(one)).toBe('no cluster belongs to another hub');
 
     const two = await start('two');
     const kubeconfig = join(folder, 'kubeconfig');
@@ -98,6 +98,6 @@ describe('two hubs that have one cluster in their kubeconfigs by mistake', () =>
     // A hub of that name, made anew without anything of the first, goes on.
     const again = await start('two');
     await expect.poll(() => statusIn('second'), PATIENCE).toBeDefined();
-    expect(await owners(again)).toBe('no cluster is of another hub');
+    expect(await owners(again)).toBe('no cluster belongs to another hub');
   });
 });

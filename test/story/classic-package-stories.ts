@@ -47,7 +47,7 @@ export function describeClassicPackages({ client, publish }: UpgradeFixture): vo
     await client().patch({ ...SUBSCRIPTION, name: 'ibis', namespace: 'ibis' }, { spec: { name: 'egret' } });
     const explained = async () =>
       (await runFlotilla(['explain', 'subscription', 'ibis', '-n', 'ibis', '-C', client().cluster])).out;
-    await expect.poll(explained, PATIENCE).toContain('nothing leads there from ibis.v1.0.0: it replaces nothing');
+    await expect.poll(explained, PATIENCE).toContain('there is no upgrade from ibis.v1.0.0: it replaces nothing');
     expect(await explained()).toContain('delete the Subscription and ClusterServiceVersion ibis.v1.0.0, and create');
     await client().delete({ ...SUBSCRIPTION, name: 'ibis', namespace: 'ibis' });
     await client().delete({ ...SUBSCRIPTION, kind: 'ClusterServiceVersion', name: 'ibis.v1.0.0', namespace: 'ibis' });

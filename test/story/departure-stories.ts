@@ -120,7 +120,7 @@ export function describeDepartures(fixture: () => ExtensionFixture, { bundle, pu
     await fixture().annotate('gleam', { 'flotilla.dev/rollback-to-revision': '7' });
     await expect
       .poll(() => fixture().condition('gleam', 'Progressing'), PATIENCE)
-      .toMatch(/^False Blocked: annotation .* names revision "7", which is not among those that are kept: 1, 2, 3$/);
+      .toMatch(/^False Blocked: annotation .* names revision "7", which does not exist; existing revisions: 1, 2, 3$/);
     expect(await fixture().condition('gleam', 'Installed')).toMatch(/^True Succeeded/);
   });
 }

@@ -46,7 +46,7 @@ export class ContentController {
       reply.status(status).headers(headers).send(body);
     } catch (error) {
       if (!(error instanceof PeerUnreachable)) throw error;
-      this.log.warn({ digest, error }, 'another poller may have content and does not answer');
+      this.log.warn({ digest, error }, 'could not ask another poller for content');
       refuse(reply, 503, error.message);
     }
   }

@@ -47,5 +47,5 @@ it('a service that ends stops observing, and takes no further job', async () => 
 it('a fleet that cannot be stopped is reported, and does not hold up the end', async () => {
   const { processor, seen } = await started(() => Promise.reject(new Error('stuck')));
   await processor.beforeApplicationShutdown();
-  expect(seen).toEqual(['started', 'stopped', 'ending: the work could not be drained']);
+  expect(seen).toEqual(['started', 'stopped', 'could not drain the work']);
 });

@@ -159,7 +159,7 @@ describe('what is refused, as an API server words it', () => {
     const answer = await ask(`${PATH}/packagemanifests`);
     const text = await answer.text();
     expect([answer.status, text]).toEqual([500, expect.not.stringContaining('/var/lib')]);
-    expect(logged).toEqual([`packages could not be shown: ${PATH}/packagemanifests`]);
+    expect(logged).toEqual([`could not list packages: ${PATH}/packagemanifests`]);
   });
 
   it('other paths are for the next handler, and HEAD has no body', async () => {

@@ -107,7 +107,7 @@ export class PackageManifestsMiddleware implements NestMiddleware<Request, Serve
 
   #failed(error: unknown, target: string, response: ServerResponse): void {
     const gone = error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';
-    if (!gone) this.log.error({ target, error }, 'packages could not be shown');
+    if (!gone) this.log.error({ target, error }, 'could not list packages');
     if (response.headersSent) response.destroy();
     else refuse(response, error instanceof PeerUnreachable ? unreachable(error) : UNREADABLE);
   }
@@ -169,7 +169,7 @@ function sendIcon(response: ServerResponse, manifest: PackageManifest): void {
 const UNREADABLE: PackageManifestRefusal = {
   code: 500,
   reason: 'InternalError',
-  message: 'packages could not be read; see the log of the hub',
+  message: 'the hub could not read the packages; see its log',
 };
 const unreachable = ({ message }: PeerUnreachable): PackageManifestRefusal => ({
   code: 503,
@@ -179,7 +179,7 @@ const unreachable = ({ message }: PeerUnreachable): PackageManifestRefusal => ({
 const TOO_BUSY: PackageManifestRefusal = {
   code: 503,
   reason: 'ServiceUnavailable',
-  message: 'too many lists of packages are under way; come again',
+  message: 'too many lists of packages are being read; try again later',
 };
 const notFound = (name: string): PackageManifestRefusal => ({
   code: 404,

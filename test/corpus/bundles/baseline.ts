@@ -14,7 +14,7 @@ export function baselineBundle(index: number, draws: SeededDraws): BundleDraft {
   const csv = { path: 'manifests/clusterserviceversion.yaml', tree: {}, encode: utf8, fate: 'applied' as const };
   const draft: BundleDraft = {
     ...{ packageName: key, key, version, csv, manifests: [csv], beside: [], layers: plainLayers() },
-    metadata: [{ path: 'metadata/annotations.yaml', tree: annotations(key), encode: utf8, fate: 'passed over' }],
+    metadata: [{ path: 'metadata/annotations.yaml', tree: annotations(key), encode: utf8, fate: 'skipped' }],
     delivery: 'image',
     asked: draws.oneOf(['directory', 'directory', 'image', 'layout'] as const),
     targets: 'own',

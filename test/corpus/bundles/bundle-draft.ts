@@ -5,7 +5,7 @@ export type Fate =
   /** It is in the cluster. */
   | 'applied'
   /** It is no manifest of an object, or OLM never reads it. */
-  | 'passed over';
+  | 'skipped';
 
 /** A file below manifests/ or metadata/. */
 export type DraftFile = {

@@ -181,7 +181,7 @@ export const CSV_ODDITIES: readonly BundleOddity[] = [
         { type: 'example.note', value: null },
       ];
       const encode = (yaml: string) => new TextEncoder().encode(yaml);
-      draft.metadata.push({ path: 'metadata/properties.yaml', tree: { properties }, encode, fate: 'passed over' });
+      draft.metadata.push({ path: 'metadata/properties.yaml', tree: { properties }, encode, fate: 'skipped' });
       return ACCEPTED;
     },
   },

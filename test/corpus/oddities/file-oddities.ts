@@ -62,7 +62,7 @@ export const FILE_ODDITIES: readonly BundleOddity[] = [
     weight: 8,
     slot: 'readme',
     put: (draft, draws) => {
-      const file = addManifest(draft, 'README', {}, 'passed over');
+      const file = addManifest(draft, 'README', {}, 'skipped');
       file.path = 'manifests/README.md';
       const text = draws.oneOf(['# A bundle\n\nIt has: things\n', 'Just a line\n', '- a list\n- of things\n']);
       file.encode = () => utf8(text);

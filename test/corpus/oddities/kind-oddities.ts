@@ -183,7 +183,7 @@ export const KIND_ODDITIES: readonly BundleOddity[] = [
     put: (draft) => {
       const other = structuredClone(draft.csv.tree);
       mapAt(other, 'metadata')['name'] = `${draft.key}.v9.9.9`;
-      const file = addManifest(draft, 'zz_second', other, 'passed over');
+      const file = addManifest(draft, 'zz_second', other, 'skipped');
       return advised([file.path], 'ClusterServiceVersion');
     },
   },
@@ -193,7 +193,7 @@ export const KIND_ODDITIES: readonly BundleOddity[] = [
     slot: 'kind that no plan brings',
     put: (draft) => {
       const metadata = { name: `${draft.key}-kindless` };
-      const { path } = addManifest(draft, 'kindless', { apiVersion: 'v1', kind: '', metadata }, 'passed over');
+      const { path } = addManifest(draft, 'kindless', { apiVersion: 'v1', kind: '', metadata }, 'skipped');
       return advised([path, metadata.name], 'kind');
     },
   },
@@ -202,7 +202,7 @@ export const KIND_ODDITIES: readonly BundleOddity[] = [
     weight: 1,
     slot: 'list',
     put: (draft) => {
-      const file = addManifest(draft, 'listed', {}, 'passed over');
+      const file = addManifest(draft, 'listed', {}, 'skipped');
       file.encode = () =>
         new TextEncoder().encode('- apiVersion: v1\n  kind: ConfigMap\n  metadata: {name: in-a-list}\n');
       return advised([file.path], 'listed');

@@ -276,5 +276,5 @@ export const TYPE_ODDITIES: readonly BundleOddity[] = [
 /** A file of dependencies; the catalog of the corpus does not have their properties. */
 export function addDependencies(draft: BundleDraft, dependencies: readonly unknown[]): void {
   const encode = (yaml: string) => new TextEncoder().encode(yaml);
-  draft.metadata.push({ path: 'metadata/dependencies.yaml', tree: { dependencies }, encode, fate: 'passed over' });
+  draft.metadata.push({ path: 'metadata/dependencies.yaml', tree: { dependencies }, encode, fate: 'skipped' });
 }

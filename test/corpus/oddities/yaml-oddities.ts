@@ -157,9 +157,9 @@ export const YAML_ODDITIES: readonly BundleOddity[] = [
     put: (draft, draws) => {
       const file = addSmallObject(draft, draws, 'wide');
       file.encode = (yaml) => utf16(yaml, true);
-      file.fate = 'passed over';
+      file.fate = 'skipped';
       // Go splits lines at bytes, and is left with half a character.
-      return advised([file.path], 'passed over');
+      return advised([file.path], 'skipped');
     },
   },
   {
@@ -181,7 +181,7 @@ export const YAML_ODDITIES: readonly BundleOddity[] = [
     slot: 'broken',
     put: (draft, draws) => {
       const text = draws.oneOf(BROKEN);
-      const path = addManifest(draft, 'broken', {}, 'passed over');
+      const path = addManifest(draft, 'broken', {}, 'skipped');
       path.encode = () => utf8(text);
       return advised([path.path], 'broken');
     },
@@ -194,8 +194,8 @@ export const YAML_ODDITIES: readonly BundleOddity[] = [
     put: ({ csv }, draws) => {
       const tail = draws.oneOf(['\tspec: x\n', 'more: {open\n', "quote: 'open\n", 'a: b: c\n']);
       csv.encode = (yaml) => utf8(`${yaml}${tail}`);
-      csv.fate = 'passed over';
-      return unreadable([csv.path], 'passed over');
+      csv.fate = 'skipped';
+      return unreadable([csv.path], 'skipped');
     },
   },
   {
@@ -215,7 +215,7 @@ export const YAML_ODDITIES: readonly BundleOddity[] = [
     slot: 'empty file',
     put: (draft, draws) => {
       const text = draws.oneOf(['', '\n', '# nothing yet\n', '---\n']);
-      const file = addManifest(draft, 'empty', {}, 'passed over');
+      const file = addManifest(draft, 'empty', {}, 'skipped');
       file.encode = () => utf8(text);
       return advised([file.path], 'empty.yaml');
     },

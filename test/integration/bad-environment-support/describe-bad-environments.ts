@@ -54,7 +54,7 @@ const redisRows: readonly Row[] = [
     {
       wrong: 'a web server in the place of Redis',
       with: redisUrl(({ web }) => `redis://${web}`),
-      says: /127\.0\.0\.1:\d+.*what answers there is no Redis: name a Redis in FLOTILLA_REDIS_URL/,
+      says: /127\.0\.0\.1:\d+.*the server there is not Redis: set FLOTILLA_REDIS_URL to a Redis server/,
     },
     3,
   ),
@@ -69,14 +69,14 @@ const redisRows: readonly Row[] = [
     wrong: 'a Redis in Cluster mode',
     by: [UP, WORKER],
     with: redisUrl(({ redisCluster }) => `redis://:SECRET@${redisCluster}`),
-    says: /127\.0\.0\.1:\d+ runs in Cluster mode, .*: name a Redis without Cluster mode/,
+    says: /127\.0\.0\.1:\d+ runs in Cluster mode, .*: use a Redis without Cluster mode/,
     exit: 2,
   },
   {
     wrong: 'a Redis that is too old',
     by: [UP, WORKER],
     with: redisUrl(({ oldRedis }) => `redis://:SECRET@${oldRedis.address}`),
-    says: /127\.0\.0\.1:\d+ is version 6\.0\.16, and Flotilla needs 7\.0 or newer: name such a Redis in FLOTILLA_REDIS_URL/,
+    says: /127\.0\.0\.1:\d+ is version 6\.0\.16, but Flotilla needs 7\.0 or newer: set FLOTILLA_REDIS_URL to a newer Redis/,
     exit: 2,
   },
   ...both(
@@ -187,12 +187,12 @@ const clusterRows: readonly Row[] = [
   {
     wrong: 'a web server in the place of the API server',
     with: kubeconfig(({ kubeconfigAt, web }) => kubeconfigAt(`http://${web}`)),
-    says: /at http:\/\/127\.0\.0\.1:\d+: .*what answers there is no Kubernetes API server.*: check the server address/,
+    says: /at http:\/\/127\.0\.0\.1:\d+: .*the answer is not from a Kubernetes API server: check the server address/,
   },
   {
     wrong: 'an API server without TLS',
     with: kubeconfig(({ kubeconfigAt, web }) => kubeconfigAt(`https://${web}`)),
-    says: new RegExp(`at https://127.0.0.1:\\d+: .*what answers there speaks no TLS; ${OF_KUBECONFIG}`),
+    says: new RegExp(`at https://127.0.0.1:\\d+: .*the server does not use TLS; ${OF_KUBECONFIG}`),
   },
   {
     wrong: 'another authority',
@@ -253,14 +253,14 @@ const diskRows: readonly Row[] = [
     wrong: 'a content folder below a file',
     by: [UP, WORKER],
     with: ({ file }) => ({ FLOTILLA_CONTENT_DIR: join(file('file', ''), 'content') }),
-    says: /content folder .*: not a directory: name a folder that this user can write in FLOTILLA_CONTENT_DIR/,
+    says: /content folder .*: not a directory: set FLOTILLA_CONTENT_DIR to a folder that this user can write/,
     exit: 2,
   },
   {
     wrong: 'no file for the hub’s key',
     by: ['applier', UP],
     with: () => ({ FLOTILLA_HUB_KEY_FILE: '/nowhere/key' }),
-    says: /FLOTILLA_HUB_KEY_FILE names \/nowhere\/key, which does not exist .*openssl rand/,
+    says: /FLOTILLA_HUB_KEY_FILE names \/nowhere\/key, but it does not exist .*openssl rand/,
     exit: 2,
   },
 ];
@@ -336,7 +336,7 @@ export const describeBadEnvironments = (which: Which) =>
         const folder = join(full.folder, 'content');
         const { out, err, exit } = await meet(command, { FLOTILLA_CONTENT_DIR: folder }, /./, 3);
         expect(`${out}${err}`).toMatch(
-          /content folder .*: no space left on device: free space there, or name a folder/,
+          /content folder .*: no space left on device: free space there, or set FLOTILLA_CONTENT_DIR/,
         );
         expect(exit).toBe(3);
         expect(`${out}${err}`).not.toMatch(STACK);

@@ -68,7 +68,7 @@ const rows: readonly Row[] = [
   {
     because: 'address-known-in-the-cluster-only',
     spec: { address: 'shelf.default.svc:50051' },
-    says: failing('known inside the cluster only: give an address that can be reached from here'),
+    says: failing('only the cluster knows this name: use an address that is reachable from here'),
   },
   {
     because: 'address-that-nobody-knows',
@@ -127,7 +127,9 @@ export function describeUnusableCatalogs(environment: () => BadInputEnvironment)
           ]);
         await expecting
           .poll(() => fixture.warnings(set.east, namespace), PATIENCE)
-          .toContainEqual(expecting.stringMatching(/^ResolutionFailed: .*Repair the ones named, or delete those/));
+          .toContainEqual(
+            expecting.stringMatching(/^ResolutionFailed: .*Repair the named CatalogSources, or delete those/),
+          );
       });
     });
 

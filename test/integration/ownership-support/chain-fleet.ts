@@ -113,6 +113,6 @@ export const onePlanEach = (versions: readonly string[]): readonly string[] =>
   versions.map((version) => `${PACKAGE}.${version} Complete`);
 
 /** The shards that a process has taken, as it logs them. */
-const Taken = z.looseObject({ msg: z.literal('shards are worked on by this process'), shards: z.array(z.number()) });
+const Taken = z.looseObject({ msg: z.literal('acquired shards'), shards: z.array(z.number()) });
 export const shardsOf = async (service: ServiceProcess): Promise<readonly number[]> =>
   (await service.logged()).flatMap((line) => Taken.safeParse(line).data?.shards ?? []);

@@ -130,7 +130,7 @@ describe('ClusterExtensions of clusters', () => {
       '  Progressing is True (Succeeded): Revision 1.0.0 has rolled out.',
       '',
       'ClusterExtension lamp stays at lamp.v1.0.0 1.0.0 of catalog shelf.',
-      'It is the highest version that one edge leads to, or that is installed.',
+      'It is the highest version that is installed or one upgrade away.',
       'Not lamp.v2.0.0 2.0.0 of catalog shelf: it is of another major version than 1.0.0: set spec.source.catalog.version to it.',
       '',
     ]);

@@ -246,7 +246,7 @@ export class ClusterSightings {
       const sighting = await look();
       if (sighting !== undefined && !this.#timers.stopped) await this.#report(object, sighting);
     } catch (error) {
-      log.debug({ cluster: object.metadata.name, error }, 'the status of a cluster could not be reported');
+      log.debug({ cluster: object.metadata.name, error }, 'could not report the status of a cluster');
     }
   }
 
@@ -333,7 +333,7 @@ export class ClusterSightings {
   async #facts(client: KubeClient, sight: Sight): Promise<ClusterFacts> {
     if (sight.facts !== undefined && this.#now() - sight.facts.atMs < FACTS_EVERY_MS) return sight.facts.found;
     const { cluster } = client;
-    const unread = (error: unknown) => this.options.log.debug({ cluster, error }, 'facts of a cluster cannot be read');
+    const unread = (error: unknown) => this.options.log.debug({ cluster, error }, 'could not read facts of a cluster');
     const nodes = await client.list(KIND.Node, { keep: observedNode }).catch(unread);
     const claims = await client.get(CLAIMS).then(claimsIn, unread);
     const found = {

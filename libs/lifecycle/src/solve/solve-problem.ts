@@ -45,7 +45,7 @@ export class SolveProblem<F extends ProblemFamily> {
     const problem = await store.getProblem(hash);
     const solve = problem && (await solver.prepare(problem));
     if (problem === undefined || solve === undefined) {
-      log.info({ problem: hash }, 'problem is not in the store any more; the poller will enqueue it again');
+      log.info({ problem: hash }, 'skipped a problem that is no longer in the store; the poller will enqueue it again');
       return;
     }
     const start = performance.now();

@@ -111,7 +111,7 @@ describe('a problem that takes long', () => {
     await expect(pool.solve(request('hangs'))).rejects.toMatchObject({
       code: 'SolverBusy',
       retry: 'backoff',
-      message: 'the problem of namespace hangs needs long, and 24 others wait for the same: it is tried again',
+      message: 'the problem of namespace hangs takes long, and 24 others wait for the slow lane: it is retried',
     });
   });
 });

@@ -32,7 +32,7 @@ class SolverBusy extends FlotillaError {
   readonly retry: Retry = 'backoff';
   constructor(namespace: string) {
     super(
-      `the problem of namespace ${namespace} needs long, and ${MOST_SLOW} others wait for the same: it is tried again`,
+      `the problem of namespace ${namespace} takes long, and ${MOST_SLOW} others wait for the slow lane: it is retried`,
     );
   }
 }

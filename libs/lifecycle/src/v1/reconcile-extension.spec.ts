@@ -48,7 +48,7 @@ describe('a pass over a ClusterExtension', () => {
       'Normal AvailableProbesSucceeded: Objects are available and pass all probes.',
       'Normal InstalledSucceeded: Installed bundle registry.test/gear:1.0.0 successfully',
       'Normal ProgressingSucceeded: Revision 1.0.0 has rolled out.',
-      'Normal RevisionCreated: Revision gear-1 for bundle gear.v1.0.0 version 1.0.0 is made',
+      'Normal RevisionCreated: Revision gear-1 for bundle gear.v1.0.0 version 1.0.0 was created',
     ]);
     expect(env.rolledOut).toHaveLength(1);
   });

@@ -36,7 +36,7 @@ it('a hub whose twin asks does not leave the cluster and join it anew; one that 
   expect([left, warned.length]).toEqual([[], 2]);
   expect((await owners.check.check()).detail).toContain('another hub with the same identity (instance c)');
   await marked({ 'flotilla.dev/hub-asks': 'd 9999-01-01T00:00:00Z' });
-  expect((await owners.check.check()).detail, 'no hub has such a clock').toBe('no cluster is of another hub');
+  expect((await owners.check.check()).detail, 'no hub has such a clock').toBe('no cluster belongs to another hub');
   await marked({ 'flotilla.dev/hub-instance': 'c' });
   expect(left).toEqual(['east']);
 });

@@ -49,7 +49,7 @@ export class ClusterOwners {
         hub.metrics.clusterOfAnotherHub(cluster, !status.acts);
         if (!status.acts) hub.log.warn({ cluster, because: status.because }, 'cluster is managed by another hub');
         else if (status.twin)
-          hub.log.warn({ cluster, because: twinText(status.twin) }, 'another hub asked for the cluster');
+          hub.log.warn({ cluster, because: twinText(status.twin) }, 'another hub requested the cluster');
         if (status.acts !== (before?.acts ?? true)) onNews(cluster);
       },
       onRefused: (because) => {
@@ -86,7 +86,7 @@ export class ClusterOwners {
         ([cluster, because]) => `${cluster}: no other hub can see that this one manages it: ${because}`,
       );
       const all = [...foreign, ...unmarked];
-      if (all.length === 0) return { up: true, detail: 'no cluster is of another hub' };
+      if (all.length === 0) return { up: true, detail: 'no cluster belongs to another hub' };
       const more = all.length > NAMED ? ` and ${all.length - NAMED} more` : '';
       return { up: true, degraded: true, detail: `${all.slice(0, NAMED).join('; ')}${more}`, troubles };
     },

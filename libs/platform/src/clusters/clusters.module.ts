@@ -136,6 +136,6 @@ async function askApplier({ queues, log }: Hub, cluster: string): Promise<void> 
   try {
     await queues.apply.add({ v: 1, cluster, namespace: SYSTEM_NAMESPACE });
   } catch (error) {
-    log.debug({ cluster, error }, 'the applier was not asked');
+    log.debug({ cluster, error }, 'could not ask the applier');
   }
 }

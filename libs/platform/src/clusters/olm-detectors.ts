@@ -14,7 +14,11 @@ const CHECK_EVERY_MS = 10 * 60_000;
 const NAMED = 5;
 
 /** Nothing is looked for there: another one acts, as the kubeconfig says. */
-const OBSERVED: ManagementStatus = { acts: false, signs: [], because: 'it is only observed; nothing is written' };
+const OBSERVED: ManagementStatus = {
+  acts: false,
+  signs: [],
+  because: 'the hub only observes the cluster and writes nothing',
+};
 const WATCHED: ManagementStatus = { acts: true, signs: [] };
 
 type OlmDetectorsOptions = Readonly<{
@@ -104,7 +108,9 @@ export class OlmDetectors {
   ownerTouched(cluster: string): void {
     if (this.clusters.isObserved(cluster)) return;
     const asked = this.owners.of(cluster)?.ask();
-    asked?.catch((error: unknown) => this.hub.log.debug({ cluster, error }, 'who manages the cluster is not known'));
+    asked?.catch((error: unknown) =>
+      this.hub.log.debug({ cluster, error }, 'could not determine the manager of the cluster'),
+    );
   }
 
   /** Asks for the manager of the cluster, and writes the mark that another hub, or this one, waits for. */
@@ -157,9 +163,7 @@ export class OlmDetectors {
           ),
           ...named(
             'about to be left alone',
-            leaving.map(
-              ({ cluster }) => `${cluster}: writes under way that must end first: ${this.#writesTo(cluster)}`,
-            ),
+            leaving.map(({ cluster }) => `${cluster}: waiting for writes to end: ${this.#writesTo(cluster)}`),
           ),
         ];
         const troubles = Object.fromEntries(held.map(({ cluster, because }) => [cluster, because]));
@@ -226,7 +230,8 @@ export class OlmDetectors {
       onNews: (status) => {
         void this.#measure(cluster);
         if (!status.acts) log.warn({ cluster, because: status.because }, 'cluster is left alone');
-        else if (status.signs.length > 0) log.warn({ cluster, signs: status.signs }, 'cluster is worked on beside OLM');
+        else if (status.signs.length > 0)
+          log.warn({ cluster, signs: status.signs }, 'OLM runs in the cluster too; continuing as configured');
       },
     });
   }

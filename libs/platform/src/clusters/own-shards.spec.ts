@@ -48,7 +48,7 @@ describe('the shards of a process', () => {
   it('are none, and it is down, until Redis has given out leases', async () => {
     const { check, clusters } = hub();
     expect(check.name).toBe('shards');
-    expect(await check.check()).toEqual({ up: false, detail: 'Redis has not given out a lease yet' });
+    expect(await check.check()).toEqual({ up: false, detail: 'Redis has not granted a lease yet' });
     expect(clusters.known()).toEqual([]);
     expect(NAMES.filter((name) => clusters.knows(name))).toEqual([]);
   });
@@ -72,7 +72,7 @@ describe('the shards of a process', () => {
     expect(await check.check()).toEqual({
       up: true,
       degraded: true,
-      detail: `nothing is done: Redis has not renewed the leases of ${SHARDS} of ${SHARDS} shards with 3 of 3 clusters`,
+      detail: `work is suspended: Redis has not renewed the leases of ${SHARDS} of ${SHARDS} shards with 3 of 3 clusters`,
     });
     expect(NAMES.some((name) => ownership.acts(name))).toBe(false);
     setAway(false);

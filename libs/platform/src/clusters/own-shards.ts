@@ -44,11 +44,11 @@ export function ownShards(hub: OwnShardsHub, service: 'poller' | 'applier', all:
   const check = {
     name: 'shards',
     check: async () => {
-      if (!ownership.hasBegun) return { up: false, detail: 'Redis has not given out a lease yet' };
+      if (!ownership.hasBegun) return { up: false, detail: 'Redis has not granted a lease yet' };
       const owned = `${ownership.shards.length} of ${shards} shards with ${clusters.known().length} of ${all.known().length} clusters`;
       return ownership.isSure
         ? { up: true, detail: owned }
-        : { up: true, degraded: true, detail: `nothing is done: Redis has not renewed the leases of ${owned}` };
+        : { up: true, degraded: true, detail: `work is suspended: Redis has not renewed the leases of ${owned}` };
     },
   };
   const asks = service === 'poller' && hub.key !== undefined;

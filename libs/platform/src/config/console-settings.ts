@@ -5,37 +5,37 @@ export const consoleSettings = {
   consolePort: port(8083, 'Port of the console’s pages and API; 0: any free one'),
   consoleHealthPort: port(8084, 'Port of the console’s health and metrics; 0: any free one'),
   consoleExternalUrl: url(
-    'Address at which browsers reach the console, such as `https://flotilla.example.com`: requests for another host are refused. Needed where FLOTILLA_BIND_ADDRESS is not loopback; plain `http` for a loopback name only',
+    'Address at which browsers reach the console, such as `https://flotilla.example.com`: requests for another host are refused. Needed if FLOTILLA_BIND_ADDRESS is not loopback; plain `http` for a loopback name only',
   ),
   consoleTrustedProxies: networks(
-    'Addresses and networks of the proxies before the console, such as `10.0.0.0/8` for an Ingress: from them, and from no one else, X-Forwarded-For says who the client is, in limits of sign-in and in the audit log',
+    'Addresses and networks of the proxies before the console, such as `10.0.0.0/8` for an Ingress: only their X-Forwarded-For names the client, in limits of sign-in and in the audit log',
   ),
-  consoleTlsCertFile: path('', 'PEM file with the certificate with which the console serves HTTPS'),
+  consoleTlsCertFile: path('', 'PEM file with the HTTPS certificate of the console'),
   consoleTlsKeyFile: path('', 'PEM file with the key of that certificate'),
   consoleKeyFile: path(
     '~/.config/flotilla/console-key',
-    'File with the key that signs in where no issuer is set; made with mode 0600 where it is missing. `flotilla console link` prints it as a link',
+    'File with the key that signs in if no issuer is set; created with mode 0600 if it is missing. `flotilla console link` prints it as a link',
   ),
   consoleProofKeysFile: path(
     '',
-    'File with the public keys for which the console encrypts proofs of who acts or asks; `flotilla console proof-keys` prints it, and a poller that has this setting writes it. Without it the console shows rows alone',
+    'File with the public keys for which the console encrypts proofs of the person who acts or asks; `flotilla console proof-keys` prints it, and a poller that has this setting writes it. Without it the console shows rows alone',
   ),
   consolePolicyFile: path(
     '',
-    'YAML file that says who may see and do what in the console ([console.md](console.md#rights)); read again when it changes. Without it who signs in with an account sees nothing; the key of this machine allows everything',
+    'YAML file with the rights of people in the console ([console.md](console.md#rights)); read again when it changes. Without it, people who sign in with an account see nothing; the key of this machine allows everything',
   ),
   consoleAuditFile: path(
     '',
-    'File to which the console appends a JSON line for each sign-in, refusal, action and result, beside its log; an action whose line cannot be written is not done',
+    'File to which the console appends a JSON line for each sign-in, refusal, action and result, beside its log; if the line of an action cannot be written, the action is not done',
   ),
   consoleOidcIssuer: url(
-    'Issuer of accounts (OpenID Connect) with which people sign in to the console; needs FLOTILLA_CONSOLE_EXTERNAL_URL with https',
+    'Issuer of accounts (OpenID Connect) for people who sign in to the console; needs FLOTILLA_CONSOLE_EXTERNAL_URL with https',
   ),
   consoleOidcClientId: text('', 'Name of the console at the issuer'),
   consoleOidcClientSecretFile: path('', 'File with the secret of the console at the issuer; none: a public client'),
   consoleOidcScopes: text(
     'openid email profile',
-    'What the console asks the issuer for; some issuers give groups, or a refresh token, only for `groups` or `offline_access`',
+    'Scopes that the console requests from the issuer; some issuers give groups, or a refresh token, only for `groups` or `offline_access`',
   ),
   consoleOidcNameClaim: text(
     'email',
@@ -43,11 +43,11 @@ export const consoleSettings = {
   ),
   consoleOidcVerifiedText: flag(
     false,
-    'Whether the text `"true"` in claim `email_verified` counts as `true`, for issuers that send text',
+    'If true, the text `"true"` in claim `email_verified` counts as `true`, for issuers that send text',
   ),
   consoleOidcGroupsClaim: text('groups', 'Claim with the groups of a person'),
   consoleSessionKeyFile: path(
     '',
-    'File with at least 32 random characters that encrypt what the console keeps of sessions; the same for all replicas. Without it each process makes a key of its own at its start',
+    'File with at least 32 random characters that encrypt the stored sessions of the console; the same for all replicas. Without it each process makes a key of its own at its start',
   ),
 } as const;

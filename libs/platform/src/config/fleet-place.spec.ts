@@ -16,7 +16,7 @@ describe('FLOTILLA_FLEET', () => {
   it('that is a folder is for one process alone', async () => {
     const opening = openFleetHub(settingsWith('dir:fleet'), { fieldManager: 'flotilla-applier' });
     await expect(opening).rejects.toThrow(FleetPlaceError);
-    await expect(opening).rejects.toThrow(/one process at a time .* "flotilla up"; .* context:NAME or in-cluster/);
+    await expect(opening).rejects.toThrow(/works only with "flotilla up"; .* context:NAME or in-cluster/);
   });
 
   it('of another form is no setting', () => {

@@ -24,16 +24,16 @@ export const redisSettings = {
   ),
   redisSentinelUser: text(
     '',
-    'User of the Sentinels, where they have another than Redis; in the URL: `?sentinel_username=`',
+    'User of the Sentinels, if it differs from the user of Redis; in the URL: `?sentinel_username=`',
     USER,
   ),
   redisSentinelPasswordFile: path(
     '',
-    'File with the password of the Sentinels, where they ask for one; in the URL: `?sentinel_password=`. Read at the start',
+    'File with the password of the Sentinels, if they need one; in the URL: `?sentinel_password=`. Read at the start',
   ),
   redisCaFile: path(
     '',
-    'PEM file with authorities to trust for Redis and Sentinels besides those that Node.js trusts, where the URL begins with `rediss`. Read at the start',
+    'PEM file with authorities to trust for Redis and Sentinels besides those that Node.js trusts, if the URL begins with `rediss`. Read at the start',
   ),
   redisCertFile: path('', 'PEM file with the client certificate for Redis. Read at the start'),
   redisKeyFile: path('', 'PEM file with the key of that certificate. Read at the start'),

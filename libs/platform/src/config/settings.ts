@@ -32,7 +32,7 @@ export const settingGroups = {
   'When things happen': {
     resyncInterval: duration(
       '10h',
-      'Every namespace and extension is checked again this often, changed or not, each at a time of its own, evenly spread. A safety net: what changes is noticed at once',
+      'Every namespace and extension is checked again this often, changed or not, each at a time of its own, evenly spread. A safety net: changes are noticed at once',
       { min: '1s' },
     ),
     fleetSilence: duration(
@@ -65,7 +65,7 @@ export const settingGroups = {
     ...redisSettings,
     hubKeyFile: path(
       '',
-      'File with the key, 32 bytes or more, that authenticates what poller and applier pass through Redis: the same file for both, not for resolvers. Where it is missing and the folder can be written, the service makes it. `flotilla up` needs none',
+      'File with the key, 32 bytes or more, that authenticates the values of poller and applier in Redis: the same file for both, not for resolvers. If it is missing and the folder can be written, the service creates it. `flotilla up` needs none',
     ),
     observeConcurrency: count(8, 'Jobs of the queue `observe` that the poller takes at the same time', {
       min: 1,
@@ -82,12 +82,12 @@ export const settingGroups = {
     ),
     solveFirstDeadline: duration(
       '2s',
-      'A problem that is not solved after so long goes on beside the others, one at a time, in turns over clusters and namespaces',
+      'A problem that is not solved after this time continues in the slow lane, one at a time, in turns over clusters and namespaces',
       { min: '100ms' },
     ),
     solveDeadline: duration(
       '60s',
-      'A problem that is not solved after so long is given up with an explanation; poller and resolvers need the same, since a raised one has such problems solved anew',
+      'A problem that is not solved after so long is given up with an explanation; poller and resolvers need the same, since a higher value solves such problems again',
       {
         min: '1s',
       },
@@ -99,15 +99,19 @@ export const settingGroups = {
     shardLease: duration('10s', 'Without a sign of life for so long, a process loses its clusters to others', {
       min: '2s',
     }),
-    jobStalledInterval: duration('2s', 'How often free jobs are looked for', { min: '1s' }),
+    jobStalledInterval: duration('2s', 'Interval of the search for free jobs', { min: '1s' }),
     jobRetryFirst: duration('1s', 'Pause after the first failure of a job; doubles from failure to failure', {
       min: '10ms',
     }),
     jobRetryLongest: duration('5m', 'Longest pause between two tries of a job', { min: '10ms' }),
     recordCacheBytes: bytes('256Mi', 'Package records, as JSON, that one resolver keeps in memory in front of Redis'),
-    storeTtl: duration('24h', 'What no service reads leaves Redis after so long; longer than the resync interval', {
-      min: '1m',
-    }),
+    storeTtl: duration(
+      '24h',
+      'Values that no service reads leave Redis after this time; longer than the resync interval',
+      {
+        min: '1m',
+      },
+    ),
   },
   'HTTP and logs': {
     bindAddress: text(
@@ -117,7 +121,7 @@ export const settingGroups = {
     ),
     peerAddress: text(
       '',
-      'Address at which other pollers reach this one, to have it answer for its clusters. Empty: the address that it listens on; where that is `0.0.0.0`, the first of the machine that is not loopback',
+      'Address at which other pollers reach this one for answers about its clusters. Empty: the address that it listens on; if that is `0.0.0.0`, the first of the machine that is not loopback',
       { pattern: /^[0-9A-Fa-f.:]*$/, wants: 'an IP address' },
     ),
     catalogPollerPort: port(8080, 'Port of the catalog poller; 0: any free one'),
@@ -130,7 +134,7 @@ export const settingGroups = {
     httpAuthenticated: someOf(
       [...HTTP_AREAS, HTTP_AREAS_AUTO, HTTP_AREAS_NONE],
       [HTTP_AREAS_AUTO],
-      'What asks for authentication: `/content/…`, PackageManifests, content of ClusterCatalogs, `/metrics`, the details of `/readyz`, `/healthz` and `/version`. `auto`: nothing where only loopback is listened on, else all but `catalogs`',
+      'Parts that need authentication: `/content/…`, PackageManifests, content of ClusterCatalogs, `/metrics`, the details of `/readyz`, `/healthz` and `/version`. `auto`: nothing if the service listens on loopback only, otherwise all but `catalogs`',
     ),
     httpHosts: list(
       'Names by which clients reach services that listen on loopback, such as those of a proxy on the same machine, beside `localhost` and the host of the content URL. A request with another name in its Host header gets 421: a web page could have made its name lead here',
@@ -145,7 +149,7 @@ export const settingGroups = {
     ),
     httpTlsCertFile: path(
       '',
-      'PEM file with the certificate, and those between it and its authority, with which services serve HTTP as HTTPS. Read again every ten seconds',
+      'PEM file with the certificate chain for HTTPS of all services. Read again every ten seconds',
     ),
     httpTlsKeyFile: path('', 'PEM file with the key of that certificate'),
     hubTokenFile: path(
@@ -169,7 +173,7 @@ export const settingGroups = {
       false,
       'Services show their queues at `/queues`, as HTML without scripts; who may read details of health may read it',
     ),
-    metricsClusterLimit: count(50, 'Up to so many clusters, metrics have one series per object; beyond, sums'),
+    metricsClusterLimit: count(50, 'Up to this number of clusters, metrics have one series per object; above it, sums'),
   },
   Content: {
     contentDir: path('~/.cache/flotilla/content', 'Folder of the content cache; losing it loses nothing'),
@@ -194,11 +198,11 @@ export const settingGroups = {
     ),
     catalogReadFirstDeadline: duration(
       '10s',
-      'A catalog that is not read after so long goes on beside the others, one at a time',
+      'A catalog that is not read after this time continues in the slow lane, one at a time',
       { min: '100ms' },
     ),
     contentUrl: url(
-      'Where the catalog poller serves content, as others reach it: the applier reads there what it does not hold, and CatalogSources name it. Empty: the applier reads from the registry only',
+      'Address of the content of the catalog poller, as others reach it: the applier reads missing content there, and CatalogSources name it. Empty: the applier reads from the registry only',
     ),
   },
   Registries: {
@@ -208,7 +212,7 @@ export const settingGroups = {
     ),
     signaturePolicyFile: path(
       '',
-      'YAML file that says which signatures images of catalogs and bundles need, per registry or repository (signatures.md). What cannot be read of it refuses what it may concern. Empty: no signatures are asked for. Read at the start',
+      'YAML file with the signatures that images of catalogs and bundles need, per registry or repository (signatures.md). An unreadable part refuses all content that it may concern. Empty: no signatures are needed. Read at the start',
     ),
     registryCa: path(
       '',
@@ -219,15 +223,15 @@ export const settingGroups = {
       'Folder with one folder for each registry, named `HOST` or `HOST:PORT` as in references: `*.crt` are authorities for it, `*.cert` and `*.key` of one name a client certificate (as in docker and podman). Read again every minute',
     ),
     registryPlainHttpHosts: list(
-      'Registries, `HOST` or `HOST:PORT` as in references, that are spoken to in plain HTTP, `*`: all; those on this machine are anyway',
+      'Registries, `HOST` or `HOST:PORT` as in references, that are reached with plain HTTP, `*`: all; registries on this machine always are',
     ),
     outboundAddresses: someOf(
       SELECTABLE_KINDS,
       ['public', 'private'],
-      'Addresses at which the hub reaches what clusters name: registries, their token servers and redirects, registry servers (gRPC); and what the issuer of accounts names. Checked when a connection is made, after the name is resolved; proxies resolve names themselves. Link-local, metadata, unspecified and multicast addresses are refused always',
+      'Addresses at which the hub reaches hosts that clusters name: registries, their token servers and redirects, registry servers (gRPC); and hosts that the issuer of accounts names. Checked when a connection is made, after the name is resolved; proxies resolve names themselves. Link-local, metadata, unspecified and multicast addresses are refused always',
     ),
     registryHosts: list(
-      'Registries, `HOST` or `HOST:PORT` as in references, `*.example.com` for all below, from which clusters may name images; empty: all. Where they redirect to is not part of it',
+      'Registries, `HOST` or `HOST:PORT` as in references, `*.example.com` for all below, from which clusters may name images; empty: all. The targets of their redirects are not checked against it',
     ),
     grpcHosts: list(
       'Registry servers (gRPC), written in the same way, that CatalogSources may name as their address; empty: all',
@@ -250,7 +254,7 @@ export const settingGroups = {
     registryRequestTimeout: duration('30s', 'Until an answer of a registry begins', { min: '100ms' }),
     registryStallTimeout: duration(
       '30s',
-      'Without a byte from a registry that is sending; the download then goes on where it was',
+      'Without a byte from a registry that is sending; the download then continues at the same place',
       { min: '100ms' },
     ),
     registryPullTimeout: duration('10m', 'For the pull of one image, at each of its mirrors', { min: '1s' }),
@@ -279,7 +283,7 @@ export const settingGroups = {
     grpcCallTimeout: duration('1m', 'For one call to a registry server (as in OLM)', { min: '100ms' }),
     grpcSilenceTimeout: duration(
       '30s',
-      'Of a registry server during a call, after which it is asked whether it is still there',
+      'Silence of a registry server during a call; then it is asked for a sign of life',
       { min: '100ms' },
     ),
     grpcMaxMessageBytes: bytes('64Mi', 'One message of a registry server, such as one bundle'),
@@ -288,7 +292,7 @@ export const settingGroups = {
     kubeRequestTimeout: duration('60s', 'For one request to the API server of a managed cluster', { min: '100ms' }),
     kubePluginTimeout: duration(
       '60s',
-      'For one run of a login plugin (`exec` of a kubeconfig); one that takes longer is ended, with its children',
+      'For one run of a login plugin (`exec` of a kubeconfig); a longer one is killed, with its children',
       { min: '100ms' },
     ),
     kubeMaxAnswerBytes: bytes(
@@ -303,10 +307,10 @@ export const settingGroups = {
     kubeMaxListBytes: bytes('4Gi', 'All pages of one list of a cluster, and the events of one watch in a minute'),
     kubeMaxClusterBytes: bytes(
       '256Mi',
-      'Memory (estimated) for what one process keeps of one cluster; as much again while lists are read',
+      'Memory (estimated) for the cached objects of one cluster in one process; as much again while lists are read',
     ),
     kubeMaxProcessBytes: bytesOrAuto(
-      'Memory (estimated) for what one process keeps of all clusters, lists that are being read included. One half is divided equally among them, the other is for clusters that need more; what finds no room is refused, and the cluster named. `auto`: half of what Node allows its heap, 280 MiB in a container of 1 GiB',
+      'Memory (estimated) for the cached objects of all clusters in one process, lists that are being read included. One half is divided equally among them, the other is for clusters that need more; a read without room is refused, and the cluster is named. `auto`: half of what Node allows its heap, 280 MiB in a container of 1 GiB',
     ),
     storeMaxValueBytes: bytes('64Mi', 'One problem, package record or solution in Redis'),
     contentMaxBlobBytes: bytes('512Mi', 'One blob that is read from the content URL'),

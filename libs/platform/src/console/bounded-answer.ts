@@ -4,7 +4,10 @@ import type { ConsoleQuestion, QuestionAnswer } from '#core/view/questions/conso
 const LARGEST_ANSWER = 1_000_000;
 /** An API server keeps objects of 1.5 MiB: packed, and as base64, they are smaller than this. */
 const LARGEST_OBJECT = 2_000_000;
-const TOO_LARGE: QuestionAnswer = { because: 'failed', message: 'the answer is too large for a page; use the command' };
+const TOO_LARGE: QuestionAnswer = {
+  because: 'failed',
+  message: 'the answer is too large for a page; use the flotilla command',
+};
 
 /** The answer, or that it is too large: as JSON it has more characters than a page can show. */
 export function boundedAnswer(question: ConsoleQuestion, answer: QuestionAnswer): QuestionAnswer {

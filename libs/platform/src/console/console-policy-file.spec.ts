@@ -27,7 +27,7 @@ describe('the policy file of the console', () => {
     await writeFile(file, POLICY.replace('operator', 'owner'));
     await clock.advance(10_000);
     await vi.waitFor(
-      () => expect(policy.problem).toContain(`${file} is no policy of the console: grants[0].role`),
+      () => expect(policy.problem).toContain(`${file} is not a policy of the console: grants[0].role`),
       PATIENCE,
     );
     expect(policy.policy.grants).toMatchObject([{ role: 'operator' }]);
@@ -42,7 +42,7 @@ describe('the policy file of the console', () => {
   });
 
   it.each([
-    ['grants: [', 'is no policy of the console'],
+    ['grants: [', 'is not a policy of the console'],
     ['grants:\n  - { role: viewer, clusters: [a] }\n', 'grants[0]: names no users and no groups'],
     ['', 'the input is empty'],
   ])('that is wrong at the start keeps the console from it: %j', async (text, says) => {

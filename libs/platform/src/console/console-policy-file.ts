@@ -14,7 +14,7 @@ export class ConsolePolicyUnusable extends FlotillaError {
     file: string,
     readonly problem: string,
   ) {
-    super(`${file} is no policy of the console: ${problem}`);
+    super(`${file} is not a policy of the console: ${problem}`);
   }
 }
 
@@ -99,10 +99,11 @@ export class ConsolePolicyFile {
       this.#problem = '';
       if (JSON.stringify(policy) === JSON.stringify(this.current)) return;
       this.current = policy;
-      log.info({ file: this.file, grants: policy.grants.length }, 'the policy of the console was read again');
+      log.info({ file: this.file, grants: policy.grants.length }, 'reloaded the policy of the console');
     } catch (error) {
       const because = error instanceof Error ? error.message : String(error);
-      if (because !== this.#problem) log.error({ because }, 'the policy of the console stays as it was');
+      if (because !== this.#problem)
+        log.error({ because }, 'could not reload the policy of the console; the earlier one stays in force');
       this.#problem = because;
     }
   }

@@ -102,7 +102,7 @@ export class FollowedStream<T> {
         pause = FIRST_PAUSE_MS;
       } catch (error) {
         if (this.#stopped.signal.aborted) return;
-        log.warn({ error: String(error) }, `${what} were not read`);
+        log.warn({ error: String(error) }, `could not read ${what}`);
         await clock.sleep(pause, this.#stopped.signal);
         pause = Math.min(2 * pause, LONGEST_PAUSE_MS);
       }
@@ -117,13 +117,13 @@ export class FollowedStream<T> {
     for (const [id, fields] of entries) {
       if (nowMs - Number(id.split('-')[0]) > freshMs) continue;
       if (fields.length === 0) {
-        log.warn({ entry: id, most: LONGEST_ENTRY }, `what is too long for one of the ${what} was dropped`);
+        log.warn({ entry: id, most: LONGEST_ENTRY }, `dropped an entry of the ${what} that is too long`);
         continue;
       }
       const { success, data } = shape.safeParse(parsedJson(fields[fields.indexOf(field) + 1]));
       const at = fields.indexOf('proof');
       if (success) take(data, { delivery: id, proof: at % 2 === 0 ? (fields[at + 1] ?? '') : '' });
-      else log.warn({ entry: id }, `what is not one of the ${what} was dropped`);
+      else log.warn({ entry: id }, `dropped an unreadable entry of the ${what}`);
     }
     return entries.at(-1)?.[0] ?? (await this.#kept(place));
   }

@@ -14,7 +14,7 @@ export class ContentFolderUnusable extends FlotillaError {
   readonly code = 'ContentFolderUnusable';
   readonly retry: Retry = 'when-input-changes';
   constructor(folder: string, why: string) {
-    super(`content folder ${folder}: ${why}: name a folder that this user can write in FLOTILLA_CONTENT_DIR`);
+    super(`content folder ${folder}: ${why}: set FLOTILLA_CONTENT_DIR to a folder that this user can write`);
   }
 }
 
@@ -24,7 +24,7 @@ export class ContentDiskFull extends FlotillaError {
   readonly retry: Retry = 'backoff';
   constructor(folder: string, why: string) {
     super(
-      `content folder ${folder}: ${why}: free space there, or name a folder of another disk in FLOTILLA_CONTENT_DIR`,
+      `content folder ${folder}: ${why}: free space there, or set FLOTILLA_CONTENT_DIR to a folder of another disk`,
     );
   }
 }

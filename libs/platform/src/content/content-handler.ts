@@ -22,7 +22,7 @@ export async function serveContent(store: ContentStore, method: string, path: st
   const digest = path.startsWith(CONTENT_PATH) ? decodePath(path.slice(CONTENT_PATH.length)) : '';
   if (!isDigest(digest)) return refusal(400, 'ask for /content/sha256:<64 hex digits>');
   const content = await store.open(digest);
-  if (content === undefined) return refusal(404, `content ${digest} is not held here`);
+  if (content === undefined) return refusal(404, `content ${digest} is not stored here`);
   const headers = {
     'content-type': 'application/octet-stream',
     'content-length': String(content.size),

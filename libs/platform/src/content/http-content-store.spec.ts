@@ -52,7 +52,7 @@ describe('HttpContentStore', () => {
 
   it.each([
     { name: 'other bytes', answer: { status: 200, body: 'HELLO' }, says: /do not have that digest/ },
-    { name: 'too much', answer: { status: 200, body: 'x'.repeat(2_000) }, says: /more than the 1000 bytes/ },
+    { name: 'too much', answer: { status: 200, body: 'x'.repeat(2_000) }, says: /larger than the limit of 1000 bytes/ },
     { name: 'an error', answer: { status: 500, body: '' }, says: /HTTP status 500/ },
     { name: 'a redirect', answer: { status: 302, body: '' }, says: /redirect/ },
   ])('a peer that answers with $name gives an error that says so, and nothing is kept', async ({ answer, says }) => {

@@ -77,7 +77,7 @@ export class HttpContentStore extends ContentStore {
     let length = 0;
     for await (const chunk of response.body ?? []) {
       length += chunk.length;
-      if (length > maxBytes) throw failed(`it has more than the ${maxBytes} bytes that are allowed`);
+      if (length > maxBytes) throw failed(`it is larger than the limit of ${maxBytes} bytes`);
       chunks.push(chunk);
     }
     return Buffer.concat(chunks);

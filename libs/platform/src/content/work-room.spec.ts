@@ -40,7 +40,7 @@ describe('WorkRoom', () => {
       expect.objectContaining({
         code: 'NoRoomForWork',
         retry: 'backoff',
-        message: expect.stringMatching(/after 61 bytes.*may take 100 bytes/),
+        message: expect.stringMatching(/after 61 bytes.*may use 100 bytes/),
       }),
     );
     expect([other.signal.aborted, room.bytes]).toEqual([false, 40]);

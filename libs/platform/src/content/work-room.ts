@@ -8,7 +8,7 @@ export class NoRoomForWork extends FlotillaError {
   readonly retry: Retry = 'backoff';
   constructor(bytes: number, limit: number) {
     super(
-      `unpacking it was ended after ${bytes} bytes, since all that is unpacked at the same time may take ${limit} bytes of disk (half of FLOTILLA_CONTENT_MAX_BYTES) and this was the largest part: it is tried again; for an image that needs more by itself, raise the setting`,
+      `unpacking was cancelled after ${bytes} bytes: all images that are being unpacked may use ${limit} bytes of disk (half of FLOTILLA_CONTENT_MAX_BYTES), and this was the largest. It is retried. If the image alone needs more, raise the setting`,
     );
   }
 }

@@ -6,7 +6,7 @@ class WorkNotWanted extends FlotillaError {
   readonly code = 'WorkNotWanted';
   readonly retry: Retry = 'when-input-changes';
   constructor() {
-    super('the work was ended, since nothing needs its result any more');
+    super('the work was cancelled: its result is no longer needed');
   }
 }
 

@@ -118,7 +118,7 @@ describe('work that outlasts a pass', () => {
     const first = work.take([wanted('x', 20, 'seven..')], pass(HOSTILE, new Patience(0)));
     await vi.advanceTimersByTimeAsync(20);
     await Promise.all([mine, first]);
-    await expect(work.take([wanted('x', 20)], pass(HOSTILE))).rejects.toThrow('this namespace held most');
+    await expect(work.take([wanted('x', 20)], pass(HOSTILE))).rejects.toThrow('most of them were for this namespace');
     expect(await work.take([wanted('mine', 10)], pass(INNOCENT))).toEqual(['small']);
   });
 

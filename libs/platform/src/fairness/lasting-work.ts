@@ -27,7 +27,7 @@ class ResultDropped extends FlotillaError {
   readonly retry: Retry = 'backoff';
   constructor(maxHeldBytes: number) {
     super(
-      `it was fetched, and dropped again before it was used: what waits to be used may take ${maxHeldBytes} bytes in all, and this namespace held most of them; it is fetched again by itself, and if that does not end, approve or subscribe to fewer large bundles at once`,
+      `it was fetched, but dropped before its use: unused bundles may have ${maxHeldBytes} bytes in all, and most of them were for this namespace. It is fetched again by itself. If this repeats, approve or subscribe to fewer large bundles at once`,
     );
   }
 }

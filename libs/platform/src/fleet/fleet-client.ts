@@ -135,7 +135,7 @@ export class FleetClient extends KubeClient {
   }
 
   #check(): void {
-    if (!this.mayWrite()) throw new NotLeading('another process leads the roll-outs: nothing was written');
+    if (!this.mayWrite()) throw new NotLeading('another process decides rollouts: nothing was written');
   }
 }
 

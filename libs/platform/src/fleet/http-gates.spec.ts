@@ -55,7 +55,7 @@ describe('gates that are asked over HTTP', () => {
     const before = requests.length;
     expect(await ask(hook, [])).toMatchObject({
       message: expect.stringMatching(
-        /\(FLOTILLA_FLEET_GATE_HOSTS\): .* name it there and restart the fleet controller$/,
+        /\(FLOTILLA_FLEET_GATE_HOSTS\): .* add the host to that setting and restart the fleet controller$/,
       ),
     });
     expect(await ask(hook, ['other.example'])).not.toHaveProperty('green');

@@ -66,7 +66,7 @@ export class HttpGates {
     const late = AbortSignal.timeout(LONGEST_WAIT_MS);
     const turn = await this.#turns.enter(Demand.of({ cluster: host, namespace: rollout }, late)).catch(() => {
       throw new Error(
-        `${host} was not asked within ${LONGEST_WAIT_MS / 1000} s: it answers slowly, or too many ask it`,
+        `${host} was not queried within ${LONGEST_WAIT_MS / 1000} s: it answers slowly, or too many gates query it`,
       );
     });
     try {
@@ -85,7 +85,7 @@ export class HttpGates {
     const { hosts, timeoutMs = TIMEOUT_MS } = this.options;
     if (hosts.length === 0 || !isHostListed(url.host, hosts)) {
       throw new Error(
-        `host ${url.host} is not allowed by the hub (FLOTILLA_FLEET_GATE_HOSTS): if gates may ask it, name it there and restart the fleet controller`,
+        `host ${url.host} is not allowed by the hub (FLOTILLA_FLEET_GATE_HOSTS): to allow it, add the host to that setting and restart the fleet controller`,
       );
     }
     // A redirect would lead to a host that was not allowed.
@@ -113,7 +113,7 @@ function unanswered(
 ): string {
   const gone = way === undefined ? '' : `; ${way}`;
   if (isAddressRefusal(error)) {
-    return `${addressRefusal(host)}: if gates may ask it, allow that kind of address and restart the fleet controller`;
+    return `${addressRefusal(host)}: to allow it, allow that kind of address and restart the fleet controller`;
   }
   if (lateAfterMs !== undefined) return `${host} gave no answer within ${lateAfterMs / 1000} s${gone}`;
   const { reason, advice } = networkReason(error);

@@ -60,7 +60,7 @@ export class LeaderLease {
     await this.#trying;
     if (!this.isHeld) return;
     this.#renewedAt = Number.NEGATIVE_INFINITY;
-    await this.#release().catch((error: unknown) => this.options.log.warn({ error }, 'the lease was not given up'));
+    await this.#release().catch((error: unknown) => this.options.log.warn({ error }, 'could not release the lease'));
   }
 
   /** True if this process leads now. */
@@ -73,7 +73,7 @@ export class LeaderLease {
     return this.isHeld ? this.options.identity : this.#holder;
   }
 
-  /** The reason why the lease can neither be taken nor renewed. */
+  /** The reason why could not acquire or renew the lease. */
   get trouble(): string | undefined {
     return this.#trouble;
   }
@@ -94,10 +94,10 @@ export class LeaderLease {
     // While the request waited the lease may have run out, and a write of that time was refused.
     const isGained = !hadIt || this.#now() - renewedAt >= RENEWED_WITHIN_MS;
     if (isGained && this.isHeld && !this.#stopped) {
-      log.info({ identity }, 'this process leads the roll-outs');
+      log.info({ identity }, 'acquired leadership: deciding rollouts');
       onGained();
     }
-    if (hadIt && !this.isHeld) log.warn({ identity }, 'this process leads the roll-outs no more');
+    if (hadIt && !this.isHeld) log.warn({ identity }, 'lost leadership: stopped deciding rollouts');
     if (this.#stopped) return;
     this.#cancel = this.options.clock.after(RETRY_MS, () => {
       this.#trying = this.#turn();
@@ -106,7 +106,7 @@ export class LeaderLease {
 
   #note(error: unknown): void {
     const text = error instanceof Error ? error.message : String(error);
-    if (this.#trouble === undefined) this.options.log.warn({ error }, 'the lease can neither be taken nor renewed');
+    if (this.#trouble === undefined) this.options.log.warn({ error }, 'could not acquire or renew the lease');
     this.#trouble = text;
   }
 

@@ -17,8 +17,7 @@ export type HubApiOptions = Readonly<{
   folder?: FleetFolder | undefined;
 }>;
 
-const ONE_PROCESS =
-  'one process at a time uses a fleet in files, and that is "flotilla up"; services of their own need context:NAME or in-cluster';
+const ONE_PROCESS = 'a fleet in files works only with "flotilla up"; separate services need context:NAME or in-cluster';
 const NEEDS_POD = 'FLOTILLA_FLEET=in-cluster needs a hub that runs in Kubernetes with a service account token';
 
 /**

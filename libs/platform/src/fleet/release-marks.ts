@@ -44,7 +44,7 @@ export class ReleaseMarks {
   async #mark(cluster: string): Promise<void> {
     try {
       for (let tries = 1; !(await this.#isMarked(cluster)); tries += 1) {
-        if (tries === MOST_TRIES) throw new ClusterNotKept(cluster, 'its FleetCluster changes all the time');
+        if (tries === MOST_TRIES) throw new ClusterNotKept(cluster, 'its FleetCluster changes too often');
       }
     } catch (error) {
       throw error instanceof ClusterNotKept ? error : new ClusterNotKept(cluster, troubleOf(error));

@@ -56,12 +56,12 @@ function contextOf(config: ParsedKubeconfig, format: LoginFormat | undefined): s
 const rejected = (message: string): SecretAccess => ({ fault: { reason: 'Rejected', message } });
 
 function unsafeIn({ cluster, user }: ClusterAccess): string | undefined {
-  if (user.exec) return 'its user has exec, which would run a program in the hub';
-  if (user['auth-provider']) return 'its user has an auth-provider, which can run a program in the hub';
+  if (user.exec) return 'its user has exec, and the hub must not run a program of a Secret';
+  if (user['auth-provider']) return 'its user has an auth-provider, and the hub must not run a program of a Secret';
   const paths = [cluster['certificate-authority'], user['client-certificate'], user['client-key'], user.tokenFile];
   if (paths.some(Boolean)) return 'it names a file: put its content there, as certificate-authority-data or token';
   if (cluster['insecure-skip-tls-verify']) {
-    return 'it has insecure-skip-tls-verify, with which any server could take the login';
+    return 'it has insecure-skip-tls-verify, so any server could capture the login';
   }
   return unsafeServer(cluster.server);
 }

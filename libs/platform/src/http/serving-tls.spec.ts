@@ -109,7 +109,7 @@ describe('HTTPS with certificate files', () => {
     const next = await servingCertificate();
     await write(paths.certFile, next.certPem);
     await clock.advance(10_000);
-    await expect.poll(() => errors).toEqual([expect.stringContaining('is not that of the certificate')]);
+    await expect.poll(() => errors).toEqual([expect.stringContaining('does not belong to the certificate')]);
     expect(await ask(`${url}/livez`, agent())).toBe(before);
     await write(paths.keyFile, next.keyPem);
     await expect
@@ -127,7 +127,7 @@ describe('certificate files that cannot be used', () => {
   });
 
   it.each([
-    { name: 'one without the other', change: async () => ({ ...paths, keyFile: '' }), says: /name both, or none/ },
+    { name: 'one without the other', change: async () => ({ ...paths, keyFile: '' }), says: /set both, or neither/ },
     {
       name: 'a missing file',
       change: async () => ({ ...paths, certFile: join(folder, 'x') }),
@@ -136,7 +136,7 @@ describe('certificate files that cannot be used', () => {
     {
       name: 'a key of another certificate',
       change: async () => write(paths.keyFile, (await servingCertificate()).keyPem).then(() => paths),
-      says: /is not that of the certificate/,
+      says: /does not belong to the certificate/,
     },
     { name: 'no PEM', change: async () => write(paths.keyFile, 'SECRET').then(() => paths), says: /in PEM form/ },
   ])('end the start with the reason: $name', async ({ change, says }) => {

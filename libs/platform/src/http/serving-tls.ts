@@ -48,7 +48,7 @@ export class ServingTls {
   static async open(paths: TlsPaths, reading: Reading): Promise<ServingTls | undefined> {
     const { certFile, keyFile } = paths;
     if (certFile === '' && keyFile === '') return undefined;
-    if (certFile === '' || keyFile === '') throw new TlsUnusable('name both, or none');
+    if (certFile === '' || keyFile === '') throw new TlsUnusable('set both, or neither');
     return new ServingTls(paths, reading, await readPair(paths));
   }
 
@@ -79,10 +79,11 @@ export class ServingTls {
       if (pair.cert === this.pair.cert && pair.key === this.pair.key) return;
       this.pair = pair;
       for (const server of this.#servers) server.setSecureContext(this.options);
-      log.info({ file: this.paths.certFile }, 'the certificate of the hub’s HTTP was read again');
+      log.info({ file: this.paths.certFile }, 'reloaded the HTTP certificate of the hub');
     } catch (error) {
       const because = error instanceof Error ? error.message : String(error);
-      if (because !== this.#unusable) log.error({ because }, 'the certificate of the hub’s HTTP stays as it was');
+      if (because !== this.#unusable)
+        log.error({ because }, 'could not reload the HTTP certificate of the hub; the earlier one stays in use');
       this.#unusable = because;
     }
   }
@@ -94,9 +95,9 @@ async function readPair({ certFile, keyFile }: TlsPaths): Promise<TlsPair> {
     if (new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))) return { cert, key };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new TlsUnusable(`${certFile} and ${keyFile} are no certificate and key in PEM form (${why})`);
+    throw new TlsUnusable(`${certFile} and ${keyFile} are not a certificate and key in PEM form (${why})`);
   }
-  throw new TlsUnusable(`the key in ${keyFile} is not that of the certificate in ${certFile}`);
+  throw new TlsUnusable(`the key in ${keyFile} does not belong to the certificate in ${certFile}`);
 }
 
 const textOf = (file: string): Promise<string> =>

@@ -53,13 +53,13 @@ export class TokenList {
     const { file, log } = this;
     try {
       const { size } = await stat(file);
-      if (size > MOST_FILE_BYTES) throw new Error(`${size} bytes are no list of tokens`);
+      if (size > MOST_FILE_BYTES) throw new Error(`${size} bytes are too many for a list of tokens`);
       const { entries, problems } = readTokenFile(await readFile(file, 'utf8'));
-      for (const problem of problems) log.error({ file, problem }, 'a line of FLOTILLA_HTTP_TOKENS_FILE is not used');
-      log.info({ file, tokens: entries.length }, 'the tokens of the hub’s HTTP were read');
+      for (const problem of problems) log.error({ file, problem }, 'skipped a line of FLOTILLA_HTTP_TOKENS_FILE');
+      log.info({ file, tokens: entries.length }, 'read the HTTP tokens of the hub');
       return entries.map(({ name, token, paths }) => ({ name, paths, hash: this.#hashOf(token) }));
     } catch (error) {
-      log.warn({ file, because: fileReason(error) }, 'FLOTILLA_HTTP_TOKENS_FILE cannot be read: no token is valid');
+      log.warn({ file, because: fileReason(error) }, 'could not read FLOTILLA_HTTP_TOKENS_FILE: no token is valid');
       return [];
     }
   }

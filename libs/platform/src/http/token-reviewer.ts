@@ -87,7 +87,7 @@ export class TokenReviewer {
       if (admission === tokenUnknown) this.#known.delete(owner);
       return admission;
     } catch (error) {
-      this.log.error({ error }, 'a token for the hub’s HTTP could not be reviewed');
+      this.log.error({ error }, 'could not review a token for the HTTP port of the hub');
       return reviewUnavailable;
     }
   }

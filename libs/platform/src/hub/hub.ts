@@ -123,7 +123,7 @@ export async function openHub(options: HubOptions): Promise<Hub> {
     policy: outboundPolicyOf(settings),
     failedPulls: new FailedPulls(Date.now, undefined, endedImages),
     onPolicyProblem: (problem) =>
-      log.error({ problem }, 'signature policy cannot be read: refusing what it may concern'),
+      log.error({ problem }, 'could not read the signature policy: refusing all content that it may concern'),
   });
   const refused = new RefusedValues(log, metrics, clock);
   const identity = key === undefined ? undefined : await hubIdentity(settings, key);
@@ -180,7 +180,7 @@ function openStore(
 /** Opens the content cache on disk. It makes room for images that are being unpacked. */
 async function openCache(folder: string, settings: Settings, log: Log) {
   const workRoom = new WorkRoom(settings.contentMaxBytes / 2, () => void disk.makeRoom().catch(roomFailed));
-  const roomFailed = (error: unknown) => log.warn({ error }, 'content could not be dropped to make room');
+  const roomFailed = (error: unknown) => log.warn({ error }, 'could not drop content to make room');
   const disk = await DiskContentStore.open(folder, {
     maxBytes: settings.contentMaxBytes,
     otherBytes: () => workRoom.bytes,

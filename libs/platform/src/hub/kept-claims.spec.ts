@@ -43,7 +43,9 @@ describe('claims in a file', () => {
     const path = join(folder, 'claims.json');
     await writeFile(path, text);
     expect(await fileClaims(path, log).read('u')).toBeUndefined();
-    expect(warned, 'the log names a damaged file').toEqual([expect.stringContaining('cannot be read')]);
+    expect(warned, 'the log names a damaged file').toEqual([
+      expect.stringContaining('could not read the file of cluster identities'),
+    ]);
   });
 
   it('count in memory, and the log says so, where the disk takes no writes', async () => {
@@ -53,7 +55,7 @@ describe('claims in a file', () => {
     expect(await claims.keep('u', EAST, undefined)).toEqual(EAST);
     await claims.written();
     expect(await claims.read('u')).toEqual(EAST);
-    expect(warned.at(-1)).toContain('is not kept on disk');
+    expect(warned.at(-1)).toContain('could not write the identity of a cluster to disk');
   });
 });
 

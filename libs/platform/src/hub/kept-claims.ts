@@ -71,9 +71,9 @@ class ClaimsFile {
 const isMissing = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT';
 
 const UNREADABLE =
-  'the file of cluster identities cannot be read: see that no other cluster has taken a place ("clusters check"), and remove the file';
+  'could not read the file of cluster identities: check the clusters ("clusters check"), then remove the file';
 const UNWRITTEN =
-  'the identity of a cluster is not kept on disk: a restart with an empty Redis forgets it; see whether the disk takes writes';
+  'could not write the identity of a cluster to disk: a restart with an empty Redis loses it; check that the disk accepts writes';
 
 /** Claims of a hub that is one process: a file. */
 export function fileClaims(

@@ -57,7 +57,7 @@ export class ClusterHasLeft extends WriteWithheld {
   readonly code = 'ClusterHasLeft';
   readonly retry: Retry = 'when-input-changes';
   constructor(cluster: string) {
-    super(`cluster "${cluster}" has left: no kubeconfig of the hub has it any more`);
+    super(`cluster "${cluster}" was removed: no kubeconfig of the hub has it`);
   }
 }
 
@@ -68,7 +68,7 @@ export class ClusterOfAnotherProcess extends WriteWithheld {
   override readonly againAfterMs = SOON_MS;
   constructor(cluster: string) {
     super(
-      `cluster "${cluster}" is worked on by another process now, or Redis has not renewed the lease on it; where this lasts, see check "shards" of /healthz`,
+      `cluster "${cluster}" belongs to another process now, or Redis has not renewed its lease; if this persists, see check "shards" of /healthz`,
     );
   }
 }
@@ -80,7 +80,7 @@ export class ClusterNotKept extends WriteWithheld {
   override readonly againAfterMs = SOON_MS;
   constructor(cluster: string, because: string) {
     super(
-      `nothing is written to cluster "${cluster}" until its FleetCluster has finalizer ${RELEASE_FINALIZER}, which could not be set: ${because}`,
+      `nothing is written to cluster "${cluster}" until its FleetCluster has finalizer ${RELEASE_FINALIZER}; setting it failed: ${because}`,
     );
   }
 }

@@ -33,7 +33,7 @@ describe('the key of the hub', () => {
     expect(after.verifies(both.codeOf(parts), parts)).toBe(true);
     expect(after.verifies(before.codeOf(parts), parts)).toBe(false);
     await writeFile(file, `${next}\nshort\n`);
-    await expect(HubKey.open(file)).rejects.toThrow(/which has a key of 5 bytes/);
+    await expect(HubKey.open(file)).rejects.toThrow(/but it has a key of 5 bytes/);
   });
 
   it.each([
@@ -79,11 +79,13 @@ describe('the key of the hub', () => {
   it('is refused, with the setting and the way out, where the file is not named, too short, or cannot be made', async () => {
     await writeFile(join(folder, 'short'), 'secret\n');
     await writeFile(join(folder, 'long'), 'k'.repeat(5_000));
-    await expect(HubKey.open(join(folder, 'long'))).rejects.toThrow(/long, which is no key but a file of 5000 bytes/);
+    await expect(HubKey.open(join(folder, 'long'))).rejects.toThrow(
+      /long, but a file of 5000 bytes is too large for keys/,
+    );
     await expect(HubKey.open('')).rejects.toThrow(/^FLOTILLA_HUB_KEY_FILE is not set: .*openssl rand/);
-    await expect(HubKey.open(join(folder, 'short'))).rejects.toThrow(/short, which has a key of 6 bytes/);
+    await expect(HubKey.open(join(folder, 'short'))).rejects.toThrow(/short, but it has a key of 6 bytes/);
     await expect(HubKey.open(join(folder, 'no', 'such'))).rejects.toThrow(
-      /does not exist and cannot be made \(ENOENT\)/,
+      /does not exist and cannot be created \(ENOENT\)/,
     );
     await expect(HubKey.open(folder)).rejects.toThrow(/cannot be read \(EISDIR\)/);
   });

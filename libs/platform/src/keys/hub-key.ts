@@ -16,7 +16,7 @@ const IDENTITY = 'identity of the hub';
 const MOST_FILE_BYTES = 4_096;
 
 const HOW =
-  'poller and applier authenticate with it what they pass through Redis. Name one file for both, which resolvers cannot read: `openssl rand -base64 48 > FILE` makes one, and so does the first of them that may write there';
+  'poller and applier authenticate their values in Redis with this key. Give both the same file, and do not let resolvers read it. To create it: `openssl rand -base64 48 > FILE`; the first of the two that may write there also creates it';
 
 /** The key of the hub cannot be had. */
 export class HubKeyUnusable extends FlotillaError {
@@ -71,7 +71,7 @@ export class HubKey {
     const short = [key, ...older].find((one) => one !== undefined && one.length < KEY_BYTES);
     if (key === undefined || short !== undefined)
       throw new HubKeyUnusable(
-        `names ${path}, which has a key of ${short?.length ?? 0} bytes; a key has at least ${KEY_BYTES}, one on each line`,
+        `names ${path}, but it has a key of ${short?.length ?? 0} bytes; each line needs a key of at least ${KEY_BYTES}`,
       );
     return new HubKey(true, key, ...older);
   }
@@ -125,12 +125,13 @@ const textOf = (parts: readonly string[]): string => parts.map((part) => `${Buff
 async function readKey(path: string): Promise<string | undefined> {
   try {
     const { size } = await stat(path);
-    if (size > MOST_FILE_BYTES) throw new HubKeyUnusable(`names ${path}, which is no key but a file of ${size} bytes`);
+    if (size > MOST_FILE_BYTES)
+      throw new HubKeyUnusable(`names ${path}, but a file of ${size} bytes is too large for keys`);
     return await readFile(path, 'utf8');
   } catch (error) {
     if (error instanceof HubKeyUnusable) throw error;
     if (codeOfError(error) === 'ENOENT') return undefined;
-    throw new HubKeyUnusable(`names ${path}, which cannot be read (${codeOfError(error)})`);
+    throw new HubKeyUnusable(`names ${path}, but it cannot be read (${codeOfError(error)})`);
   }
 }
 
@@ -144,7 +145,7 @@ async function makeKey(path: string): Promise<string> {
     });
     return await readFile(path, 'utf8');
   } catch (error) {
-    throw new HubKeyUnusable(`names ${path}, which does not exist and cannot be made (${codeOfError(error)})`);
+    throw new HubKeyUnusable(`names ${path}, but it does not exist and cannot be created (${codeOfError(error)})`);
   } finally {
     await rm(made, { force: true }).catch(() => undefined);
   }

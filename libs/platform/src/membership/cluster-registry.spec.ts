@@ -186,7 +186,7 @@ describe('the clusters of the kubeconfigs', () => {
     expect(await clusters.client('east')?.serverVersion()).toBe('east as first');
     const advice = 'its login in the kubeconfig is not accepted or has expired: renew it';
     expect(await detail()).toBe(
-      `1 of 1 clusters take part; Unauthorized; ${advice}; what was read of east before stays in use`,
+      `1 of 1 clusters take part; Unauthorized; ${advice}; the earlier access to east stays in use`,
     );
     away.clear();
     await clock.advance(5_000);

@@ -40,7 +40,7 @@ const POLL_MS = 1_000;
 const REFUSED_MS = 60_000;
 
 const LABEL_NOTE =
-  'the name of the cluster cannot be the value of a label, by which clusters are chosen: "flotilla clusters add --name" gives it another';
+  'the name of the cluster cannot be a label value, so selectors cannot choose it: rename it with "flotilla clusters add --name"';
 /** A listener. `fieldManager`: the service that its clients write as. */
 type Subscription = Readonly<{ fieldManager: string; listener: ClusterListener }>;
 /** A cluster in the registry. `attempts` counts questions for its identity: only the newest counts. */
@@ -192,7 +192,7 @@ export class ClusterRegistry {
         for (const registered of news) this.#verifyIn(this.#pace.turn(news.length), registered);
       }
     } catch (error) {
-      this.options.log.error({ error }, 'the kubeconfigs could not be read; the clusters stay as they were');
+      this.options.log.error({ error }, 'could not read the kubeconfigs; the clusters do not change');
     }
   }
 
@@ -283,9 +283,7 @@ export class ClusterRegistry {
       if (isOver()) return;
       const { delayMs, news } = this.#pace.failed(cluster, error);
       member.unreached = troubleOf(error);
-      const what = member.isVerified
-        ? 'the new access of a cluster cannot be used yet'
-        : 'cluster cannot be reached yet';
+      const what = member.isVerified ? 'could not use the new access of a cluster yet' : 'could not reach cluster yet';
       this.options.log[news ? 'warn' : 'debug']({ cluster, error: troubleOf(error), delayMs }, what);
       this.#verifyIn(delayMs, registered);
     }
@@ -297,7 +295,7 @@ export class ClusterRegistry {
     member.refusal = undefined;
     await this.#identities.learn(member);
     if (!renewed) return;
-    this.options.log.info({ cluster }, 'cluster has another address or login, which is used from now on');
+    this.options.log.info({ cluster }, 'began to use the new address or login of a cluster');
     if (member.takesPart) void this.#emit([{ kind: 'changed', cluster, what: 'access' }]);
   }
 
@@ -326,7 +324,7 @@ export class ClusterRegistry {
         for (const gone of this.#onGone) gone(cluster);
         return close();
       })
-      .catch((error: unknown) => this.options.log.error({ cluster, error }, 'cluster could not be left in order'))
+      .catch((error: unknown) => this.options.log.error({ cluster, error }, 'could not remove cluster cleanly'))
       .finally(() => {
         if (this.#leaving.get(cluster) === ending) this.#leaving.delete(cluster);
         if (!this.#timers.stopped) this.#settle();
@@ -349,7 +347,7 @@ export class ClusterRegistry {
     } catch (error) {
       this.options.log.error(
         { error, changes: sent.map(({ kind, cluster }) => ({ kind, cluster })) },
-        'a service failed to take changes of clusters; they may be served wrongly until it is restarted',
+        'a service failed to apply changes of clusters; restart it, or it may serve them wrongly',
       );
     }
   }
@@ -386,7 +384,7 @@ export class ClusterRegistry {
       const refused = this.#refusalOf(member);
       if (refused !== undefined) return [refused];
       const newest = isVerified ? (refusal ?? unreached) : undefined;
-      return newest === undefined ? [] : [`${newest}; what was read of ${member.cluster} before stays in use`];
+      return newest === undefined ? [] : [`${newest}; the earlier access to ${member.cluster} stays in use`];
     });
     // A cluster that keeps its identity is named in the line of the one that is refused.
     return [...this.#reading.problems.map(({ text }) => text), ...ofMembers];

@@ -93,7 +93,7 @@ describe('the kubeconfigs of a process', () => {
   it('name an entry that is passed over, and take the others', async () => {
     await writeFile(file('config'), kubeconfig({ east: {} }).replace('contexts:', 'contexts:\n  - null'));
     const { clusters, problems } = await sourceOf().read();
-    expect([clusters, problems]).toEqual([['east'], [`context 1 of ${file('config')} has no name: it is passed over`]]);
+    expect([clusters, problems]).toEqual([['east'], [`context 1 of ${file('config')} has no name: it is skipped`]]);
   });
 
   it('leave out a cluster whose removal was begun', async () => {

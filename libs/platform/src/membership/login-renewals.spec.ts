@@ -140,7 +140,7 @@ it('says why it could not be renewed, and shows no token', async () => {
 it('is not written over a login that people put there meanwhile', async () => {
   const before = used;
   await writeFile(file, (await readFile(file, 'utf8')).replace(/token: .*/, 'token: other'));
-  await expect(loginStore(undefined)(before.access, 'next')).rejects.toThrow(/has not the token that is in use/);
+  await expect(loginStore(undefined)(before.access, 'next')).rejects.toThrow(/does not have the token that is in use/);
   expect(await readFile(file, 'utf8')).toContain('token: other');
 });
 

@@ -122,7 +122,7 @@ export class LoginRenewals {
       await store(access, await client.requestToken({ ...account, seconds }));
       attempt.failures = 0;
       delete attempt.trouble;
-      log.info({ cluster, account: `${account.namespace}/${account.name}` }, 'the login of a cluster was renewed');
+      log.info({ cluster, account: `${account.namespace}/${account.name}` }, 'renewed the login of a cluster');
     } catch (error) {
       const now = clock.now().getTime();
       const endsAt = account.expiresAt ?? 0;
@@ -131,7 +131,7 @@ export class LoginRenewals {
       const ends = new Date(endsAt).toISOString();
       attempt.trouble = `the login ends at ${ends} and could not be renewed: ${troubleOf(error)}`;
       const level = attempt.failures === 1 ? 'warn' : 'debug';
-      log[level]({ cluster, error: troubleOf(error), ends }, 'the login of a cluster could not be renewed yet');
+      log[level]({ cluster, error: troubleOf(error), ends }, 'could not renew the login of a cluster yet');
     }
   }
 }

@@ -35,7 +35,7 @@ export class MemberIdentities {
       const claim = identity === undefined ? undefined : await this.options.claims.read(identity);
       if (identity !== undefined && claim !== undefined) this.#claims.set(identity, claim);
     } catch (error) {
-      this.options.log.debug({ error }, 'claims of identities cannot be read');
+      this.options.log.debug({ error }, 'could not read claims of identities');
     }
     this.#learnt.add(member);
   }
@@ -82,7 +82,7 @@ export class MemberIdentities {
       this.#claims.set(uid, kept);
       onNews();
     } catch (error) {
-      log.debug({ error, cluster: claim.cluster }, 'the claim of an identity is not kept');
+      log.debug({ error, cluster: claim.cluster }, 'could not keep the claim of an identity');
     }
   }
 

@@ -40,7 +40,9 @@ describe('membershipHealth', () => {
       health: { up: true, degraded: true, detail: '0 of 0 clusters take part; a.yaml: line 2 is wrong' },
     },
   ])('$because', ({ facts, health }) => {
-    const troubles = Object.fromEntries(facts.paused.map((name) => [name, expect.stringMatching(/^it is paused/)]));
+    const troubles = Object.fromEntries(
+      facts.paused.map((name) => [name, expect.stringMatching(/^the cluster is paused/)]),
+    );
     expect(membershipHealth(facts)).toEqual(facts.paused.length === 0 ? health : { ...health, troubles });
   });
 });

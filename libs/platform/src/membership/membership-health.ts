@@ -14,7 +14,7 @@ type MembershipFacts = Readonly<{
 }>;
 
 const NAMED = 5;
-const PAUSED = 'it is paused, and nothing is written there; the verb "clusters resume" ends that';
+const PAUSED = 'the cluster is paused and nothing is written there; to continue, use "clusters resume"';
 
 /**
  * Returns the health of the membership. A kubeconfig that cannot be used as it stands only degrades the

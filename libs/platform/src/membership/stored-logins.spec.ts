@@ -64,7 +64,9 @@ describe('a file that is mounted from a Secret', () => {
 
   it('is not written over a login that people put there, and no token is in the message', async () => {
     const failed = storeBy(hub.client)(access('north.old'), 'north.new');
-    await expect(failed).rejects.toThrow(/^Secret flotilla\/applier-kubeconfig has not the token that is in use: /);
+    await expect(failed).rejects.toThrow(
+      /^Secret flotilla\/applier-kubeconfig does not have the token that is in use: /,
+    );
     await expect(failed).rejects.not.toThrow(/north/);
     await hub.client.delete(SECRET);
     await expect(storeBy(hub.client)(access('east.old'), 'east.new')).rejects.toThrow(

@@ -99,7 +99,7 @@ async function inFile(access: ClusterAccess, token: string): Promise<void> {
  */
 function replaced(place: string, text: string, before: string, token: string): string {
   if (hasToken(text, before)) return text.replaceAll(before, () => token);
-  throw new Error(`${place} has not the token that is in use: another login, or its user is in another file`);
+  throw new Error(`${place} does not have the token that is in use: the login changed, or its user is in another file`);
 }
 
 const hasToken = (text: string, token: string): boolean => token !== '' && text.includes(token);

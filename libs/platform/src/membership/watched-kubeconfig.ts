@@ -101,7 +101,7 @@ export class WatchedKubeconfig {
     try {
       const config = parseKubeconfig(file, await this.#text());
       const lost = this.#parts.find((part) => !config.parts.includes(part));
-      if (lost !== undefined) throw this.#unfit(`it has no "${lost}" any more, as if it were cut off`);
+      if (lost !== undefined) throw this.#unfit(`it no longer has "${lost}" and may be truncated`);
       this.#parts = config.parts.filter((part) => PARTS.has(part));
       return config;
     } catch (error) {

@@ -96,7 +96,8 @@ export class MetasServer {
 
   #failed(response: ServerResponse, target: string, error: unknown): void {
     const gone = error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';
-    if (!gone) (this.options.log ?? silentLog).error({ target, err: error }, "a catalog's content could not be served");
+    if (!gone)
+      (this.options.log ?? silentLog).error({ target, err: error }, 'could not serve the content of a catalog');
     if (response.headersSent) response.destroy();
     else sendTexts(error instanceof PeerUnreachable ? unreachable(error) : serverError, response);
   }

@@ -5,7 +5,7 @@
 export function fetchReason(error: unknown): string {
   const cause = fetchCause(error);
   const reason = cause instanceof Error ? cause.message : String(cause);
-  return reason === 'bad port' ? 'HTTP is not spoken at this port, which is kept for another protocol' : reason;
+  return reason === 'bad port' ? 'this port is reserved for another protocol than HTTP' : reason;
 }
 
 /** The error behind "fetch failed". */

@@ -163,7 +163,7 @@ export class ShardOwnership implements ShardSource {
       const dueMs = isSettled ? renewMs : leaseMs * MOVING_PART;
       return Math.max(SHORTEST_WAIT_MS, Math.min(dueMs, firstEnd(table, this.options.member) + AFTER_END_MS));
     } catch (error) {
-      log.debug({ error }, 'the leases of shards were not renewed');
+      log.debug({ error }, 'could not renew the leases of shards');
       return renewMs;
     }
   }
@@ -194,7 +194,7 @@ export class ShardOwnership implements ShardSource {
       this.#owned.delete(shard);
       if (state !== 'left') taken.push(shard);
     }
-    if (taken.length > 0) log.warn({ shards: taken }, 'shards were taken by another process, since leases had ended');
+    if (taken.length > 0) log.warn({ shards: taken }, 'lost shards to another process: their leases had ended');
     for (const shard of taken) void this.#end(shard, 'taken');
     const gained: number[] = [];
     for (const [shard, { fence }] of mine) {
@@ -203,7 +203,7 @@ export class ShardOwnership implements ShardSource {
       else if (!this.#ending) gained.push(shard);
     }
     for (const shard of gained) this.#gain(shard, mine.get(shard)?.fence ?? 0);
-    if (gained.length > 0) log.info({ shards: gained }, 'shards are worked on by this process');
+    if (gained.length > 0) log.info({ shards: gained }, 'acquired shards');
   }
 
   #gain(shard: number, fence: number): void {

@@ -183,7 +183,10 @@ export class BullmqJobQueue<J> extends JobQueue<J> {
     this.#ranks.note(jobId, Math.min(waiting.priority, priority));
     if (waiting.priority <= priority) return;
     await waiting.changePriority({ priority }).catch((error: unknown) => {
-      this.#log.debug({ queue: this.name, error: describeError(error) }, 'priority of a finished job left as it was');
+      this.#log.debug(
+        { queue: this.name, error: describeError(error) },
+        'did not change the priority of a finished job',
+      );
     });
   }
 
@@ -242,7 +245,7 @@ export class BullmqJobQueue<J> extends JobQueue<J> {
     const job = readPayload(data, this.contract);
     if (job.kind === 'read') return this.add(job.value);
     if (job.kind === 'invalid' || !(await this.#setAside.put(data, job.version)))
-      this.#log.warn({ queue: this.name }, 'dropped a delayed job that is none of this queue');
+      this.#log.warn({ queue: this.name }, 'dropped a delayed job that does not belong to this queue');
   }
 
   async counts(): Promise<JobCounts> {

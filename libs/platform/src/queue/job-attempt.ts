@@ -14,7 +14,7 @@ class InvalidJob extends FlotillaError {
     readonly queue: string,
     readonly problems: string,
   ) {
-    super(`a job of queue ${queue} does not have the shape of one: ${problems}`);
+    super(`a job of queue ${queue} cannot be read: ${problems}`);
   }
 }
 
@@ -23,7 +23,7 @@ export class RetryNotPlanned extends FlotillaError {
   readonly code = 'RetryNotPlanned';
   readonly retry: Retry = 'backoff';
   constructor(queue: string, because: string) {
-    super(`the next try of a job of queue ${queue} was not noted in Redis: ${because}`);
+    super(`the next try of a job of queue ${queue} could not be recorded in Redis: ${because}`);
   }
 }
 

@@ -74,7 +74,7 @@ export class SetAsideJobs<J> {
     this.#unreadable = Math.max(this.#unreadable, 1);
     if (!this.#told.has(version)) {
       const fields = { queue, version, known: this.options.form.version };
-      log.warn(fields, 'jobs of a newer release lie aside until a service of that release takes them');
+      log.warn(fields, 'set aside jobs of a newer release until a service of that release takes them');
     }
     this.#told.add(version);
     return true;

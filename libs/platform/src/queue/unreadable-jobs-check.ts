@@ -11,7 +11,7 @@ export const unreadableJobsCheck = (queues: readonly Pick<JobQueue<never>, 'name
       return count === 0 ? [] : [`${counted(count, 'job')} of ${queue.name}`];
     });
     if (aside.length === 0) return { up: true, detail: 'all jobs can be read' };
-    const detail = `a newer release wrote what lies aside: ${aside.join(', ')}; upgrade this service`;
+    const detail = `jobs of a newer release are set aside: ${aside.join(', ')}; upgrade this service`;
     return { up: true, degraded: true, detail };
   },
 });

@@ -39,7 +39,7 @@ export async function readRedisAccess(settings: RedisAccessSettings): Promise<Re
   if (tls === undefined) return { url };
   if (!speaksTls(url)) {
     throw new UnusableRedisAccess(
-      'files for TLS are named, and the URL of Redis begins with redis: write rediss:// (rediss+sentinel://)',
+      'files for TLS are set, but the URL of Redis begins with redis: write rediss:// (rediss+sentinel://)',
     );
   }
   return { url, tls };

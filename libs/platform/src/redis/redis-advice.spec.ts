@@ -17,10 +17,13 @@ describe('an error of the connection to Redis', () => {
     },
     { error: failure('connect ECONNREFUSED 127.0.0.1:1', 'ECONNREFUSED'), to: /:1: check that Redis runs there/ },
     { error: failure('getaddrinfo ENOTFOUND redis', 'ENOTFOUND'), to: /check the host in FLOTILLA_REDIS_URL$/ },
-    { error: failure('self-signed certificate', 'DEPTH_ZERO_SELF_SIGNED_CERT'), to: /FLOTILLA_REDIS_CA_FILE$/ },
+    {
+      error: failure('self-signed certificate', 'DEPTH_ZERO_SELF_SIGNED_CERT'),
+      to: /set FLOTILLA_REDIS_CA_FILE to its authority$/,
+    },
     {
       error: failure("Hostname/IP does not match certificate's altnames", 'ERR_TLS_CERT_ALTNAME_INVALID'),
-      to: /name Redis in/,
+      to: /use the name of its certificate in/,
     },
     {
       error: failure('SSL routines:tls_validate_record_header:wrong version number', 'ERR_SSL_X'),
@@ -36,7 +39,7 @@ describe('an error of the connection to Redis', () => {
     },
     {
       error: failure('Unknown RESP type 72 "H". Please report this'),
-      to: /^what answers there is no Redis: name a Redis in FLOTILLA_REDIS_URL$/,
+      to: /^the server there is not Redis: set FLOTILLA_REDIS_URL to a Redis server$/,
     },
     { error: failure('Command timed out'), to: /^no answer in time: check that Redis runs there, / },
     {

@@ -1,7 +1,7 @@
 /** Errors of connections and logins, by code or text, and what to do about them. */
 const ADVICE: readonly (readonly [error: RegExp, advice: string])[] = [
-  [/SELF_SIGNED|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER|CERT_UNTRUSTED/, 'name the authority in FLOTILLA_REDIS_CA_FILE'],
-  [/ERR_TLS_CERT_ALTNAME_INVALID/, 'name Redis in FLOTILLA_REDIS_URL as its certificate does'],
+  [/SELF_SIGNED|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER|CERT_UNTRUSTED/, 'set FLOTILLA_REDIS_CA_FILE to its authority'],
+  [/ERR_TLS_CERT_ALTNAME_INVALID/, 'use the name of its certificate in FLOTILLA_REDIS_URL'],
   [/CERT_HAS_EXPIRED/, 'renew the certificate of Redis'],
   [
     /certificate required/i,
@@ -9,7 +9,7 @@ const ADVICE: readonly (readonly [error: RegExp, advice: string])[] = [
   ],
   [
     /wrong version number|packet length too long/i,
-    'no TLS is spoken there: write redis:// in the place of rediss:// in FLOTILLA_REDIS_URL',
+    'the server does not use TLS: write redis:// instead of rediss:// in FLOTILLA_REDIS_URL',
   ],
   [
     /sentinel.*(WRONGPASS|NOAUTH|no password is set)/s,
@@ -20,10 +20,10 @@ const ADVICE: readonly (readonly [error: RegExp, advice: string])[] = [
     'check FLOTILLA_REDIS_USER and FLOTILLA_REDIS_PASSWORD_FILE, or the user and the password in FLOTILLA_REDIS_URL',
   ],
   [/NOAUTH/, 'Redis asks for a password: set FLOTILLA_REDIS_PASSWORD_FILE'],
-  [/Unknown RESP type/, 'name a Redis in FLOTILLA_REDIS_URL'],
+  [/Unknown RESP type/, 'set FLOTILLA_REDIS_URL to a Redis server'],
   [
     /Command timed out|ETIMEDOUT/,
-    'check that Redis runs there, that rediss:// is written where it speaks TLS and only there, and FLOTILLA_REDIS_URL',
+    'check that Redis runs there, and FLOTILLA_REDIS_URL: rediss:// if Redis uses TLS, otherwise redis://',
   ],
   [/ENOTFOUND|EAI_AGAIN/, 'check the host in FLOTILLA_REDIS_URL'],
   [/ECONNREFUSED/, 'check that Redis runs there, and FLOTILLA_REDIS_URL'],
@@ -47,5 +47,5 @@ const plainText = (message: string): string =>
   message
     .replace(NO_MASTER, 'the Sentinel at $1 knows no master of this name: check the name in FLOTILLA_REDIS_URL')
     .replace(NO_LOGIN, 'NOAUTH Authentication required')
-    .replace(/^Unknown RESP type.*/s, 'what answers there is no Redis')
+    .replace(/^Unknown RESP type.*/s, 'the server there is not Redis')
     .replace(/^(Command timed out|connect ETIMEDOUT)$/, 'no answer in time');

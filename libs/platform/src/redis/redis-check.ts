@@ -11,8 +11,7 @@ import {
 } from './redis-server-info.js';
 import { isBusyWithScript } from './script-watchdog.js';
 
-const BUSY_TEXT =
-  'a script keeps it busy: poller or applier end it, and only if it has written, Redis must be restarted';
+const BUSY_TEXT = 'a script keeps it busy: poller or applier end the script; if it has written, restart Redis';
 
 /** How long the value that the check writes stays, in seconds. */
 const CHECK_SECONDS = 60;

@@ -15,7 +15,7 @@ type NetStream = Redis['stream'];
 
 const NO_ANSWER = 'no answer';
 const CLOSED = 'the server closed the connection';
-const SPEAK_TLS = 'where it speaks TLS alone, write rediss:// in the place of redis:// in FLOTILLA_REDIS_URL';
+const SPEAK_TLS = 'if it uses TLS only, write rediss:// instead of redis:// in FLOTILLA_REDIS_URL';
 
 export type RedisConnection = Readonly<{
   redis: Redis;

@@ -34,7 +34,7 @@ export async function watchRedisEpoch(options: RedisEpochOptions): Promise<() =>
   const complain = (error: unknown) =>
     log[isLostConnection(error) ? 'debug' : 'warn'](
       { error: error instanceof Error ? error.message : String(error) },
-      'Redis was not asked or not filled',
+      'could not ask or refill Redis',
     );
   /**
    * A Redis that refuses (a replica, one that is loading, one older than 7.0) is asked again: it may change.
@@ -60,8 +60,8 @@ export async function watchRedisEpoch(options: RedisEpochOptions): Promise<() =>
         const now = await epoch();
         const lost = losses();
         if (now === known && lost === knownLosses) continue;
-        const why = now === known ? 'Redis may lack the last writes' : 'Redis was emptied';
-        log.warn({}, `${why}; putting the work there again`);
+        const why = now === known ? 'Redis may have lost the last writes' : 'Redis was emptied';
+        log.warn({}, `${why}; writing the work again`);
         await onEmptied();
         known = now; // only then: a failed attempt is made again
         knownLosses = lost;

@@ -48,7 +48,10 @@ describe('what a Redis says about itself', () => {
     { version: '', refused: false },
   ])('is too old with version "$version": $refused', ({ version, refused }) => {
     const text = versionRefusal(readServerInfo(`redis_version:${version}\r\n`));
-    if (refused) expect(text).toMatch(/^is version 6\.2\.14, and Flotilla needs 7\.0 or newer: name such a Redis/);
+    if (refused)
+      expect(text).toMatch(
+        /^is version 6\.2\.14, but Flotilla needs 7\.0 or newer: set FLOTILLA_REDIS_URL to a newer Redis/,
+      );
     else expect(text).toBeUndefined();
   });
 

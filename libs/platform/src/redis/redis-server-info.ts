@@ -61,8 +61,8 @@ export async function askServerInfo(redis: Redis, known: RedisServerInfo): Promi
 /** Returns the reason the hub does not work with a Redis in Cluster mode. Undefined for any other. */
 export const clusterModeRefusal = ({ clusterMode }: RedisServerInfo): string | undefined =>
   clusterMode
-    ? 'runs in Cluster mode, and Flotilla changes several keys in one step, which a Cluster refuses (CROSSSLOT): ' +
-      'name a Redis without Cluster mode (cluster-enabled no), or one behind Sentinels (redis+sentinel://), in ' +
+    ? 'runs in Cluster mode, but Flotilla changes several keys in one step, and a Cluster refuses that (CROSSSLOT): ' +
+      'use a Redis without Cluster mode (cluster-enabled no), or one behind Sentinels (redis+sentinel://), in ' +
       'FLOTILLA_REDIS_URL'
     : undefined;
 
@@ -73,7 +73,7 @@ export const clusterModeRefusal = ({ clusterMode }: RedisServerInfo): string | u
 export function versionRefusal({ version = '' }: RedisServerInfo): string | undefined {
   const major = Number.parseInt(version, 10);
   if (Number.isNaN(major) || major >= OLDEST_MAJOR) return undefined;
-  return `is version ${version}, and Flotilla needs ${OLDEST_MAJOR}.0 or newer: name such a Redis in FLOTILLA_REDIS_URL`;
+  return `is version ${version}, but Flotilla needs ${OLDEST_MAJOR}.0 or newer: set FLOTILLA_REDIS_URL to a newer Redis`;
 }
 
 /** Returns the reason the hub does not work with this Redis, independent of its memory. */
@@ -94,7 +94,7 @@ export function fullText({ usedBytes, maxBytes = 0 }: RedisServerInfo): string {
   const used = usedBytes === undefined || maxBytes === 0 ? '' : ` (${mebibytes(usedBytes)} of ${mebibytes(maxBytes)})`;
   return (
     `OOM, memory is full${used}: raise maxmemory of Redis (docs/sizing.md). ` +
-    'Nothing is lost: work goes on once there is room'
+    'Nothing is lost: work continues once there is room'
   );
 }
 

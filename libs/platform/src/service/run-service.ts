@@ -128,7 +128,7 @@ function endOnSignal(starting: Promise<RunningService>, log: Log, shutdownTimeou
       .then(
         () => process.exit(0),
         (error: unknown) => {
-          log.error({ error }, 'could not end in order');
+          log.error({ error }, 'could not stop cleanly');
           process.exit(1);
         },
       );

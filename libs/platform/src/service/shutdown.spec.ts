@@ -21,5 +21,5 @@ it('logs the error of a part that cannot be drained, and goes on', async () => {
   const shutdown = new Shutdown(1_000, { error: (fields, message) => errors.push([fields, message]) });
   const error = new Error('Redis is gone');
   await shutdown.drain(() => Promise.reject(error));
-  expect(errors).toEqual([[{ error }, 'ending: the work could not be drained']]);
+  expect(errors).toEqual([[{ error }, 'could not drain the work']]);
 });

@@ -24,7 +24,7 @@ export class Shutdown {
   async drain(part: (deadlineMs: number) => Promise<unknown>): Promise<void> {
     this.begin();
     const leftMs = Math.max((this.#endsAt ?? 0) - this.now(), 0);
-    await part(leftMs).catch((error: unknown) => this.log.error({ error }, 'ending: the work could not be drained'));
+    await part(leftMs).catch((error: unknown) => this.log.error({ error }, 'could not drain the work'));
   }
 }
 

@@ -84,6 +84,6 @@ export class HubReporter {
 
   /** Nothing waits for a report: the next one comes by itself. */
   #note(error: unknown): void {
-    this.options.log.debug({ error: String(error) }, 'the service could not report itself');
+    this.options.log.debug({ error: String(error) }, 'could not report the service');
   }
 }

@@ -134,7 +134,7 @@ describe('catalog render', () => {
     write(files);
     const paths = refs.map((ref) => (ref === '.' ? root : join(root, ref)));
     const { out, err: said, exit } = await flotilla('catalog', 'render', ...paths, ...args);
-    const err = said.replaceAll(/^warning: .*: passed over: .*\n/gm, '');
+    const err = said.replaceAll(/^warning: .*: skipped: .*\n/gm, '');
     if (want.exit === 0) expect({ out, err, exit }).toEqual({ out: want.stdout, err: '', exit: 0 });
     else {
       expect({ out, exit }).toEqual({ out: '', exit: 2 });
@@ -261,7 +261,7 @@ describe('bundle validate', () => {
       change: { 'manifests/csv.yaml': 'kind: Service\napiVersion: v1\nmetadata: {name: s}\n' },
       says: ['no csv in bundle'],
     },
-    { change: { 'manifests/csv.yaml': 'a: [' }, says: ['no bundle objects found', 'csv.yaml:1: passed over'] },
+    { change: { 'manifests/csv.yaml': 'a: [' }, says: ['no bundle objects found', 'csv.yaml:1: skipped'] },
     { change: { 'metadata/annotations.yaml': 'x: y\n' }, says: ['Could not find annotations file'] },
     {
       change: {

@@ -82,9 +82,9 @@ describe('flotilla explain', () => {
   it('lists what is newer than the installed version, in other catalogs too, and what excludes each', async () => {
     const { out, code } = await explain('subscription', 'harbor', 'running.json');
     expect(out).toMatchInlineSnapshot(`
-      "Subscription harbor has harbor.v1.0.0. Newer, and why not now:
-        harbor.v2.0.0 (channel stable of catalog olm/shelf): it needs package mill in >=1.0.0, which no catalog in sight provides
-        harbor.v3.0.0 (channel stable of catalog olm/attic): a Subscription gets updates from its own catalog only, which is olm/shelf: change spec.source and spec.sourceNamespace to take it
+      "Subscription harbor has harbor.v1.0.0. Newer versions and their obstacles:
+        harbor.v2.0.0 (channel stable of catalog olm/shelf): it needs package mill in >=1.0.0, but no catalog available to this namespace provides it
+        harbor.v3.0.0 (channel stable of catalog olm/attic): a Subscription gets updates only from its own catalog, olm/shelf: change spec.source and spec.sourceNamespace to install it
       "
     `);
     expect(code).toBe(0);
@@ -94,9 +94,9 @@ describe('flotilla explain', () => {
     const { out, code } = await explain('sub', 'harbor', 'fresh.json');
     expect(out).toMatchInlineSnapshot(`
       "harbor.v1.0.0 is installed because of: Subscription harbor.
-      Subscription harbor has nothing installed and gets harbor.v1.0.0. Newer, and why not now:
-        harbor.v2.0.0 (channel stable of catalog olm/shelf): it needs package mill in >=1.0.0, which no catalog in sight provides
-        harbor.v3.0.0 (channel stable of catalog olm/attic): a Subscription gets updates from its own catalog only, which is olm/shelf: change spec.source and spec.sourceNamespace to take it
+      Subscription harbor has nothing installed and gets harbor.v1.0.0. Newer versions and their obstacles:
+        harbor.v2.0.0 (channel stable of catalog olm/shelf): it needs package mill in >=1.0.0, but no catalog available to this namespace provides it
+        harbor.v3.0.0 (channel stable of catalog olm/attic): a Subscription gets updates only from its own catalog, olm/shelf: change spec.source and spec.sourceNamespace to install it
       "
     `);
     expect(code).toBe(0);
@@ -105,8 +105,8 @@ describe('flotilla explain', () => {
   it('names the culprit and its reason', async () => {
     const { out, code } = await explain('subscription', 'crane', 'mixed.json');
     expect(out).toMatchInlineSnapshot(`
-      "Subscription team/crane cannot be met: its only candidate crane.v1.0.0 (channel stable of catalog olm/shelf) needs package mill in >=1.0.0, which no catalog in sight provides.
-      Add a catalog that provides package mill in >=1.0.0, or take away the Subscription that leads to it.
+      "Subscription team/crane cannot be met: its only candidate crane.v1.0.0 (channel stable of catalog olm/shelf) needs package mill in >=1.0.0, but no catalog available to this namespace provides it.
+      Add a catalog that provides package mill in >=1.0.0, or remove the Subscription that leads to it.
       "
     `);
     expect(code).toBe(1);
@@ -116,8 +116,8 @@ describe('flotilla explain', () => {
     const { out, code } = await explain('subscription', 'harbor', 'mixed.json');
     expect(out).toMatchInlineSnapshot(`
       "Subscription harbor itself is correct. A namespace is resolved as a whole, and Subscription crane cannot be met:
-      Subscription team/crane cannot be met: its only candidate crane.v1.0.0 (channel stable of catalog olm/shelf) needs package mill in >=1.0.0, which no catalog in sight provides.
-      Add a catalog that provides package mill in >=1.0.0, or take away the Subscription that leads to it.
+      Subscription team/crane cannot be met: its only candidate crane.v1.0.0 (channel stable of catalog olm/shelf) needs package mill in >=1.0.0, but no catalog available to this namespace provides it.
+      Add a catalog that provides package mill in >=1.0.0, or remove the Subscription that leads to it.
       With annotation flotilla.dev/resolution-isolation: "true" on the OperatorGroup it would not have to wait for its neighbours.
       "
     `);

@@ -77,7 +77,7 @@ describe('manifests of a fleet that are wrong', () => {
     });
     const failing = [operator('a', { clusters: { expression: "cluster.labels.site == 'west'" } }), cluster];
     const where =
-      'nothing will be rolled out: spec.clusters does not select 1 cluster (one), where its expression fails: No such key: site\n';
+      'nothing will be rolled out: spec.clusters does not select 1 cluster (one), because its expression fails there: No such key: site\n';
     expect((await run('plan', failing)).out).toContain(`note: ${where}`);
     expect(await run('simulate', failing), 'and not that none is selected').toMatchObject({
       err: `note: p/a: ${where}`,

@@ -51,9 +51,7 @@ describe('a roll-out whose plans wait for approval', () => {
     const found = await hub.fleet.hub.client.get(ref);
     await hub.fleet.hub.client.delete(ref);
     const { out, exit } = await hub.flotilla('explain', 'kafka');
-    expect(out).toContain(
-      'has no roll-out (StrategyMissing): there is no FleetStrategy platform/s: no roll-out begins',
-    );
+    expect(out).toContain('has no roll-out (StrategyMissing): there is no FleetStrategy platform/s: no rollout begins');
     expect(exit).toBe(1);
     await hub.fleet.apply('FleetStrategy', 's', found?.['spec'] as object);
   });

@@ -57,7 +57,7 @@ it.each([
     exit: 0,
     out:
       'light (installed: 1.0.0): goes to lamp.v1.1.0 1.1.0 from catalog shelf\n  image registry.example/lamp:1.1.0\n' +
-      '  It is the highest version that one edge leads to, or that is installed.\n' +
+      '  It is the highest version that is installed or one upgrade away.\n' +
       '  Not lamp.v2.0.0 2.0.0 of catalog shelf: it is of another major version than 1.0.0: set spec.source.catalog.version to it.\n',
   },
   {

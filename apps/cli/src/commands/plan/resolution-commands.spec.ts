@@ -95,7 +95,7 @@ describe('flotilla plan', () => {
   it('prints why not, and exits 1', async () => {
     const { out, code } = await plan('poor.json', 'harbor.yaml');
     expect(code).toBe(1);
-    expect(out).toContain('needs API Light (sample.test/v1), which no catalog in sight provides');
+    expect(out).toContain('needs API Light (sample.test/v1), but no catalog available to this namespace provides it');
     expect(out).toContain('Add a catalog that provides API Light (sample.test/v1)');
   });
 

@@ -98,7 +98,7 @@ describe('flotilla up with settings that are not valid', () => {
     vi.stubEnv('FLOTILLA_CLUSTERS_FILE', join(folder, 'joined'));
     const { out, err, code } = await flotilla('up');
     expect({ out, code }).toEqual({ out: '', code: 2 });
-    expect(err).toBe(`error: no kubeconfig was found: name one with --kubeconfig, set KUBECONFIG, or have ~/.kube/config
+    expect(err).toBe(`error: no kubeconfig was found: pass --kubeconfig, set KUBECONFIG, or create ~/.kube/config
 
 "flotilla up" runs the whole hub on this machine until Ctrl-C, for clusters of yours. A cluster where OLM is at work is left alone.
   flotilla demo                                  see it at work on two simulated clusters

@@ -22,7 +22,7 @@ export function catalogBundleOf(bundle: Bundle, image: string): CatalogBundle {
   const [untyped] = untypedItems(bundle);
   if (untyped !== undefined) throw new BundleError(`${untyped} of the bundle's metadata has no type`, TYPED_ITEM_FORM);
   const [refusal] = bundle.metadataRefusals ?? [];
-  if (refusal !== undefined) throw new BundleError(refusal, 'opm renders nothing of such a bundle');
+  if (refusal !== undefined) throw new BundleError(refusal, 'opm does not render such a bundle');
   const objects = bundle.manifests.map(withoutEmptyApiVersion);
   return {
     schema: 'olm.bundle',

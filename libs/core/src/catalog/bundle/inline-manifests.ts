@@ -9,7 +9,7 @@ export type InlineManifests = Readonly<{ objects: readonly KubernetesObject[] }>
 
 /** Reads the objects of `olm.bundle.object` properties, each as Kubernetes' decoder reads it. */
 export function readInlineManifests(values: unknown): InlineManifests {
-  if (!Array.isArray(values)) return { problem: 'its manifests are no list of objects' };
+  if (!Array.isArray(values)) return { problem: 'its manifests are not a list of objects' };
   const objects: KubernetesObject[] = [];
   for (const [index, value] of values.entries()) {
     const read = readForeign(KubernetesObject, completedManifest(value));

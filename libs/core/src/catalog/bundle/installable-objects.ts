@@ -10,7 +10,7 @@ export function installableObjects({ objects, refusals: [refusal, ...more] }: Bu
   if (refusal === undefined) return objects;
   const others = more.length === 0 ? '' : ` (and ${more.length} more objects)`;
   const line = `${refusal}${others}`;
-  throw new BundleError(line, 'nothing of the bundle is installed', line);
+  throw new BundleError(line, 'no object of the bundle is installed', line);
 }
 
 /**
@@ -20,4 +20,4 @@ export function installableObjects({ objects, refusals: [refusal, ...more] }: Bu
 export const leftOutOfInstall = ({ warnings }: Bundle): readonly string[] =>
   warnings.filter((line) => LEFT_OUT.test(line) && !line.startsWith('metadata/'));
 
-const LEFT_OUT = /: (?:passed over: |only the first document is used$)/;
+const LEFT_OUT = /: (?:skipped: |only the first document is used$)/;

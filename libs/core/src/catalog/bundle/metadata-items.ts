@@ -44,7 +44,7 @@ function valueProblem({ type, value }: Property, item: Readonly<Record<string, u
   if (value === undefined) {
     const beside = fields.filter((field) => Object.hasOwn(item, field));
     if (beside.length === 0) return 'value is missing';
-    return `${beside.join(' and ')} ${beside.length === 1 ? 'stands' : 'stand'} beside type: put them under "value:"`;
+    return `${beside.join(' and ')} ${beside.length === 1 ? 'is' : 'are'} next to type: move to "value:"`;
   }
   if (!isRecord(value)) return `value ${typeProblem(value, 'a map')}`;
   const wrong = fields.find((field) => typeof (value[field] ?? '') !== 'string');

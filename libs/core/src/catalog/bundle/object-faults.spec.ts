@@ -43,7 +43,7 @@ describe('what no API server takes', () => {
     [object('ConfigMap', { name: 'a', annotations: { 'a b': 'c' } }), 'metadata.annotations: "a b" is no key of an'],
     [object('ConfigMap', { name: 'a', annotations: { on: true } }), 'metadata.annotations.on is the boolean true; a'],
     [object('ConfigMap', { name: 'a', annotations: { a: 'b'.repeat(2 ** 18) } }), 'metadata.annotations: more than'],
-    [csv([], 'l'.repeat(64)), 'metadata.name has 64 characters: OLM writes it into labels, which hold 63'],
+    [csv([], 'l'.repeat(64)), 'metadata.name has 64 characters: OLM writes it into labels of at most 63'],
     [csv([deployment({ name: 'Bad_Name' })]), 'spec.install.spec.deployments[0].name "Bad_Name" is no DNS name'],
     [csv([deployment({ name: '' })]), 'spec.install.spec.deployments[0].name is missing'],
     [csv([deployment(), deployment({ label: { a: '-' } })]), 'spec.install.spec.deployments[1].label.a: "-" is no'],
@@ -73,7 +73,7 @@ describe('what no API server takes', () => {
     [webhook({ sideEffects: 'None' }), 'spec.webhookdefinitions[0].admissionReviewVersions is missing'],
     [webhook({ admissionReviewVersions: ['v1'] }), 'spec.webhookdefinitions[0].sideEffects is missing'],
     [crd('lamp.a.test'), 'metadata.name "lamp.a.test" must be "lamps.a.test": spec.names.plural and spec.group'],
-    [crd('subscriptions.operators.coreos.com'), 'defines an API of OLM or Flotilla, which no bundle may bring'],
+    [crd('subscriptions.operators.coreos.com'), 'defines an API of OLM or Flotilla, and no bundle may install'],
   ])('%#: %s', (faulty, says) => {
     expect(objectFaults(faulty)).toEqual([expect.stringContaining(says)]);
   });

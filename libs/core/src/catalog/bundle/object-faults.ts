@@ -29,7 +29,7 @@ function csvFaults(csv: KubernetesObject): string[] {
   const tooLong =
     length <= LONGEST_CSV_NAME
       ? []
-      : [`metadata.name has ${length} characters: OLM writes it into labels, which hold ${LONGEST_CSV_NAME}`];
+      : [`metadata.name has ${length} characters: OLM writes it into labels of at most ${LONGEST_CSV_NAME}`];
   return [...tooLong, ...missingLists(csv), ...deploymentsOf(csv).flatMap(deploymentFaults), ...accountFaults(csv)];
 }
 

@@ -72,7 +72,7 @@ describe('bundle validate finds before an install what the install would meet', 
     [
       'the name of the CSV',
       problems(csv({}, {}, { name: `ant.v1.0.0-${'a'.repeat(60)}` })),
-      'ClusterServiceVersion ant.v1.0.0-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa: metadata.name has 71 characters: OLM writes it into labels, which hold 63',
+      'ClusterServiceVersion ant.v1.0.0-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa: metadata.name has 71 characters: OLM writes it into labels of at most 63',
     ],
     [
       'the name of a Deployment',
@@ -113,7 +113,7 @@ describe('bundle validate finds before an install what the install would meet', 
     [
       'paths in a namespace',
       problems(csv({ permissions: [{ ...PERMISSION, rules: [{ nonResourceURLs: ['/m'], verbs: ['get'] }] }] })),
-      `${CSV}spec.install.spec.permissions[0].rules[0].nonResourceURLs holds for a whole cluster alone`,
+      `${CSV}spec.install.spec.permissions[0].rules[0].nonResourceURLs is allowed in cluster permissions only`,
     ],
     [
       'the account of the CSV as a manifest',

@@ -71,7 +71,9 @@ const ruleProblems = (field: string, list: readonly Readonly<Record<string, unkn
     const verbs = isEmpty ? [`${where}.verbs is empty`] : [];
     const urls = textsAt(rule, 'nonResourceURLs');
     if (urls.length > 0) {
-      return isWide ? verbs : [...verbs, `${where}.nonResourceURLs holds for a whole cluster alone: move it there`];
+      return isWide
+        ? verbs
+        : [...verbs, `${where}.nonResourceURLs is allowed in cluster permissions only: move it there`];
     }
     const lacking = ['apiGroups', 'resources'].filter((key) => textsAt(rule, key).length === 0);
     return [...verbs, ...lacking.map((key) => `${where}.${key} is missing or empty`)];
@@ -84,7 +86,9 @@ const accounts: Check = ({ kind, metadata }, { csv }) => {
     textAt(deployment, 'spec', 'template', 'spec', 'serviceAccountName'),
   );
   if (!own.includes(metadata.name)) return [];
-  return ['invalid service account found in bundle: the CSV names it for a Deployment, and OLM makes it: remove this'];
+  return [
+    'invalid service account found in bundle: the CSV names it for a Deployment, and OLM creates it: remove it from the bundle',
+  ];
 };
 
 const versions: Check = (object) => {

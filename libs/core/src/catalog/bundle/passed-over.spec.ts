@@ -33,42 +33,38 @@ describe('a file that is passed over is named with the true reason', () => {
     [
       'a text',
       { 'manifests/a.yaml': 'just a text\n' },
-      'manifests/a.yaml: passed over: not a Kubernetes object: it is a text',
+      'manifests/a.yaml: skipped: not a Kubernetes object: it is a text',
     ],
     [
       'a list',
       { 'manifests/a.yaml': '- kind: ConfigMap\n' },
-      'manifests/a.yaml: passed over: not a Kubernetes object: it is a list',
+      'manifests/a.yaml: skipped: not a Kubernetes object: it is a list',
     ],
     [
       'no kind',
       { 'manifests/a.yaml': 'apiVersion: v1\n' },
-      'manifests/a.yaml: passed over: not a Kubernetes object: it has no kind',
+      'manifests/a.yaml: skipped: not a Kubernetes object: it has no kind',
     ],
     [
       'README',
       { 'manifests/README.md': '# Ant\n\n- see: [\n' },
-      'manifests/README.md: passed over: no manifest: keep files other than',
+      'manifests/README.md: skipped: no manifest: keep files other than',
     ],
-    [
-      'LICENSE',
-      { 'manifests/LICENSE': 'Apache' },
-      'manifests/LICENSE: passed over: no manifest: keep files other than',
-    ],
+    ['LICENSE', { 'manifests/LICENSE': 'Apache' }, 'manifests/LICENSE: skipped: no manifest: keep files other than'],
     [
       'dependencies of another form',
       { 'metadata/dependencies.yaml': 'dependencies: {type: olm.gvk}\n' },
-      'metadata/dependencies.yaml: passed over: dependencies is a map; a list is expected',
+      'metadata/dependencies.yaml: skipped: dependencies is a map; a list is expected',
     ],
     [
       'a type that is a number',
       dependencies('{type: 7, value: {}}'),
-      'metadata/dependencies.yaml: passed over: dependencies[0].type is the number 7; a text is expected: quote it',
+      'metadata/dependencies.yaml: skipped: dependencies[0].type is the number 7; a text is expected: quote it',
     ],
     [
       'properties of another form',
       { 'metadata/properties.yaml': 'properties: [text]\n' },
-      'metadata/properties.yaml: passed over: properties[0] is a text; a map is expected',
+      'metadata/properties.yaml: skipped: properties[0] is a text; a map is expected',
     ],
   ])('%s', (_, more, says) => {
     const found = validated(more);
@@ -78,7 +74,7 @@ describe('a file that is passed over is named with the true reason', () => {
 
   it('where a CRD is missed, the file that may hold it', () => {
     expect(() => readBundle(files({ 'manifests/csv.yaml': OWNER, 'manifests/crd.yaml': CRD }))).toThrow(
-      /^couldn't find a\.test\/v1\/Ant \(ants\) in bundle: manifests\/crd\.yaml:\d+: passed over: error converting YAML/,
+      /^couldn't find a\.test\/v1\/Ant \(ants\) in bundle: manifests\/crd\.yaml:\d+: skipped: error converting YAML/,
     );
     expect(() => readBundle(files({ 'manifests/csv.yaml': OWNER }))).toThrow(/found: map\[\]: add the CustomResource/);
   });
@@ -86,7 +82,7 @@ describe('a file that is passed over is named with the true reason', () => {
   it('where nothing is left, the first of them', () => {
     const none = { 'manifests/csv.yaml': 'a text', 'manifests/b.yaml': '- a list' };
     expect(() => readBundle(files(none))).toThrow(
-      'no bundle objects found: manifests/b.yaml: passed over: not a Kubernetes object: it is a list; a map is expected (and 1 more file)',
+      'no bundle objects found: manifests/b.yaml: skipped: not a Kubernetes object: it is a list; a map is expected (and 1 more file)',
     );
   });
 });
@@ -103,7 +99,7 @@ describe('numbers that are not quoted, and values in the wrong place', () => {
       '',
     );
     expect(() => readBundle(files({ 'metadata/annotations.yaml': notes }))).toThrow(
-      `metadata/annotations.yaml: passed over: annotation ${PREFIX}${key} ${says}`,
+      `metadata/annotations.yaml: skipped: annotation ${PREFIX}${key} ${says}`,
     );
   });
 
@@ -112,9 +108,9 @@ describe('numbers that are not quoted, and values in the wrong place', () => {
     ['{type: olm.package, value: {packageName: bee, version: 1.0}}', '(olm.package): value.version is the number 1; a'],
     [
       '{type: olm.package, packageName: bee, version: ">=1.0.0"}',
-      '(olm.package): packageName and version stand beside type: put them under "value:"',
+      '(olm.package): packageName and version are next to type: move to "value:"',
     ],
-    ['{type: olm.gvk, group: a.test}', '(olm.gvk): group stands beside type: put them under "value:"'],
+    ['{type: olm.gvk, group: a.test}', '(olm.gvk): group is next to type: move to "value:"'],
     ['{type: olm.gvk}', '(olm.gvk): value is missing'],
     ['{type: olm.package, value: bee}', '(olm.package): value is a text; a map is expected'],
     [

@@ -25,16 +25,16 @@ describe('readBundle', () => {
     { add: { 'manifests/.hidden.yaml': service('h') }, warns: [], because: 'hidden files do not count' },
     { add: { 'manifests/sub/a.yaml': service('a') }, warns: [], because: 'nor do sub-directories' },
     { add: { 'tests/a.yaml': service('a') }, warns: [], because: 'nor other directories' },
-    { add: { 'manifests/a.yaml': 'a: [' }, warns: [/^manifests\/a\.yaml:1: passed over: /], because: 'broken YAML' },
+    { add: { 'manifests/a.yaml': 'a: [' }, warns: [/^manifests\/a\.yaml:1: skipped: /], because: 'broken YAML' },
     {
       add: { 'manifests/a.yaml': 'x: y\n' },
-      warns: [/^manifests\/a\.yaml: passed over: not a Kubernetes/],
+      warns: [/^manifests\/a\.yaml: skipped: not a Kubernetes/],
       because: 'no kind',
     },
     { add: { 'manifests/a.yaml': '' }, warns: [/^manifests\/a\.yaml: the file is empty/], because: 'nothing in it' },
     {
       add: { 'manifests/d.yaml': CSV.replace('ant.v1.0.0', 'ant.v2.0.0') },
-      warns: [/^manifests\/d\.yaml: passed over: manifests\/csv\.yaml already holds/],
+      warns: [/^manifests\/d\.yaml: skipped: manifests\/csv\.yaml already has/],
       because: 'a second CSV',
     },
   ])('takes only the CSV: $because', ({ add, warns }) => {

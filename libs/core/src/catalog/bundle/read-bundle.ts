@@ -72,7 +72,7 @@ function csvOf({ objects, warnings }: Manifests): KubernetesObject {
   throw new BundleError('no csv in bundle', advice);
 }
 
-const isPassedOver = (warning: string): boolean => warning.includes(': passed over: ');
+const isPassedOver = (warning: string): boolean => warning.includes(': skipped: ');
 
 /** Returns the first of several lines, and the number of the others. Returns undefined if there are none. */
 const firstOf = ([first, ...others]: readonly string[]): string | undefined =>
@@ -100,7 +100,7 @@ export function requireOwnedCrds(
   const unread = firstOf(passedOver);
   throw new BundleError(
     `${prefix}: ${notFound}. found: map[${found.map((api) => `${api}:{}`).join(' ')}]`,
-    'add the CustomResourceDefinition to manifests/ or take it out of spec.customresourcedefinitions.owned',
+    'add the CustomResourceDefinition to manifests/ or remove it from spec.customresourcedefinitions.owned',
     unread && `${notFound}: ${unread}`,
   );
 }

@@ -37,9 +37,9 @@ export function firstDocument({ path, bytes }: BundleFile): FirstDocument {
     };
   } catch (error) {
     if (!(error instanceof BlobError)) throw error;
-    if (!isManifestName(path)) return { value: undefined, warnings: [`${path}: passed over: ${NO_MANIFEST}`] };
+    if (!isManifestName(path)) return { value: undefined, warnings: [`${path}: skipped: ${NO_MANIFEST}`] };
     const line = error.line === undefined ? '' : `:${error.line}`;
-    return { value: undefined, warnings: [`${path}${line}: passed over: ${error.olmText}`] };
+    return { value: undefined, warnings: [`${path}${line}: skipped: ${error.olmText}`] };
   }
 }
 
@@ -87,7 +87,7 @@ export function readManifests(files: readonly BundleFile[]): Manifests {
     if (apiVersion === '') warnings.push(`${file.path}: no apiVersion: no cluster will accept this`);
     if (kind === CSV_API.kind) {
       if (csvPath !== undefined) {
-        warnings.push(`${file.path}: passed over: ${csvPath} already holds the ClusterServiceVersion`);
+        warnings.push(`${file.path}: skipped: ${csvPath} already has the ClusterServiceVersion`);
         continue;
       }
       csvPath = file.path;
@@ -108,7 +108,7 @@ export function readManifests(files: readonly BundleFile[]): Manifests {
 function passedOver(path: string, document: unknown, problem: string): string {
   if (document === null && isManifestName(path)) return `${path}: the file is empty`;
   const why = isManifestName(path) ? `not a Kubernetes object: ${problem}` : NO_MANIFEST;
-  return verdictLine([`${path}: passed over`], why);
+  return verdictLine([`${path}: skipped`], why);
 }
 
 type Found = Readonly<{

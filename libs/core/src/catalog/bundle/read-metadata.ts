@@ -41,7 +41,7 @@ export function readMetadata(files: readonly BundleFile[]): Metadata {
     const { value: written, warnings: found } = firstDocument(file);
     const value = withFoldedKeys(written);
     warnings.push(...found);
-    const passOver = (problem: string) => warnings.push(verdictLine([`${file.path}: passed over`], problem));
+    const passOver = (problem: string) => warnings.push(verdictLine([`${file.path}: skipped`], problem));
     const wrong = annotationProblem(value);
     if (wrong !== undefined) passOver(wrong);
     else annotations ??= bundleAnnotations(value);

@@ -21,7 +21,7 @@ describe('an object of a bundle with a value of another type', () => {
     [object('other.test/v1', 'Secret', { type: true }), 'type is the boolean true; a text is expected: quote it'],
     [
       object('v1', 'Service', { spec: { ports: [{ port: '80' }] } }),
-      'spec.ports[0].port is the text "80"; a number is expected: take off the quotes',
+      'spec.ports[0].port is the text "80"; a number is expected: remove the quotes',
     ],
     [object(RBAC, 'Role', { rules: [{ verbs: 'get' }] }), 'rules[0].verbs is a text; a list is expected'],
     [
@@ -30,7 +30,7 @@ describe('an object of a bundle with a value of another type', () => {
     ],
     [
       crd({ properties: { a: { items: { maxLength: '5' } } } }),
-      'spec.versions[0].schema.openAPIV3Schema.properties.a.items.maxLength is the text "5"; a number is expected: take off the quotes',
+      'spec.versions[0].schema.openAPIV3Schema.properties.a.items.maxLength is the text "5"; a number is expected: remove the quotes',
     ],
   ])('is refused before anything is applied: %#', (given, text) => {
     expect(objectFaults(given)).toEqual([text]);

@@ -87,7 +87,13 @@ describe('brokenInvariants', () => {
   it('lost-way: a channel or a package is gone, reported once', () => {
     expect(breaks({ stable: LINE, fast: LINE }, { stable: LINE })).toMatchObject(
       [
-        { invariant: 'lost-way', channel: 'fast', bundle: '', after: 'the channel is gone', mend: /moved to stable/ },
+        {
+          invariant: 'lost-way',
+          channel: 'fast',
+          bundle: '',
+          after: 'the channel is gone',
+          mend: /move Subscriptions to stable/,
+        },
       ].map((row) => ({ ...row, mend: expect.stringMatching(row.mend) })),
     );
     const gone = brokenInvariants(sampleCatalog({ stable: LINE }), sampleCatalog({ stable: LINE }, { package: 'bee' }));
@@ -114,7 +120,7 @@ describe('brokenInvariants', () => {
         bundle: 'ant.v1.0.0',
         before: 'followed by ant.v1.1.0',
         after: 'followed by ant.v1.2.0, ant.v1.1.0',
-        mend: 'take ant.v1.0.0 out of the skips of ant.v1.2.0 (a skipRange may still hold its version)',
+        mend: 'remove ant.v1.0.0 from the skips of ant.v1.2.0 (a skipRange may still include its version)',
       }),
     ]);
     expect(breaks({ stable: after }, { stable: after })).toEqual([]);
@@ -129,7 +135,7 @@ describe('brokenInvariants', () => {
         bundle: 'ant.v1.0.0',
         before: 'ant.v1.0.0 -> ant.v1.2.0',
         after: 'ant.v1.0.0 -> ant.v1.1.0 -> ant.v1.2.0',
-        mend: 'let ant.v1.2.0 cover ant.v1.0.0 again: "skips: [ant.v1.0.0]", or a skipRange that holds its version',
+        mend: 'make ant.v1.2.0 cover ant.v1.0.0 again: "skips: [ant.v1.0.0]", or a skipRange with its version',
       }),
     ]);
   });

@@ -39,7 +39,7 @@ function graphBreaks(name: string, old: UpgradeGraph, now: UpgradeGraph | undefi
  */
 function channelGone(name: string, old: EntryGroup, now: UpgradeGraph | undefined): BrokenInvariant {
   const head = headOf(old)?.name ?? 'none';
-  const move = now === undefined ? '' : `; Subscriptions must be moved to ${now.record.defaultChannel} before it goes`;
+  const move = now === undefined ? '' : `; move Subscriptions to ${now.record.defaultChannel} before you remove it`;
   return {
     invariant: 'lost-way',
     package: name,

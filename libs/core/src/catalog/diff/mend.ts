@@ -7,8 +7,8 @@ import { type BundleFate, fateOf } from './bundle-fate.js';
 
 /** Returns the edit that makes OLM continue from the bundle at which it stops. */
 export function mendStop(channel: EntryGroup, { outcome, end }: BundleFate): string {
-  if (outcome === 'unordered') return 'let every entry be reached from the newest through replaces, or be skipped';
-  if (outcome === 'circles') return 'take away the replaces or skipRange that leads back to an older bundle';
+  if (outcome === 'unordered') return 'make every entry reachable from the newest by replaces, or skip it';
+  if (outcome === 'circles') return 'remove the replaces or skipRange that leads back to an older bundle';
   const landing = landingAbove(channel, end);
   if (landing === undefined) {
     return `keep ${end.name} in channel "${channel.channel}", or publish a newer bundle there that skips it`;
@@ -39,7 +39,7 @@ function landingAbove(channel: EntryGroup, end: BundleFate['end']): Entry | unde
 export function mendSeveral(name: string, followers: readonly Entry[]): string {
   const keep = followers.find(({ replaces }) => replaces === name) ?? followers[0];
   const others = followers.filter((entry) => entry !== keep).map((entry) => entry.name);
-  return `take ${name} out of the skips of ${others.join(', ')} (a skipRange may still hold its version)`;
+  return `remove ${name} from the skips of ${others.join(', ')} (a skipRange may still include its version)`;
 }
 
 /**
@@ -48,7 +48,7 @@ export function mendSeveral(name: string, followers: readonly Entry[]): string {
  */
 export function mendZStream(channel: EntryGroup, newest: Entry): string {
   const { version } = newest;
-  if (version === undefined) return `let ${newest.name} skip every older release of its minor version`;
+  if (version === undefined) return `make ${newest.name} skip every older release of its minor version`;
   const wanted = `>=${version.major}.${version.minor}.0 <${formatVersion(version)}`;
   const present = skipRangeText(newest);
   const range = present === '' ? wanted : `${present} || ${wanted}`;
@@ -57,5 +57,5 @@ export function mendZStream(channel: EntryGroup, newest: Entry): string {
 
 /** Returns the edit that restores the direct upgrade from before. */
 export function mendElsewhere({ name }: Entry, target: Entry): string {
-  return `let ${target.name} cover ${name} again: "skips: [${name}]", or a skipRange that holds its version`;
+  return `make ${target.name} cover ${name} again: "skips: [${name}]", or a skipRange with its version`;
 }

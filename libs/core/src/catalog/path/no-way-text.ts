@@ -11,11 +11,11 @@ function obstacle(noWay: NoWay): string {
   const { reason, goal, channel, way, skippedBy } = noWay;
   switch (reason) {
     case 'older':
-      return `${installedText(goal)} is older than what is installed: OLM never goes back`;
+      return `${installedText(goal)} is older than the installed version: OLM never goes back`;
     case 'skipped':
       return `${installedText(goal)} is skipped by ${skippedBy}: OLM never installs a skipped bundle`;
     case 'passed':
-      return `OLM passes over ${installedText(goal)}: it goes ${way.join(' -> ')}`;
+      return `OLM skips ${installedText(goal)}: its path is ${way.join(' -> ')}`;
     case 'circles':
       return `OLM would go round in circles: ${way.join(' -> ')}`;
     case 'unordered':
@@ -28,28 +28,28 @@ function obstacle(noWay: NoWay): string {
 function stuckAt({ start, stopsAt }: NoWay): string {
   const far = stopsAt.name === start.name ? 'OLM stays at' : 'OLM gets no further than';
   const noSuccessor = `no channel has an entry beyond it that replaces or skips ${stopsAt.name}`;
-  const range = stopsAt.version === undefined ? '' : ` or whose skipRange holds ${formatVersion(stopsAt.version)}`;
+  const range = stopsAt.version === undefined ? '' : ` or has a skipRange with ${formatVersion(stopsAt.version)}`;
   return `${far} ${installedText(stopsAt)}: ${noSuccessor}${range}`;
 }
 
 function nearestLine({ nearest, goal, reason }: NoWay): string {
   if (reason === 'older' || reason === 'skipped') return '';
-  if (nearest === undefined) return `no version of the package has a way to ${installedText(goal)}`;
-  return `the nearest version with a way to ${installedText(goal)} is ${installedText(nearest)}`;
+  if (nearest === undefined) return `no version of the package has an upgrade path to ${installedText(goal)}`;
+  return `the nearest version with an upgrade path to ${installedText(goal)} is ${installedText(nearest)}`;
 }
 
 function helpLine({ reason, goal, stopsAt, shouldSkip }: NoWay): string {
-  const reinstall = `install it anew with startingCSV: ${goal.name} and installPlanApproval: Manual`;
+  const reinstall = `reinstall it with startingCSV: ${goal.name} and installPlanApproval: Manual`;
   switch (reason) {
     case 'older':
     case 'passed':
       return `what would help: ${reinstall}`;
     case 'skipped':
-      return 'what would help: ask for the version that skips it, which is meant to be taken instead';
+      return 'what would help: install the version that skips it';
     case 'circles':
       return 'what would help: correct the skipRange or replaces that leads back to an older entry';
     case 'unordered':
-      return 'what would help: let every entry be reached from the head through replaces, or be skipped';
+      return 'what would help: make every entry reachable from the head by replaces, or skip it';
     case 'stuck': {
       if (shouldSkip === undefined) return `what would help: ${reinstall}`;
       const { entry, channel } = shouldSkip;

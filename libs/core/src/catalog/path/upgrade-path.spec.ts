@@ -134,8 +134,8 @@ describe('upgradePath', () => {
       },
       from: '1.0.0',
       why: [
-        /^OLM stays at 1\.0\.0 \(ant\.v1\.0\.0\): no channel has an entry beyond it that replaces or skips ant\.v1\.0\.0 or whose skipRange holds 1\.0\.0$/,
-        /^the nearest version with a way to 1\.2\.0 \(ant\.v1\.2\.0\) is 1\.1\.0 \(ant\.v1\.1\.0\)$/,
+        /^OLM stays at 1\.0\.0 \(ant\.v1\.0\.0\): no channel has an entry beyond it that replaces or skips ant\.v1\.0\.0 or has a skipRange with 1\.0\.0$/,
+        /^the nearest version with an upgrade path to 1\.2\.0 \(ant\.v1\.2\.0\) is 1\.1\.0 \(ant\.v1\.1\.0\)$/,
         /in channel "stable" add "skips: \[ant\.v1\.0\.0\]" to the entry ant\.v1\.1\.0 \(or skipRange: ">=1\.0\.0 <1\.1\.0"\)/,
       ],
     },
@@ -150,7 +150,7 @@ describe('upgradePath', () => {
       to: '2.0.0',
       why: [
         /^OLM gets no further than 1\.3\.0 \(ant\.v1\.3\.0\): no channel has an entry beyond it/,
-        /^the nearest version with a way to 2\.0\.0 \(ant\.v2\.0\.0\) is 1\.4\.0 \(ant\.v1\.4\.0\)$/,
+        /^the nearest version with an upgrade path to 2\.0\.0 \(ant\.v2\.0\.0\) is 1\.4\.0 \(ant\.v1\.4\.0\)$/,
         /in channel "next" add "skips: \[ant\.v1\.3\.0\]" to the entry ant\.v1\.4\.0 /,
       ],
     },
@@ -159,7 +159,7 @@ describe('upgradePath', () => {
       channels: { stable: LINE },
       from: '1.2.0',
       to: '1.0.0',
-      why: [/^1\.0\.0 \(ant\.v1\.0\.0\) is older than what is installed/, /startingCSV: ant\.v1\.0\.0/],
+      why: [/^1\.0\.0 \(ant\.v1\.0\.0\) is older than the installed version/, /startingCSV: ant\.v1\.0\.0/],
     },
     {
       because: 'the goal is skipped',
@@ -172,16 +172,16 @@ describe('upgradePath', () => {
       },
       from: '1.0.0',
       to: '1.1.0',
-      why: [/^1\.1\.0 \(ant\.v1\.1\.0\) is skipped by ant\.v1\.2\.0/, /ask for the version that skips it/],
+      why: [/^1\.1\.0 \(ant\.v1\.1\.0\) is skipped by ant\.v1\.2\.0/, /install the version that skips it/],
       shortest: ['ant.v1.1.0'],
     },
     {
-      because: 'OLM passes over the goal',
+      because: 'OLM skips the goal',
       channels: { stable: [...LINE.slice(0, 2), { name: 'ant.v1.2.0', replaces: 'ant.v1.1.0', skipRange: '<1.2.0' }] },
       from: '1.0.0',
       to: '1.1.0',
       why: [
-        /^OLM passes over 1\.1\.0 \(ant\.v1\.1\.0\): it goes ant\.v1\.0\.0 -> ant\.v1\.2\.0$/,
+        /^OLM skips 1\.1\.0 \(ant\.v1\.1\.0\): its path is ant\.v1\.0\.0 -> ant\.v1\.2\.0$/,
         /no version|nearest/,
         /startingCSV/,
       ],

@@ -11,16 +11,16 @@ const said = (over: Partial<CatalogBundle>) => bundleFindings(bundle(over)).map(
 const object = (metadata: unknown) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata });
 
 it.each([
-  [{ name: 'a'.repeat(64) }, ['the name has 64 characters: OLM writes it into labels, which hold 63']],
+  [{ name: 'a'.repeat(64) }, ['the name has 64 characters: OLM writes it into labels of at most 63']],
   [{ name: 'a'.repeat(63) }, []],
   [
     { objects: [object({ name: 'a' }), object({ name: 'a', labels: 'none' })] },
-    ['no cluster takes it: object 2 (ConfigMap a): metadata.labels is a text; a map is expected'],
+    ['no cluster accepts it: object 2 (ConfigMap a): metadata.labels is a text; a map is expected'],
   ],
   [
     { objects: [object({ name: 'Bad_Name' })] },
     [
-      'no cluster takes it: object 1 (ConfigMap): metadata.name "Bad_Name" is no DNS name: at most 253 lower-case letters, digits, "-" and "."',
+      'no cluster accepts it: object 1 (ConfigMap): metadata.name "Bad_Name" is no DNS name: at most 253 lower-case letters, digits, "-" and "."',
     ],
   ],
   [{ image: 'registry.example/ant:1', objects: [object({ name: 'Bad_Name' })] }, []],

@@ -13,7 +13,7 @@ export function bundleFindings({ name, image, objects }: CatalogBundle): StrictF
       ? []
       : [
           {
-            message: `the name has ${name.length} characters: OLM writes it into labels, which hold ${LONGEST_NAME}`,
+            message: `the name has ${name.length} characters: OLM writes it into labels of at most ${LONGEST_NAME}`,
             advice: 'give the ClusterServiceVersion a shorter name',
           },
         ];
@@ -24,10 +24,10 @@ export function bundleFindings({ name, image, objects }: CatalogBundle): StrictF
 function manifestFindings(objects: CatalogBundle['objects']): StrictFinding[] {
   const advice = 'correct the manifest and render the bundle again';
   const read = readInlineManifests(objects);
-  if ('problem' in read) return [{ message: `no cluster takes it: ${read.problem}`, advice }];
+  if ('problem' in read) return [{ message: `no cluster accepts it: ${read.problem}`, advice }];
   return read.objects.flatMap((object, index) => {
     const [fault] = objectFaults(object);
     if (fault === undefined || fault.startsWith('metadata.name has ')) return [];
-    return [{ message: `no cluster takes it: object ${index + 1} (${object.kind}): ${fault}`, advice }];
+    return [{ message: `no cluster accepts it: object ${index + 1} (${object.kind}): ${fault}`, advice }];
   });
 }

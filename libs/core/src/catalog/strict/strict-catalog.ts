@@ -44,14 +44,14 @@ function deprecationFindings(
       ? []
       : [
           {
-            message: `the default channel ${goQuote(channel.reference.name)} is deprecated: Subscriptions that name none get it`,
-            advice: 'let "defaultChannel" of the package name a channel that stays',
+            message: `the default channel ${goQuote(channel.reference.name)} is deprecated, and Subscriptions without a channel use it`,
+            advice: 'set "defaultChannel" of the package to a channel that stays',
           },
         ]),
   ];
 }
 
-const TELL = 'say what users shall do instead';
+const TELL = 'name the alternative for users';
 
 const SCHEMAS = ['olm.package', 'olm.channel', 'olm.bundle', 'olm.deprecations'];
 /** Names that a server can be asked for (spec: file-based-catalogs.md §8). */

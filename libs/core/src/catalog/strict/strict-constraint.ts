@@ -44,7 +44,7 @@ function* misspelt(value: unknown, path: string, depth: number): Generator<Stric
   const kinds = Object.keys(value).filter((key) => KINDS.includes(foldCase(key)));
   if (kinds.length > 1) {
     yield {
-      message: `${path}: of ${kinds.join(', ')} only one counts`,
+      message: `${path}: only one of ${kinds.join(', ')} counts`,
       advice: 'put them into all: {constraints: […]}, each as an item',
     };
   }
@@ -74,7 +74,7 @@ function* misspeltList(kind: string, inner: unknown, path: string, depth: number
   const fields = isRecord(inner) ? Object.keys(inner) : [];
   const list = isRecord(inner) ? inner[fields.find((name) => foldCase(name) === 'constraints') ?? ''] : undefined;
   if (!Array.isArray(list) || fields.length !== 1) {
-    yield { message: `${path}: is no list of constraints`, advice: `write ${FORMS[kind]}` };
+    yield { message: `${path}: is not a list of constraints`, advice: `write ${FORMS[kind]}` };
     return;
   }
   for (const [index, item] of list.entries()) yield* misspelt(item, `${path}.constraints[${index}]`, depth + 1);
@@ -90,7 +90,7 @@ function* misspeltLeaf(kind: string, inner: unknown, path: string): Generator<St
   const known = FIELDS[kind] ?? [];
   const advice = `write ${FORMS[kind]}`;
   if (!isRecord(inner)) {
-    yield { message: `${path}: is no object`, advice };
+    yield { message: `${path}: is not an object`, advice };
     return;
   }
   const fields = Object.keys(inner);
@@ -110,7 +110,7 @@ function neverMet(requirement: Requirement): StrictFinding[] {
   if (packages === 'any' || packages.size > 0) return [];
   return [
     {
-      message: 'no bundle can ever meet this constraint: it is tested on one bundle, which belongs to one package',
+      message: 'no bundle can meet this constraint: OLM tests it on one bundle, and a bundle belongs to one package',
       advice: 'for several dependencies write several olm.constraint properties, one for each',
     },
   ];

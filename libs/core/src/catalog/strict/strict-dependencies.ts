@@ -46,7 +46,7 @@ function findingOf({ where, requirement, bundles }: Unmet, candidates: readonly 
   const parts = requirement.kind === 'all' && requirement.of.length > 1 ? requirement.of : [];
   if (parts.length > 0 && parts.every((part) => candidates.some((candidate) => meets(candidate, part)))) {
     return {
-      message: `${where}: no bundle in this catalog meets all of it at once, and it is tested on one bundle${also}`,
+      message: `${where}: no bundle in this catalog meets all parts of it, and OLM tests it on one bundle${also}`,
       advice: 'for several dependencies write several olm.constraint properties, one for each',
     };
   }

@@ -85,7 +85,7 @@ function advise(key: string, known: readonly string[]): string {
     return 'write each item as {type: <type>, value: <value>}, without "property:" around it';
   }
   if (known.includes('value') && CONSTRAINT_FIELDS.has(foldCase(key))) {
-    return `indent it: ${goQuote(key)} belongs into "value"`;
+    return `indent it: ${goQuote(key)} belongs in "value"`;
   }
   const meant = nearest(key, known);
   return meant === undefined ? `fields here are ${known.join(', ')}` : `write ${goQuote(meant)}`;

@@ -21,7 +21,7 @@ function fieldOf(value: unknown, name: string): unknown {
 
 /** Fields that OLM reads for nothing, or that are missing. */
 function formFindings(value: unknown, names: readonly string[], form: string): StrictFinding[] {
-  if (!isRecord(value)) return [{ message: 'is no object', advice: `write ${form}` }];
+  if (!isRecord(value)) return [{ message: 'is not an object', advice: `write ${form}` }];
   const folded = names.map(foldCase);
   const unknown = Object.keys(value).filter((key) => !folded.includes(foldCase(key)));
   const missing = names.filter((name) => !isText(fieldOf(value, name)));
@@ -72,7 +72,7 @@ const packageRequiredRule: Rule = (value) => {
 
 const maxOpenShiftRule: Rule = (value) => {
   if (typeof value === 'string' && /^(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)$/.test(value)) return [];
-  const why = typeof value === 'number' ? 'is a number, so that 4.10 would be 4.1' : 'is no <major>.<minor>';
+  const why = typeof value === 'number' ? 'is a number, so that 4.10 would be 4.1' : 'is not <major>.<minor>';
   return [{ message: `${JSON.stringify(value) ?? 'nothing'} ${why}`, advice: 'write a text such as "4.20"' }];
 };
 
@@ -126,7 +126,7 @@ function valueFindings(type: string, value: unknown): StrictFinding[] {
   const meant = nearest(type, [...RULES.keys()]);
   const edge = ['olm.skips', 'olm.skipRange', 'olm.replaces'].includes(type);
   const instead = edge
-    ? 'edges belong into the entries of olm.channel'
+    ? 'put edges into the entries of olm.channel'
     : `types beginning with "olm." are OLM's own: name yours after your domain`;
   return [
     {

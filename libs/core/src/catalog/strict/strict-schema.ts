@@ -36,7 +36,7 @@ function propertiesOf(blob: Readonly<Record<string, unknown>>): StrictFinding[] 
   const given = field(blob, 'properties');
   if (given === undefined || given === null) return [];
   if (!Array.isArray(given)) {
-    return [{ message: 'properties: is no list', advice: 'write a list of {type: <type>, value: <value>}' }];
+    return [{ message: 'properties: is not a list', advice: 'write a list of {type: <type>, value: <value>}' }];
   }
   return given.flatMap((property, index) => {
     const where = `properties[${index}]`;
@@ -57,7 +57,7 @@ function iconFindings(icon: unknown): StrictFinding[] {
   if (!isRecord(icon)) return [];
   const type = field(icon, 'mediatype');
   if (typeof type === 'string' && /^image\/[a-z0-9.+-]+$/i.test(type)) return [];
-  const what = type === undefined || type === '' || type === null ? 'is missing or empty' : 'is that of no image';
+  const what = type === undefined || type === '' || type === null ? 'is missing or empty' : 'is not an image type';
   return [{ message: `icon: mediatype ${what}`, advice: 'write for example image/svg+xml or image/png' }];
 }
 

@@ -121,9 +121,9 @@ describe('strict rules for properties', () => {
       value: 4.1,
       says: '4.1 is a number, so that 4.10 would be 4.1 (write a text such as "4.20")',
     },
-    { type: 'olm.maxOpenShiftVersion', value: '4.20.1', says: '"4.20.1" is no <major>.<minor>' },
+    { type: 'olm.maxOpenShiftVersion', value: '4.20.1', says: '"4.20.1" is not <major>.<minor>' },
     { type: 'olm.gvk.require', value: {}, says: 'OLM knows no property of this type (write "olm.gvk.required")' },
-    { type: 'olm.skipRange', value: '<1.0.0', says: 'edges belong into the entries of olm.channel' },
+    { type: 'olm.skipRange', value: '<1.0.0', says: 'put edges into the entries of olm.channel' },
     { type: 'olm.something.else', value: 1, says: 'name yours after your domain' },
     { type: 'olm.label.required', value: { name: 'x' }, says: 'OLM does not know "name" (write {label: <text>})' },
   ])('$type: $says', ({ type, value, says }) => {
@@ -144,12 +144,12 @@ describe('strict rules for properties', () => {
       value: { package: { packageName: 'bee', versionRange: 'x' } },
       says: '(write the versionRange for example as ">=1.0.0 <2.0.0")',
     },
-    { value: { cel: 'true' }, says: 'value.cel: is no object (write cel: {rule: <expression>})' },
+    { value: { cel: 'true' }, says: 'value.cel: is not an object (write cel: {rule: <expression>})' },
     { value: { cel: { rule: 'properties +' } }, says: 'failed to compile cel rule' },
     { value: { cel: { rule: '1 + 1' } }, says: 'must have type Bool' },
     {
       value: { all: [one] },
-      says: 'value.all: is no list of constraints (write all: {constraints: [<constraint>, …]})',
+      says: 'value.all: is not a list of constraints (write all: {constraints: [<constraint>, …]})',
     },
     {
       value: { any: { constraints: [one, { package: { name: 'x' } }] } },
@@ -160,10 +160,10 @@ describe('strict rules for properties', () => {
       says: 'value.all.constraints[0]: constraints are not written as properties (write gvk: {group: <group>, version: <version>, kind: <kind>}, without type, value or property around it)',
     },
     { value: { property: { type: 'olm.package', value: {} } }, says: 'write package: {packageName: <name>' },
-    { value: { gvk: one.gvk, cel: { rule: 'true' } }, says: 'value: of gvk, cel only one counts' },
+    { value: { gvk: one.gvk, cel: { rule: 'true' } }, says: 'value: only one of gvk, cel counts' },
     { value: {}, says: 'constraint is empty' },
     { value: { failuremessages: 'x', ...one }, says: 'unknown field "failuremessages"' },
-    { value: { any: { constraints: [] } }, says: 'no bundle can ever meet this constraint' },
+    { value: { any: { constraints: [] } }, says: 'no bundle can meet this constraint' },
     {
       value: {
         all: {
@@ -180,7 +180,7 @@ describe('strict rules for properties', () => {
           ],
         },
       },
-      says: 'no bundle can ever meet this constraint: it is tested on one bundle, which belongs to one package (for several dependencies write several olm.constraint properties',
+      says: 'no bundle can meet this constraint: OLM tests it on one bundle, and a bundle belongs to one package (for several dependencies write several olm.constraint properties',
     },
   ])('olm.constraint: $says', ({ value, says }) => {
     const found = about('olm.constraint', value);
@@ -247,7 +247,7 @@ describe('strict rules for the catalog', () => {
         ({ severity, message }) => `${severity} ${message}`,
       );
     expect(warned(blues, greens)).toEqual([
-      'warning properties[1] (olm.constraint): no bundle in this catalog meets all of it at once, and it is tested on one bundle',
+      'warning properties[1] (olm.constraint): no bundle in this catalog meets all parts of it, and OLM tests it on one bundle',
     ]);
     // Where a part is nowhere, another catalog may have a bundle that is both.
     expect(warned(blues)).toEqual([
@@ -258,7 +258,7 @@ describe('strict rules for the catalog', () => {
   it.each([
     {
       text: 'schema: olm.bundle\nname: a\nproperties: [{type: olm.constraint, value: {cel: {rule: "true"}}, all: {}}]',
-      says: 'properties[0].all: opm does not know this field and drops it (indent it: "all" belongs into "value")',
+      says: 'properties[0].all: opm does not know this field and drops it (indent it: "all" belongs in "value")',
     },
     { text: 'schema: olm.bundles\nname: x', says: 'OLM knows no schema "olm.bundles" (write "olm.bundle")' },
     { text: 'schema: olm.deprecation\npackage: a', says: '(write "olm.deprecations")' },
@@ -288,7 +288,7 @@ describe('strict rules for the catalog', () => {
     { text: 'schema: x.y\npackage: ""', says: 'package: is empty' },
     { text: 'schema: x.y\nproperties: [{type: "", value: 1}]', says: 'properties[0]: type is missing or empty' },
     { text: 'schema: x.y\nproperties: [{value: 1}]', says: 'properties[0]: type is missing or empty' },
-    { text: 'schema: x.y\nproperties: {type: a}', says: 'properties: is no list' },
+    { text: 'schema: x.y\nproperties: {type: a}', says: 'properties: is not a list' },
     {
       text: 'schema: olm.bundle\nname: a\nproperties: [{type: x.y, value: null}]',
       says: 'properties[0]: value is missing or null',
@@ -312,7 +312,7 @@ describe('strict rules for the catalog', () => {
     { text: 'schema: olm.package\nname: a\nicon: {base64data: aGk=}', says: 'icon: mediatype is missing or empty' },
     {
       text: 'schema: olm.package\nname: a\nicon: {base64data: aGk=, mediatype: text/plain}',
-      says: 'icon: mediatype is that of no image',
+      says: 'icon: mediatype is not an image type',
     },
     { text: 'schema: olm.deprecations\npackage: a\nentries: []', says: 'entries are empty: nothing is deprecated' },
     {

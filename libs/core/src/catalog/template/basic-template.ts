@@ -24,7 +24,7 @@ export function renderBasicTemplate({ catalog }: BasicTemplate, rendered: Render
     if (!isImageOnly(bundle)) {
       throw new TemplateError(
         'unexpected fields present in basic template bundle',
-        `write {schema: olm.bundle, image: <image>} and nothing else, here for ${bundle.image || bundle.name || 'a bundle without image'}`,
+        `write {schema: olm.bundle, image: <image>} and no other field, here for ${bundle.image || bundle.name || 'a bundle without image'}`,
       );
     }
     return bundlesOf(rendered, bundle.image);

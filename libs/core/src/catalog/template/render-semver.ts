@@ -73,7 +73,7 @@ function versionedBundles(
 const otherPackage = (owner: string, first: string, image: string): TemplateError =>
   new TemplateError(
     `bundle ${goQuote(owner)} does not belong to this package: ${goQuote(first)}`,
-    `a semver template holds one package; move ${image} to a template of its own`,
+    `a semver template is for one package; move ${image} to its own template`,
   );
 
 /**

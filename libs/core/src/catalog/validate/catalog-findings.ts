@@ -19,7 +19,7 @@ const noMessage = ({ deprecationsStart }: ModelPackage, path: readonly string[])
   found(
     path,
     'invalid deprecation: message must be set',
-    'write the message users shall read into the olm.deprecations entry',
+    'write a message for users into the olm.deprecations entry',
     deprecationsStart,
   );
 
@@ -77,7 +77,7 @@ function chainAdvice(finding: string): string {
     return 'let the newest entry replace or skip the others, so that one head remains';
   }
   if (finding.startsWith('detected cycle')) return 'remove one "replaces" of the circle';
-  return 'let an entry on the way from the head replace or skip each of these bundles';
+  return 'make an entry of the chain from the head replace or skip each of these bundles';
 }
 
 type EntryOf = Readonly<{

@@ -53,7 +53,7 @@ function* applyEntries(
     if (schema === '') {
       yield fatal(
         `schema must be set for deprecation entry [${index}] for package ${goQuote(name)}`,
-        'say what is deprecated: reference.schema is olm.package, olm.channel or olm.bundle',
+        'set reference.schema to olm.package, olm.channel or olm.bundle',
       );
     }
     const reference = `declcfg.PackageScopedReference{Schema:${goQuote(schema)}, Name:${goQuote(target)}}`;
@@ -89,7 +89,7 @@ function applyEntry(
       if (target !== '') {
         return fatal(
           `package name must be empty for deprecated package ${goQuote(name)} (specified ${goQuote(target)})`,
-          'leave "name" out of the reference: the blob\'s "package" says which',
+          'remove "name" from the reference: "package" of the blob names the package',
         );
       }
       owner.deprecation = message;

@@ -69,7 +69,7 @@ describe('catalog-sources.md §7, the conditions of an image template', () => {
 
 describe('the condition FieldsIgnored', () => {
   const pod = 'no registry pod runs in the cluster, so these have no effect: ';
-  const use = 'a source of this kind has no use for: ';
+  const use = 'a source of this kind ignores: ';
   it.each([
     { because: 'nothing is ignored', given: {}, message: undefined },
     {

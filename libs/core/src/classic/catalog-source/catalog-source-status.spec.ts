@@ -53,7 +53,7 @@ describe('catalog-sources.md §1.1, validateSourceType', () => {
       reason: 'SpecInvalidError',
       message:
         `annotation olm.catalogImageTemplate "${template}": cannot construct catalog image reference, because one or more ` +
-        'template(s) has improper syntax; {kube_minor} is no variable, the variables are {kube_major_version}, ' +
+        'template(s) has improper syntax; {kube_minor} is not a variable: the variables are {kube_major_version}, ' +
         '{kube_minor_version} and {kube_patch_version} (image and address unset: at least one must be set for sourcetype: grpc)',
     });
     expect(diagnoseCatalogSource({ ...templated, status: { reason: 'SpecInvalidError' } }).todo.join()).toContain(

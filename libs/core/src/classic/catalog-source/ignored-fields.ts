@@ -44,7 +44,7 @@ function unusedOf({ spec, ...rest }: CatalogSource): string[] {
 export function ignoredFieldsText({ pod, source }: IgnoredFields): string | undefined {
   const sentences = [
     ...(pod.length > 0 ? [`no registry pod runs in the cluster, so these have no effect: ${pod.join(', ')}`] : []),
-    ...(source.length > 0 ? [`a source of this kind has no use for: ${source.join(', ')}`] : []),
+    ...(source.length > 0 ? [`a source of this kind ignores: ${source.join(', ')}`] : []),
   ];
   return sentences.length === 0 ? undefined : sentences.join('; ').slice(0, 4_096);
 }

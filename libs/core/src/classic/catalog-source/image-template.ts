@@ -57,6 +57,6 @@ const BRACED = /\{[^{}]*\}/g;
 export function templateProblem(template: string, { message }: Extract<TemplateOutcome, { resolved: false }>): string {
   const unknown = [...new Set(template.match(BRACED) ?? [])].filter((one) => one.replace(VARIABLE, '') !== '');
   const known = 'the variables are {kube_major_version}, {kube_minor_version} and {kube_patch_version}';
-  const which = unknown.length === 0 ? '' : `; ${unknown.slice(0, 5).join(', ')} is no variable, ${known}`;
+  const which = unknown.length === 0 ? '' : `; ${unknown.slice(0, 5).join(', ')} is not a variable: ${known}`;
   return `annotation ${IMAGE_TEMPLATE_ANNOTATION} ${JSON.stringify(template.slice(0, 256))}: ${message}${which}`;
 }

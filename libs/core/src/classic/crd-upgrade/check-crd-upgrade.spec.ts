@@ -116,7 +116,7 @@ const rows: Row[] = [
     ),
     next: crd([{ name: 'v2' }]),
     refusal: risk,
-    advice: `To let it go, set annotation flotilla.dev/migrate-stored-versions: "true" on the OperatorGroup: every Tug is then rewritten in v2, and v1 leaves status.storedVersions; this plan then goes on`,
+    advice: `To remove it, set annotation flotilla.dev/migrate-stored-versions: "true" on the OperatorGroup: every Tug is then rewritten in v2, and v1 leaves status.storedVersions; this plan then continues`,
   },
   {
     why: 'the group asks for it: objects are rewritten first',
@@ -158,7 +158,7 @@ const rows: Row[] = [
     current: crd([{ name: 'v1', served: false, storage: true }, { name: 'v2' }], { stored: ['v1'] }),
     next: crd([{ name: 'v2', storage: true }]),
     migrate: true,
-    refusal: `${risk}. Objects are still stored in v1: first install a version of the operator whose CRD stores another version and keeps v1 with served: false`,
+    refusal: `${risk}. Objects are still stored in v1: first install a version of the operator with a CRD that stores another version and keeps v1 with served: false`,
   },
   {
     why: 'the same where nobody asked for the migration',
@@ -166,7 +166,7 @@ const rows: Row[] = [
     next: crd([{ name: 'v2', storage: true }]),
     refusal: risk,
     advice:
-      'Objects are still stored in v1: first install a version of the operator whose CRD stores another version and keeps v1 with served: false',
+      'Objects are still stored in v1: first install a version of the operator with a CRD that stores another version and keeps v1 with served: false',
   },
   {
     why: 'a schema that rejects an object is told before anything is rewritten',

@@ -43,7 +43,7 @@ export function planMigration(current: KubernetesObject, next: KubernetesObject)
   const text = leaving.join(', ');
   if (!crdVersions(next).some(({ name }) => name === storage)) {
     return {
-      wayOut: `Objects are still stored in ${storage}: first install a version of the operator whose CRD stores another version and keeps ${text} with served: false`,
+      wayOut: `Objects are still stored in ${storage}: first install a version of the operator with a CRD that stores another version and keeps ${text} with served: false`,
     };
   }
   const served = versions.filter((version) => version.served).map(({ name }) => name);
@@ -56,8 +56,8 @@ export function planMigration(current: KubernetesObject, next: KubernetesObject)
 
 /** Returns the advice for users on how to allow a migration from {@link planMigration}. */
 export const optInTo = ({ kind, leaving, storage }: StoredVersionMigration): string =>
-  `To let it go, set annotation ${MIGRATE_ANNOTATION}: "true" on the OperatorGroup: every ${kind} is then rewritten in ` +
-  `${storage}, and ${leaving.join(', ')} ${leaving.length === 1 ? 'leaves' : 'leave'} status.storedVersions; this plan then goes on`;
+  `To remove it, set annotation ${MIGRATE_ANNOTATION}: "true" on the OperatorGroup: every ${kind} is then rewritten in ` +
+  `${storage}, and ${leaving.join(', ')} ${leaving.length === 1 ? 'leaves' : 'leave'} status.storedVersions; this plan then continues`;
 
 /** Returns the CRD with a status in which nothing is stored in the versions that leave. */
 export function withoutStored(crd: KubernetesObject, { leaving, storage }: StoredVersionMigration): KubernetesObject {

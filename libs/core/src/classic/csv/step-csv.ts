@@ -211,7 +211,7 @@ function isFirstTry({ status }: ClusterServiceVersion, now: Date): boolean {
  */
 export function installFailed(csv: ClusterServiceVersion, failure: InstallFailure, now: Date): CsvStep {
   const { forbidden, message, reason: kubernetesReason, action, underRights, installHash: tried } = failure;
-  const retry = waitFor('installing is tried again', INSTALL_RETRY_MS);
+  const retry = waitFor('the installation is retried', INSTALL_RETRY_MS);
   if (kubernetesReason !== undefined && PASSING.has(kubernetesReason)) return { ...NOTHING, next: retry };
   const mayPass = kubernetesReason !== undefined && PERHAPS_PASSING.has(kubernetesReason);
   if (mayPass && isFirstTry(csv, now)) return { ...NOTHING, next: retry };

@@ -69,7 +69,7 @@ function listQuestion(scope: Scope, query: URLSearchParams): PackageManifestQues
   if (/^(true|1)$/.test(query.get('watch') ?? '')) return bad(`${RESOURCE} cannot be watched`);
   const labels = query.get('labelSelector') ?? '';
   const selects = labelSelectorOf(labels);
-  if (selects === undefined) return bad(`unable to parse requirement: "${labels}" is no label selector`);
+  if (selects === undefined) return bad(`unable to parse requirement: "${labels}" is not a label selector`);
   const fields = query.get('fieldSelector') ?? '';
   const [, field = '', name] = /^([^=!,]+)==?([^=!,]*)$/.exec(fields) ?? [];
   if (fields !== '' && field !== 'metadata.name') return bad(`field label not supported: ${field || fields}`);

@@ -116,7 +116,7 @@ describe('errors that prevent resolution', () => {
     const of = (value: unknown) => samplePackage('harbor', sampleEntry('harbor', '1.0.0', [broken(value)]));
     expect(answer(desired, of({}))).toMatchObject({
       advice:
-        'harbor.v1.0.0 (channel stable of catalog olm/shelf) carries data that cannot be understood. Ask its author to correct it, or take it out of the catalog.',
+        'harbor.v1.0.0 (channel stable of catalog olm/shelf) has data that cannot be read. Ask its author to correct it, or remove it from the catalog.',
     });
   });
 

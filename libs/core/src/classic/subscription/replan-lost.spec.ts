@@ -94,7 +94,7 @@ describe('a plan that was deleted while its ClusterServiceVersion waits', () => 
         type: 'Warning',
         reason: 'InstallPlanMissing',
         message:
-          'InstallPlan install-1 is gone, and ClusterServiceVersion mill.v2 waits for what it would bring: the namespace is resolved again, and another plan is made',
+          'InstallPlan install-1 is gone, and ClusterServiceVersion mill.v2 waits for its objects: the namespace is resolved again, and another plan is created',
       },
       {
         do: 'delete',

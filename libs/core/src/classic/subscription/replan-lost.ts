@@ -89,6 +89,6 @@ const eventOf = (
   type: 'Warning',
   reason: 'InstallPlanMissing',
   message:
-    `InstallPlan ${plan} is gone, and ClusterServiceVersion ${csvName(csv)} waits for what it would bring: ` +
-    'the namespace is resolved again, and another plan is made',
+    `InstallPlan ${plan} is gone, and ClusterServiceVersion ${csvName(csv)} waits for its objects: ` +
+    'the namespace is resolved again, and another plan is created',
 });

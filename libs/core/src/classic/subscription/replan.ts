@@ -71,8 +71,8 @@ export const hasDeployment = (csv: ClusterServiceVersion, { metadata }: Kubernet
   metadata.labels?.['olm.owner'] === csvName(csv);
 
 const refusalText = (csv: ClusterServiceVersion): string =>
-  `the plan is not made anew: ClusterServiceVersion ${csvName(csv)} is installed or has a Deployment (phase ` +
-  `${csv.status?.phase || 'not set'}), and making the plan anew would delete it. Publish a version that replaces it`;
+  `the plan is not recreated: ClusterServiceVersion ${csvName(csv)} is installed or has a Deployment (phase ` +
+  `${csv.status?.phase || 'not set'}), and recreating the plan would delete it. Publish a version that replaces it`;
 
 /** The status from before the plan: it names the CSV that was replaced, if that is still there. */
 export function takenBack(

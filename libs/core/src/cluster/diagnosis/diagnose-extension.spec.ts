@@ -162,7 +162,7 @@ describe('a ClusterExtension that is stopped', () => {
     {
       by: 'an annotation that names no revision',
       message:
-        'annotation flotilla.dev/rollback-to-revision names revision "9", which is not among those that are kept: 1',
+        'annotation flotilla.dev/rollback-to-revision names revision "9", which does not exist; existing revisions: 1',
       wanted: ['kubectl annotate clusterextension mill flotilla.dev/rollback-to-revision-'],
     },
     {

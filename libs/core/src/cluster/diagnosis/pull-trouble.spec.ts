@@ -20,7 +20,7 @@ const GONE =
 const UNSIGNED = `image r.example/c:1: signature policy r.example/c refuses sha256:${'a'.repeat(64)}: no signature; an accepted key must sign it, or change the policy`;
 const POLICY = `image r.example/c:1: signature policy * refuses sha256:${'a'.repeat(64)}: it cannot be read (rules[1]): the hub's administrator must correct FLOTILLA_SIGNATURE_POLICY_FILE`;
 const ENDED =
-  'image r.example/c:1: unpacking its layers needs more than 128 MiB of memory; this digest is not read again: push another image, or ask with "flotilla retry" for that of a catalog';
+  'image r.example/c:1: unpacking its layers needs more than 128 MiB of memory; this digest is not read again: push another image; for the image of a catalog, use "flotilla retry"';
 const since = (text: string) => `${text}; since 2026-01-01T00:00:00Z, next check 2026-01-01T00:05:00Z`;
 
 describe('content that could not be fetched', () => {

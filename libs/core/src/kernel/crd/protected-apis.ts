@@ -21,4 +21,4 @@ export const groupOfName = (name: string): string => name.slice(name.indexOf('.'
 
 /** Returns the reason to refuse a bundle or a ClusterObjectSet with such a definition. */
 export const protectedApiText = (crd: string): string =>
-  `CustomResourceDefinition "${crd}" defines an API of OLM or Flotilla, which no bundle may bring or replace`;
+  `CustomResourceDefinition "${crd}" defines an API of OLM or Flotilla, and no bundle may install or replace it`;

@@ -20,7 +20,7 @@ const problem = (value: unknown, expected: string): Leaf => ({
   problem: typeof value === 'string' ? `is ${cut(value)}; ${expected} is expected` : typeProblem(value, expected),
 });
 const quoted = (value: unknown, expected: string): Leaf => ({
-  problem: `is the text ${goQuote(String(value))}; ${expected} is expected: take off the quotes`,
+  problem: `is the text ${goQuote(String(value))}; ${expected} is expected: remove the quotes`,
 });
 
 const LIMIT = { int32: 2 ** 31, int64: 2 ** 63 } as const;

@@ -66,9 +66,9 @@ describe('a value read into a Go type', () => {
     [{ finalizers: 'x' }, 'metadata.finalizers is a text; a list is expected'],
     [
       { ownerReferences: [{ controller: 'true' }] },
-      'metadata.ownerReferences[0].controller is the text "true"; true or false is expected: take off the quotes',
+      'metadata.ownerReferences[0].controller is the text "true"; true or false is expected: remove the quotes',
     ],
-    [{ generation: '3' }, 'metadata.generation is the text "3"; a number is expected: take off the quotes'],
+    [{ generation: '3' }, 'metadata.generation is the text "3"; a number is expected: remove the quotes'],
     [{ generation: 1.5 }, 'metadata.generation is the number 1.5; a whole number is expected'],
   ])('is refused by its field: %j', (metadata, text) => {
     expect(problems(object(metadata))).toEqual([text]);

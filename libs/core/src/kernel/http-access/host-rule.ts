@@ -21,4 +21,4 @@ export function isHostAnswered(host: string | undefined, bindAddress: string, na
 
 /** The answer to a request with another host, with status 421. */
 export const HOST_REFUSAL =
-  'this service listens on its own machine alone, and the name in the Host header is not one of its own: use localhost, or add the name to FLOTILLA_HTTP_HOSTS';
+  'this service listens on loopback only, and the Host header has another name: use localhost, or add the name to FLOTILLA_HTTP_HOSTS';

@@ -55,11 +55,11 @@ describe('readTokenFile', () => {
     { line: `${TOKEN}`, says: /expected NAME TOKEN PATH/ },
     { line: `me ${TOKEN}`, says: /expected NAME TOKEN PATH/ },
     { line: 'me short /metrics', says: /fewer than 20 characters/ },
-    { line: `me ${TOKEN}\u00e4 /metrics`, says: /no bearer token may have/ },
-    { line: `m{e} ${TOKEN} /metrics`, says: /the name has other characters/ },
-    { line: `me ${TOKEN} metrics`, says: /neither \* nor begins with/ },
-    { line: `me ${TOKEN} /a*b`, says: /neither \* nor begins with/ },
-    { line: `me ${TOKEN} /metrics,`, says: /neither \* nor begins with/ },
+    { line: `me ${TOKEN}\u00e4 /metrics`, says: /a bearer token may not have/ },
+    { line: `m{e} ${TOKEN} /metrics`, says: /the name may have letters/ },
+    { line: `me ${TOKEN} metrics`, says: /must be \* or begin with/ },
+    { line: `me ${TOKEN} /a*b`, says: /must be \* or begin with/ },
+    { line: `me ${TOKEN} /metrics,`, says: /must be \* or begin with/ },
   ])('names the line that it cannot use, without its token, and uses the others: $line', ({ line, says }) => {
     const { entries, problems } = readTokenFile(`${line}\nok ${TOKEN} *\n`);
     expect(entries).toEqual([{ name: 'ok', token: TOKEN, paths: ['*'] }]);
@@ -70,7 +70,7 @@ describe('readTokenFile', () => {
 
   it('reads no more lines than it may', () => {
     const { entries, problems } = readTokenFile(`me ${TOKEN} *\n`.repeat(20_000));
-    expect([entries.length, problems]).toEqual([10_000, ['lines from 10001 on: there are too many']]);
+    expect([entries.length, problems]).toEqual([10_000, ['lines from 10001 on: at most 10000 lines are read']]);
   });
 });
 

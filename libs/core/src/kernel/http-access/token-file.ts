@@ -36,18 +36,18 @@ export function readTokenFile(text: string): TokenFile {
     if (typeof entry === 'string') problems.push(`line ${at + 1}: ${entry}`);
     else entries.push(entry);
   }
-  if (lines.length > MOST_LINES) problems.push(`lines from ${MOST_LINES + 1} on: there are too many`);
+  if (lines.length > MOST_LINES) problems.push(`lines from ${MOST_LINES + 1} on: at most ${MOST_LINES} lines are read`);
   return { entries, problems };
 }
 
 function entryOf(fields: readonly string[]): TokenEntry | string {
   const [name = '', token = '', list = ''] = fields;
   if (fields.length !== 3) return 'expected NAME TOKEN PATH[,PATH…]';
-  if (!NAME.test(name)) return 'the name has other characters than letters, digits, ".", "_" and "-"';
+  if (!NAME.test(name)) return 'the name may have letters, digits, ".", "_" and "-" only';
   if (token.length < LEAST_TOKEN_LENGTH) return `the token has fewer than ${LEAST_TOKEN_LENGTH} characters`;
-  if (!isBearerToken(token)) return 'the token has characters that no bearer token may have';
+  if (!isBearerToken(token)) return 'the token has characters that a bearer token may not have';
   const paths = list.split(',');
-  return paths.every((path) => PATH.test(path)) ? { name, token, paths } : 'a path is neither * nor begins with /';
+  return paths.every((path) => PATH.test(path)) ? { name, token, paths } : 'a path must be * or begin with /';
 }
 
 const MOST_TOKEN_LENGTH = 8_192;

@@ -41,9 +41,9 @@ describe('reading a payload', () => {
     expect(readPayload(data, form).kind).toBe('invalid');
   });
 
-  it('names a version that is not read any more', () => {
+  it('names a version that is no longer supported', () => {
     const { upgrades: _, ...without } = form;
-    const problems = 'version 2 is not read any more';
+    const problems = 'version 2 is no longer supported';
     expect(readPayload({ v: 2, name: 'lamp' }, without)).toEqual({ kind: 'invalid', problems });
   });
 });

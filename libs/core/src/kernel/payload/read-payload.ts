@@ -30,7 +30,7 @@ export function readPayload<T>(data: unknown, { version, schema, upgrades = {} }
   let payload = data;
   for (let at = found ?? version; at < version; at++) {
     const upgrade = upgrades[at];
-    if (upgrade === undefined) return { kind: 'invalid', problems: `version ${found} is not read any more` };
+    if (upgrade === undefined) return { kind: 'invalid', problems: `version ${found} is no longer supported` };
     payload = { ...upgrade(payload as OlderPayload), v: at + 1 };
   }
   const parsed = schema.safeParse(payload);

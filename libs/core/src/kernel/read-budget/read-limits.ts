@@ -47,7 +47,7 @@ export type Excess =
 
 /** Returns the exceeded limit, and the remedy, for `what`: a kind, or a request such as `get Secret a/b`. */
 export function excessText(what: string, excess: Excess, limits: ReadLimits): string {
-  const raise = (setting: string) => `raise ${setting} if the cluster is well`;
+  const raise = (setting: string) => `raise ${setting} if the cluster is healthy`;
   switch (excess) {
     case 'answer':
       return `${what}: one answer has more than ${size(limits.answerBytes)}; ${raise('FLOTILLA_KUBE_MAX_ANSWER_BYTES')}`;
@@ -56,9 +56,9 @@ export function excessText(what: string, excess: Excess, limits: ReadLimits): st
     case 'objects':
       return `${what}: more than ${limits.objects} objects; delete some, or raise FLOTILLA_KUBE_MAX_OBJECTS`;
     case 'cluster':
-      return `${what}: what is kept of the cluster takes more than ${size(limits.clusterBytes)}; ${raise('FLOTILLA_KUBE_MAX_CLUSTER_BYTES')}`;
+      return `${what}: the cached objects of the cluster need more than ${size(limits.clusterBytes)}; ${raise('FLOTILLA_KUBE_MAX_CLUSTER_BYTES')}`;
     case 'process':
-      return `${what}: what is kept of all clusters takes more than ${size(limits.processBytes)}, and this cluster has more than its part; ${raise('FLOTILLA_KUBE_MAX_PROCESS_BYTES')}`;
+      return `${what}: the cached objects of all clusters need more than ${size(limits.processBytes)}, and this cluster has more than its share; ${raise('FLOTILLA_KUBE_MAX_PROCESS_BYTES')}`;
     case 'endless':
       return `${what}: the list does not end, its continue tokens repeat or its pages are almost empty; check the API server`;
     case 'event':
@@ -66,9 +66,9 @@ export function excessText(what: string, excess: Excess, limits: ReadLimits): st
     case 'discovery':
       return `${what}: the API server names more kinds than a cluster can have; check the API server`;
     case 'events':
-      return `${what}: more than ${limits.objects} watch events in a minute; find out what writes them, or raise FLOTILLA_KUBE_MAX_OBJECTS`;
+      return `${what}: more than ${limits.objects} watch events in a minute; find their writer, or raise FLOTILLA_KUBE_MAX_OBJECTS`;
     case 'event-bytes':
-      return `${what}: watch events of more than ${size(limits.listBytes)} in a minute; find out what writes them, or raise FLOTILLA_KUBE_MAX_LIST_BYTES`;
+      return `${what}: watch events of more than ${size(limits.listBytes)} in a minute; find their writer, or raise FLOTILLA_KUBE_MAX_LIST_BYTES`;
   }
 }
 

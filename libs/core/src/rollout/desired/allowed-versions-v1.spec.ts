@@ -14,9 +14,9 @@ describe('versions of a FleetOperator of OLM v1', () => {
   it.each([
     [undefined, '1.0.0', undefined],
     [{ range: '1.x' }, '1.4.0', undefined],
-    [{ range: '1.x' }, '2.0.0', 'spec.versions.range 1.x leaves 2.0.0 out'],
-    [{ deny: ['2.2.x'] }, '2.2.3', 'spec.versions.deny has 2.2.x, and with it 2.2.3'],
-    [{ deny: ['many'] }, '2.2.3', 'spec.versions has "many", which is no range: improper constraint: "many"'],
+    [{ range: '1.x' }, '2.0.0', 'spec.versions.range 1.x excludes 2.0.0'],
+    [{ deny: ['2.2.x'] }, '2.2.3', 'spec.versions.deny has 2.2.x, and that includes 2.2.3'],
+    [{ deny: ['many'] }, '2.2.3', 'spec.versions has "many", but that is not a range: improper constraint: "many"'],
   ])('%j and %s: %s', (versions, version, refusal) => {
     expect(v1VersionRefusal(versions, version)).toBe(refusal);
   });

@@ -27,17 +27,17 @@ export function v1VersionRefusal(versions: Versions, version: string): string | 
   const { range, deny = [] } = versions ?? {};
   if (range === undefined && deny.length === 0) return undefined;
   const parsed = parseMastermindsVersion(version);
-  if ('error' in parsed) return `spec.versions cannot be held against version ${version}: ${parsed.error}`;
+  if ('error' in parsed) return `spec.versions cannot be compared with version ${version}: ${parsed.error}`;
   for (const text of [...deny, ...(range === undefined ? [] : [range])]) {
     const one = parseMastermindsConstraint(text);
-    if ('error' in one) return `spec.versions has ${JSON.stringify(text)}, which is no range: ${one.error}`;
+    if ('error' in one) return `spec.versions has ${JSON.stringify(text)}, but that is not a range: ${one.error}`;
   }
   const holds = (text: string) => {
     const one = parseMastermindsConstraint(text);
     return !('error' in one) && satisfiesConstraint(parsed, one);
   };
   const denied = deny.find(holds);
-  if (denied !== undefined) return `spec.versions.deny has ${denied}, and with it ${version}`;
-  if (range !== undefined && !holds(range)) return `spec.versions.range ${range} leaves ${version} out`;
+  if (denied !== undefined) return `spec.versions.deny has ${denied}, and that includes ${version}`;
+  if (range !== undefined && !holds(range)) return `spec.versions.range ${range} excludes ${version}`;
   return undefined;
 }

@@ -12,12 +12,12 @@ export function versionRefusal(
 ): string | undefined {
   const { range, deny = [] } = versions ?? {};
   if (range === undefined && deny.length === 0) return undefined;
-  if (version === undefined) return 'spec.versions cannot be held against a bundle whose version is not known';
+  if (version === undefined) return 'spec.versions cannot be compared with a bundle without a known version';
   const parsed = parseTolerant(version);
-  if ('error' in parsed) return `spec.versions cannot be held against version ${version}: ${parsed.error}`;
+  if ('error' in parsed) return `spec.versions cannot be compared with version ${version}: ${parsed.error}`;
   for (const text of [...deny, ...(range === undefined ? [] : [range])]) {
     const one = parseRange(text);
-    if ('error' in one) return `spec.versions has ${JSON.stringify(text)}, which is no range: ${one.error}`;
+    if ('error' in one) return `spec.versions has ${JSON.stringify(text)}, but that is not a range: ${one.error}`;
   }
   const holds = (text: string) => {
     const one = parseRange(text);
@@ -25,7 +25,7 @@ export function versionRefusal(
   };
   const denied = deny.find(holds);
   if (denied === version) return `spec.versions.deny has ${version}`;
-  if (denied !== undefined) return `spec.versions.deny has ${denied}, and with it ${version}`;
-  if (range !== undefined && !holds(range)) return `spec.versions.range ${range} leaves ${version} out`;
+  if (denied !== undefined) return `spec.versions.deny has ${denied}, and that includes ${version}`;
+  if (range !== undefined && !holds(range)) return `spec.versions.range ${range} excludes ${version}`;
   return undefined;
 }

@@ -36,7 +36,7 @@ describe('what a FleetOperator of OLM Classic wants in a cluster', () => {
 
   it('says which FleetCatalog is missing', () => {
     const found = desiredClassic(operatorOf({ catalog: { fleetCatalog: 'c' } }), { globalCatalogNamespace: 'olm' });
-    expect(found).toBe('there is no FleetCatalog c beside the FleetOperator');
+    expect(found).toBe('there is no FleetCatalog c in the namespace of the FleetOperator');
   });
 
   it('is known of a Staged FleetCatalog, whose digest no operator moves', () => {
@@ -64,11 +64,11 @@ describe('what a FleetOperator of OLM Classic wants in a cluster', () => {
     [
       'Adopt',
       [],
-      'namespace kafka has no OperatorGroup to adopt: make one, or set classic.operatorGroup.manage: Create',
+      'namespace kafka has no OperatorGroup to adopt: create one, or set classic.operatorGroup.manage: Create',
     ],
     ['Adopt', ['a', 'b'], 'namespace kafka has 2 OperatorGroups: delete all but one'],
     ['Create', ['own'], 'namespace kafka has OperatorGroup own: set classic.operatorGroup.manage to Adopt or Use'],
-    ['Use', [], 'namespace kafka has no OperatorGroup: make one, or set classic.operatorGroup.manage: Create'],
+    ['Use', [], 'namespace kafka has no OperatorGroup: create one, or set classic.operatorGroup.manage: Create'],
     ['Create', ['a', 'b'], 'namespace kafka has 2 OperatorGroups: delete all but one'],
   ])('with %s, where groups %j are there', (manage, live, expected) => {
     expect(groupsOf(manage, live)).toEqual(expected);

@@ -77,7 +77,7 @@ function sourceOf(
 ): Pick<Subscription['spec'], 'source' | 'sourceNamespace'> | string {
   const { fleetCatalog, name, namespace = globalCatalogNamespace } = spec.catalog;
   if (fleetCatalog === undefined) return { source: name ?? '', sourceNamespace: namespace };
-  if (catalog === undefined) return `there is no FleetCatalog ${fleetCatalog} beside the FleetOperator`;
+  if (catalog === undefined) return `there is no FleetCatalog ${fleetCatalog} in the namespace of the FleetOperator`;
   return sourceNamed(catalog, globalCatalogNamespace);
 }
 
@@ -156,7 +156,7 @@ export function withDesired(live: OverlaidNamespace, desired: DesiredClassic): O
   const { namespace = '' } = desired.subscription.metadata;
   const named = live.subscriptions.find(({ metadata }) => metadata.name === desired.subscription.metadata.name);
   if (named !== undefined && named.spec.name !== desired.subscription.spec.name) {
-    return `Subscription ${namespace}/${named.metadata.name} is of another package`;
+    return `Subscription ${namespace}/${named.metadata.name} belongs to another package`;
   }
   const isThere = live.subscriptions.some(({ spec }) => spec.name === desired.subscription.spec.name);
   const groups = groupsAfter(live, desired, isThere);

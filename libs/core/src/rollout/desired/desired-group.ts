@@ -40,7 +40,7 @@ export function groupsWith(
   if (more.length > 0) return tooMany(namespace, live);
   if (wanted === undefined) {
     if (first !== undefined) return live;
-    return `namespace ${namespace} has no OperatorGroup: make one, or set classic.operatorGroup.manage: Create`;
+    return `namespace ${namespace} has no OperatorGroup: create one, or set classic.operatorGroup.manage: Create`;
   }
   if (first === undefined) return [wanted];
   if (first.metadata.name === wanted.metadata.name) {
@@ -49,7 +49,7 @@ export function groupsWith(
     if (isSame || neighbour === undefined) return [wanted];
     return (
       `namespace ${namespace} has OperatorGroup ${FLEET_GROUP} for ${reachText(first)}, and ${neighbour.spec.name} runs there: ` +
-      `this FleetOperator wants ${reachText(wanted)}; give both the same classic.operatorGroup, or namespaces of their own`
+      `this FleetOperator wants ${reachText(wanted)}; give both the same classic.operatorGroup, or use two namespaces`
     );
   }
   return `namespace ${namespace} has OperatorGroup ${first.metadata.name}: set classic.operatorGroup.manage to Adopt or Use`;
@@ -75,7 +75,7 @@ export function adoptedGroup(live: readonly OperatorGroup[], { spec }: FleetOper
   const [group, ...more] = live;
   if (more.length > 0) return tooMany(namespace, live);
   if (group === undefined) {
-    return `namespace ${namespace} has no OperatorGroup to adopt: make one, or set classic.operatorGroup.manage: Create`;
+    return `namespace ${namespace} has no OperatorGroup to adopt: create one, or set classic.operatorGroup.manage: Create`;
   }
   const { name, annotations = {} } = group.metadata;
   const { targetNamespaces, serviceAccountName } = classic?.operatorGroup ?? {};
@@ -90,7 +90,7 @@ export function adoptedGroup(live: readonly OperatorGroup[], { spec }: FleetOper
   if (canonicalJson(reachOf(wanted)) !== canonicalJson(reachOf(group))) {
     return (
       `namespace ${namespace} has OperatorGroup ${name} for ${reachText(group)}, and this FleetOperator wants ` +
-      `${reachText(wanted)}: Adopt changes neither; leave them out of classic.operatorGroup, or change the group`
+      `${reachText(wanted)}: Adopt changes neither: remove these fields from classic.operatorGroup, or change the group`
     );
   }
   if (!isIsolated(group) && annotations[APPLIED_ANNOTATION] !== undefined && name === FLEET_GROUP) {

@@ -69,7 +69,7 @@ describe('what is to be in a cluster for a FleetOperator of OLM v1', () => {
   });
 
   it.each([
-    [undefined, 'there is no FleetCatalog curated beside the FleetOperator'],
+    [undefined, 'there is no FleetCatalog curated in the namespace of the FleetOperator'],
     [
       catalog({ clusterCatalog: undefined, catalogSource: { name: 'c' } }),
       'FleetCatalog platform/curated has no clusterCatalog, which api: V1 needs: add one',

@@ -73,7 +73,8 @@ function catalogNameOf(
 ): string | Readonly<{ problem: string }> {
   const { fleetCatalog, name = '' } = operator.spec.catalog;
   if (fleetCatalog === undefined) return name;
-  if (catalog === undefined) return { problem: `there is no FleetCatalog ${fleetCatalog} beside the FleetOperator` };
+  if (catalog === undefined)
+    return { problem: `there is no FleetCatalog ${fleetCatalog} in the namespace of the FleetOperator` };
   const problem = catalogProblem(operator, catalog)?.message;
   return problem === undefined ? (catalog.spec.clusterCatalog?.name ?? '') : { problem };
 }

@@ -58,7 +58,7 @@ export const readForReturn = (live: KubernetesObject, earlier: KubernetesObject)
  */
 export function checkReturn(facts: ReturnFacts): readonly ObstacleFound[] {
   if (facts.previous === null) {
-    return [{ reason: 'NothingBefore', message: 'nothing was installed before this roll-out' }];
+    return [{ reason: 'NothingBefore', message: 'nothing was installed before this rollout' }];
   }
   return RULES.flatMap(([reason, rule]) => {
     const message = rule(facts);
@@ -88,7 +88,7 @@ const RULES: readonly (readonly [ReturnObstacle, ReturnRule])[] = [
       const [lost] = lostStoredVersions(live, earlier);
       return lost === undefined
         ? undefined
-        : `objects of ${name} may be stored in ${lost}, which the earlier CRD lacks`;
+        : `objects of ${name} may be stored in ${lost}, and the earlier CRD does not have it`;
     }),
   ],
   [
@@ -96,7 +96,7 @@ const RULES: readonly (readonly [ReturnObstacle, ReturnRule])[] = [
     amongDefinitions(({ live, earlier }, name) => {
       const storage = storageOf(live);
       const isServed = crdVersions(earlier).some((version) => version.name === storage && version.served);
-      return isServed ? undefined : `${name} is stored in ${storage}, which the earlier CRD does not serve`;
+      return isServed ? undefined : `${name} is stored in ${storage}, and the earlier CRD does not serve it`;
     }),
   ],
   ['ObjectsDoNotFit', amongDefinitions(misfit)],
@@ -104,7 +104,7 @@ const RULES: readonly (readonly [ReturnObstacle, ReturnRule])[] = [
     'ConversionLost',
     amongDefinitions(({ live, earlier, instances }, name) => {
       if (convertsByWebhook(live) && !convertsByWebhook(earlier)) {
-        return `${name} is converted by a webhook that the earlier operator does not have`;
+        return `${name} uses a conversion webhook, and the earlier operator does not have it`;
       }
       return instances === undefined ? `objects of ${name} cannot be read` : undefined;
     }),
@@ -114,7 +114,7 @@ const RULES: readonly (readonly [ReturnObstacle, ReturnRule])[] = [
   [
     'ContentGone',
     ({ hasContent, whyGone, previous }) =>
-      hasContent ? undefined : (whyGone ?? `neither catalog nor registry has ${previous ?? ''} any more`),
+      hasContent ? undefined : (whyGone ?? `neither catalog nor registry still has ${previous ?? ''}`),
   ],
 ];
 
@@ -148,7 +148,7 @@ function neededByOthers({ current, earlier, others }: ReturnFacts): string | und
       .map(keyOf)
       .find((key) => lost.has(key));
     if (needed === undefined) continue;
-    return `${other.metadata.namespace ?? ''}/${csvName(other)} needs ${needed}, which the earlier version does not provide`;
+    return `${other.metadata.namespace ?? ''}/${csvName(other)} needs ${needed}, and the earlier version does not provide it`;
   }
   return undefined;
 }

@@ -279,7 +279,7 @@ function notesOf(cluster: NamedCluster, of: CatalogNames): string[] {
       .filter(({ spec }) => spec.startingCSV !== undefined && spec.installPlanApproval === 'Manual')
       .map(
         ({ metadata, spec }) =>
-          `${name}: Subscription ${metadata.namespace}/${metadata.name} was started at ${spec.startingCSV}: set spec.versions where it is to stay there`,
+          `${name}: Subscription ${metadata.namespace}/${metadata.name} was started at ${spec.startingCSV}: to keep that version, set spec.versions`,
       ),
     ...extensions
       .filter((one) => fromExtension(name, clusterCatalogs, one, of).length === 0)

@@ -32,10 +32,10 @@ export function celAnswer(check: CelCheck, objects: readonly KubernetesObject[])
   );
   const expression = compileExpression(check.expression, environment, { anyRanges: true });
   if ('error' in expression) return { message: expression.error };
-  if (chosen.length === 0) return { message: `no ${check.kind} is there to be checked` };
+  if (chosen.length === 0) return { message: `there is no ${check.kind} to check` };
   const answers = chosen.map((object) => ({ object, holds: expression.answer({ object: celValue(object) }) }));
   const red = answers.find(({ holds }) => holds === false);
-  if (red !== undefined) return { green: false, message: `${nameOf(red.object)}: the expression does not hold` };
+  if (red !== undefined) return { green: false, message: `${nameOf(red.object)}: the expression is false` };
   const silent = answers.find(({ holds }) => holds === undefined);
   if (silent !== undefined) return { message: `${nameOf(silent.object)}: the expression cannot be evaluated` };
   return { green: true, message: '' };

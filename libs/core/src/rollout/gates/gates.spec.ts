@@ -24,9 +24,9 @@ describe('a check of objects in CEL', () => {
       'does not hold for one',
       {},
       [lamp('a', { lamp: 'lit' }), lamp('b', { lamp: 'dark' })],
-      { green: false, message: 'Lamp lamps/b: the expression does not hold' },
+      { green: false, message: 'Lamp lamps/b: the expression is false' },
     ],
-    ['has no object', {}, [], { message: 'no Lamp is there to be checked' }],
+    ['has no object', {}, [], { message: 'there is no Lamp to check' }],
     [
       'meets a missing field',
       {},

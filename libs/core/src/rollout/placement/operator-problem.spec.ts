@@ -28,7 +28,7 @@ describe('what keeps roll-outs of a FleetOperator from beginning', () => {
     [{ strategyRef: { name: 's' }, catalog: { fleetCatalog: 'c' } }, ''],
     [
       { strategyRef: { name: 'gone' } },
-      'StrategyMissing: there is no FleetStrategy p/gone: no roll-out begins until it is there',
+      'StrategyMissing: there is no FleetStrategy p/gone: no rollout begins until it exists',
     ],
     // A strategy of another namespace is none.
     [{ strategyRef: { name: 'other' } }, /^StrategyMissing: there is no FleetStrategy p\/other/],

@@ -44,7 +44,7 @@ function catalogIn(
   if (catalog !== undefined) return catalogProblem(operator, catalog);
   return {
     reason: 'CatalogMissing',
-    message: `there is no FleetCatalog ${key}: no roll-out begins until it is there`,
+    message: `there is no FleetCatalog ${key}: no rollout begins until it exists`,
   };
 }
 
@@ -57,6 +57,6 @@ export function strategyProblem(
   if (name === undefined || strategies.has(name)) return undefined;
   return {
     reason: 'StrategyMissing',
-    message: `there is no FleetStrategy ${name}: no roll-out begins until it is there`,
+    message: `there is no FleetStrategy ${name}: no rollout begins until it exists`,
   };
 }

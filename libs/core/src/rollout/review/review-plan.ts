@@ -69,7 +69,7 @@ function reviewStep(reviewed: ReviewedStep, covered: ReadonlySet<string>): reado
   const { kind, name } = step.resource;
   const what = `${kind} ${name}`;
   const reference = referenceOf(step);
-  if (reference !== undefined) return [difference('objects', '~', what, `its content lies in ${reference.name}`)];
+  if (reference !== undefined) return [difference('objects', '~', what, `its content is in ${reference.name}`)];
   const manifest = manifestOf(step);
   if ('fail' in manifest) return [difference('objects', '~', what, manifest.fail, { risk: true })];
   const wanted = manifest.object;

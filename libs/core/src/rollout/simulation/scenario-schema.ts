@@ -79,7 +79,7 @@ export type TargetEntry = z.infer<typeof Target>;
 const By = z.strictObject({ user: z.string().min(1).max(253), groups: z.array(z.string()).default([]) });
 const Decide = z
   .strictObject({
-    rollout: z.string().regex(/^[^/]+\/[^/]+$/, 'must be NAMESPACE/NAME of a roll-out'),
+    rollout: z.string().regex(/^[^/]+\/[^/]+$/, 'must be NAMESPACE/NAME of a rollout'),
     action: z.enum(ACTIONS),
     class: z.string().optional(),
     wave: z.string().optional(),

@@ -265,7 +265,7 @@ export class VirtualHub implements FleetView {
       isMoving = false;
       for (const record of this.records) {
         if (!this.#isDown && this.#isDue(record)) isMoving = this.#advance(record) || isMoving;
-        if (this.steps > most) throw new Error(`roll-out ${record.spec.name} does not come to rest`);
+        if (this.steps > most) throw new Error(`rollout ${record.spec.name} does not come to rest`);
       }
       isMoving = this.#takeTurns() || isMoving;
     }

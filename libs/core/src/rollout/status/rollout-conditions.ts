@@ -52,7 +52,7 @@ function waitsOf(rollout: SeenRollout, rows: readonly RolloutRow[]): Waits {
 const LOST_SUCCESS = 'a success was lost during the soak; a Promote or a Retry decision ends this';
 const lostIn = ({ phase }: Readonly<{ phase: string }>): string => (phase === 'Soaking' ? LOST_SUCCESS : '');
 /** Advises how to resume a rollout that a gate stopped, once the gate is green. */
-export const GREEN_AGAIN = 'its gates are green now; a Resume decision lets it go on';
+export const GREEN_AGAIN = 'its gates are green now; a Resume decision continues it';
 
 /** True if a gate's timeout stopped a rollout and the gate is green since: its wave is complete. */
 export const isGreenAgain = ({
@@ -69,11 +69,11 @@ export const HALT_ENDS = 'ends it as it is; otherwise it ends with the next vers
 function haltText({ status, spec }: Pick<SeenRollout, 'status' | 'spec'>): string {
   if (status.phase !== 'Halted') return '';
   const abort = `an Abort decision ${HALT_ENDS}`;
-  const back = deniesReturns(spec.strategy.approval) ? '' : 'a Rollback decision takes its clusters back; ';
+  const back = deniesReturns(spec.strategy.approval) ? '' : 'a Rollback decision rolls its clusters back; ';
   if (status.reason === 'RollbackIncomplete') {
-    return back === '' ? abort : `a Rollback decision tries again to take the others back; ${abort}`;
+    return back === '' ? abort : `a Rollback decision tries again to roll the others back; ${abort}`;
   }
-  const goesOn = isGreenAgain(status) ? GREEN_AGAIN : 'a Resume or Retry decision lets it go on';
+  const goesOn = isGreenAgain(status) ? GREEN_AGAIN : 'a Resume or Retry decision continues it';
   return `${goesOn}; ${back}${abort}`;
 }
 

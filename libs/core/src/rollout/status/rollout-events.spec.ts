@@ -9,7 +9,7 @@ describe('the Events of a roll-out', () => {
   it('are its phases, each once', () => {
     const planned = status('Progressing', 'Planned');
     expect(phaseEvent('k-1', undefined, status('Planning', 'Released'))).toEqual({
-      ...{ type: 'Normal', reason: 'Planning', message: 'roll-out k-1 is Planning: Released' },
+      ...{ type: 'Normal', reason: 'Planning', message: 'rollout k-1 is Planning: Released' },
     });
     expect(phaseEvent('k-1', planned, status('Progressing', 'Resumed'))).toBeUndefined();
     expect(phaseEvent('k-1', planned, status('Halted', 'GateRed'))?.type).toBe('Warning');

@@ -16,7 +16,7 @@ export function phaseEvent(
   { phase, reason }: RolloutStatus,
 ): RolloutEvent | undefined {
   if (before?.phase === phase) return undefined;
-  return { type: typeOf(phase), reason: phase, message: `roll-out ${name} is ${phase}: ${reason}` };
+  return { type: typeOf(phase), reason: phase, message: `rollout ${name} is ${phase}: ${reason}` };
 }
 
 /** The waves that are in another phase now, each with its name. */

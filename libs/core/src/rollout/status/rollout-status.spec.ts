@@ -58,17 +58,17 @@ describe('the conditions of a FleetRollout', () => {
     [
       'says what resumes a rollout that a gate has stopped and that is green now',
       seen([done('a', START)], [complete], { phase: 'Halted', reason: 'GateTimeout' }),
-      'Progressing=False Halted wave 2 of 3 (canary): GateTimeout: its gates are green now; a Resume decision lets it go on; a Rollback decision takes its clusters back; an Abort decision ends it as it is; otherwise it ends with the next version',
+      'Progressing=False Halted wave 2 of 3 (canary): GateTimeout: its gates are green now; a Resume decision continues it; a Rollback decision rolls its clusters back; an Abort decision ends it as it is; otherwise it ends with the next version',
     ],
     [
       'does not say so while they are not green',
       seen([done('a', START)], [{ ...soaking, reason: 'GateAfter' }], { phase: 'Halted', reason: 'GateTimeout' }),
-      'Progressing=False Halted wave 1 of 3 (lab): GateTimeout: a Resume or Retry decision lets it go on; a Rollback decision takes its clusters back; an Abort decision ends it as it is; otherwise it ends with the next version',
+      'Progressing=False Halted wave 1 of 3 (lab): GateTimeout: a Resume or Retry decision continues it; a Rollback decision rolls its clusters back; an Abort decision ends it as it is; otherwise it ends with the next version',
     ],
     [
       'says how a rollout ends that could not go back everywhere',
       seen([], [], { phase: 'Halted', reason: 'RollbackIncomplete' }),
-      'Progressing=False Halted wave 1 of 3 (lab): RollbackIncomplete: a Rollback decision tries again to take the others back; an Abort decision ends it as it is; otherwise it ends with the next version',
+      'Progressing=False Halted wave 1 of 3 (lab): RollbackIncomplete: a Rollback decision tries again to roll the others back; an Abort decision ends it as it is; otherwise it ends with the next version',
     ],
     [
       'says what is under way',

@@ -57,7 +57,7 @@ function waveStatus({ spec, status, tallies }: ReportedRollout, at: number): Fle
   const wave = spec.waves[at];
   const state = status.waves[at];
   const tally = tallies[at] ?? new WaveTally();
-  if (wave === undefined || state === undefined) throw new RangeError(`roll-out ${spec.name} has no wave ${at}`);
+  if (wave === undefined || state === undefined) throw new RangeError(`rollout ${spec.name} has no wave ${at}`);
   const soaks = state.phase === 'Soaking' && state.reason === 'Soak';
   return {
     name: wave.name,

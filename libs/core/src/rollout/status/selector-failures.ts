@@ -13,5 +13,5 @@ export function selectorFailureText(failed: readonly FailedCluster[]): string | 
   if (first === undefined) return undefined;
   const { field, error } = first;
   const names = failed.filter((one) => one.field === field).map(({ cluster }) => cluster);
-  return `${field} does not select ${namedClusters(names)}, where its expression fails: ${error}`;
+  return `${field} does not select ${namedClusters(names)}, because its expression fails there: ${error}`;
 }

@@ -62,10 +62,10 @@ describe('why a ClusterExtension gets its bundle and no other', () => {
       installed: '1.0.0',
       says: [
         'upgrades',
-        'It is the highest version in channel stable that one edge leads to, or that is installed.',
+        'It is the highest version in channel stable that is installed or one upgrade away.',
         'Not lamp.v2.0.0 2.0.0 of catalog shelf: it is of another major version than 1.0.0: set spec.source.catalog.version to it.',
         'Not lamp.v1.3.0 1.3.0 of catalog shelf: it is not in channel stable.',
-        'Not lamp.v1.2.0 1.2.0 of catalog shelf: no edge of the catalog leads to it from 1.0.0: go there in steps, or set upgradeConstraintPolicy to SelfCertified.',
+        'Not lamp.v1.2.0 1.2.0 of catalog shelf: the catalog has no upgrade to it from 1.0.0: upgrade in steps, or set upgradeConstraintPolicy to SelfCertified.',
       ],
     },
     {
@@ -77,7 +77,7 @@ describe('why a ClusterExtension gets its bundle and no other', () => {
         'error upgrading from currently installed version "1.0.0": no bundles found for package "lamp" matching version "1.2.0"',
         'Not lamp.v2.0.0 2.0.0 of catalog shelf: version "1.2.0" excludes it.',
         'Not lamp.v1.3.0 1.3.0 of catalog shelf: version "1.2.0" excludes it.',
-        'Not lamp.v1.2.0 1.2.0 of catalog shelf: no edge of the catalog leads to it from 1.0.0: go there in steps, or set upgradeConstraintPolicy to SelfCertified.',
+        'Not lamp.v1.2.0 1.2.0 of catalog shelf: the catalog has no upgrade to it from 1.0.0: upgrade in steps, or set upgradeConstraintPolicy to SelfCertified.',
         'Not lamp.v1.1.0 1.1.0 of catalog shelf: version "1.2.0" excludes it.',
       ],
     },
@@ -102,7 +102,7 @@ describe('why a ClusterExtension gets its bundle and no other', () => {
     ).toEqual([
       'installs',
       'It is the highest version.',
-      '3 catalogs were passed over: other (spec.source.catalog.selector does not select it); ' +
+      '3 catalogs were skipped: other (spec.source.catalog.selector does not select it); ' +
         'away (its availabilityMode is Unavailable); empty (it has no package lamp).',
     ]);
   });
@@ -111,10 +111,10 @@ describe('why a ClusterExtension gets its bundle and no other', () => {
     const torch = [{ schema: 'olm.package', name: 'torch', defaultChannel: 'a' }];
     const others = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((name) => catalog(name, torch));
     expect(explained({}, undefined, [catalog('shelf'), ...others]).at(-1)).toBe(
-      '7 catalogs were passed over: a, b, c, d, e and 2 more (it has no package lamp).',
+      '7 catalogs were skipped: a, b, c, d, e and 2 more (it has no package lamp).',
     );
     expect(explained({}, undefined, [catalog('shelf'), ...others.slice(0, 1)]).at(-1)).toBe(
-      'Catalog a was passed over: it has no package lamp.',
+      'Catalog a was skipped: it has no package lamp.',
     );
   });
 

@@ -87,10 +87,10 @@ function rulesOf({ query, majorUpdates }: ExtensionInput, installed: InstalledRe
   }
   if (installed === undefined || !followsEdges(query)) return rules;
   const from = formatLegacyVersion(installed.version);
-  const way = 'go there in steps, or set upgradeConstraintPolicy to SelfCertified';
+  const way = 'upgrade in steps, or set upgradeConstraintPolicy to SelfCertified';
   rules.push({
     holds: reachableFrom(installed, new Set(channels)),
-    otherwise: `no edge of the catalog leads to it from ${from}: ${way}`,
+    otherwise: `the catalog has no upgrade to it from ${from}: ${way}`,
   });
   if (majorUpdates === 'manual') {
     const otherwise = `it is of another major version than ${from}: set spec.source.catalog.version to it`;
@@ -103,7 +103,7 @@ function rulesOf({ query, majorUpdates }: ExtensionInput, installed: InstalledRe
 function passedByOthers(deprecated: boolean, resolution: ExtensionResolution): string {
   if (resolution.class === 'Ambiguous')
     return 'several catalogs of the same priority have it: give one a higher priority';
-  if (resolution.class === 'UnsupportedDependency') return 'it needs something else, which OLM v1 does not install';
+  if (resolution.class === 'UnsupportedDependency') return 'it has dependencies, and OLM v1 does not install them';
   if (deprecated) return 'it is deprecated, and another one is not';
   return 'a catalog of higher priority has another one';
 }
@@ -112,7 +112,7 @@ function whyChosen({ query }: ExtensionInput, state: 'installs' | 'settled' | 'u
   const { channels = [], version } = query;
   const limits = [
     ...(channels.length > 0 ? [`in ${channels.length === 1 ? 'channel' : 'channels'} ${channels.join(', ')}`] : []),
-    ...(state === 'installs' || !followsEdges(query) ? [] : ['that one edge leads to, or that is installed']),
+    ...(state === 'installs' || !followsEdges(query) ? [] : ['that is installed or one upgrade away']),
   ];
   const text = ['the highest version', ...limits].join(' ');
   return version
@@ -141,12 +141,12 @@ const MOST_NAMED = 5;
 function catalogLine(catalogs: ExtensionExplanation['catalogs']): string[] {
   const [first, ...others] = catalogs;
   if (first === undefined) return [];
-  if (others.length === 0) return [`Catalog ${first.name} was passed over: ${first.because}.`];
+  if (others.length === 0) return [`Catalog ${first.name} was skipped: ${first.because}.`];
   const reasons = Map.groupBy(catalogs, ({ because }) => because);
   const parts = [...reasons].map(([because, all]) => {
     const names = all.slice(0, MOST_NAMED).map(({ name }) => name);
     const rest = all.length - names.length;
     return `${names.join(', ')}${rest > 0 ? ` and ${rest} more` : ''} (${because})`;
   });
-  return [`${catalogs.length} catalogs were passed over: ${parts.join('; ')}.`];
+  return [`${catalogs.length} catalogs were skipped: ${parts.join('; ')}.`];
 }

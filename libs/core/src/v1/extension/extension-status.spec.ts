@@ -117,7 +117,7 @@ describe('v1-extension.md, Progressing', () => {
     {
       because: 'what is held back is told, with the way to take it',
       input: { resolution: { ...resolved, heldBack: { version: '2.0.0', installed: '1.0.0' } } },
-      says: 'True/Succeeded: Desired state reached. Version "2.0.0" is held back: it is of another major version than the installed "1.0.0". To take it, set spec.source.catalog.version to "2.0.0".',
+      says: 'True/Succeeded: Desired state reached. Version "2.0.0" is held back: it is of another major version than the installed "1.0.0". To install it, set spec.source.catalog.version to "2.0.0".',
     },
     { because: 'nothing is installed', input: { resolution }, says: 'True/Retrying: nothing found' },
     {

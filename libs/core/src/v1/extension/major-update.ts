@@ -52,4 +52,4 @@ export function highest(bundles: readonly PackageBundle[], installed: InstalledR
 /** Returns a sentence for the Progressing condition: the bundle that is held back, and how to get it. */
 export const heldBackText = ({ version, installed }: HeldBack): string =>
   `Version ${goQuote(version)} is held back: it is of another major version than the installed ${goQuote(installed)}. ` +
-  `To take it, set spec.source.catalog.version to ${goQuote(version)}.`;
+  `To install it, set spec.source.catalog.version to ${goQuote(version)}.`;

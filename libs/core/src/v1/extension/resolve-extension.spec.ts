@@ -66,7 +66,7 @@ const line: Entry[] = [
 describe('steps to another major version', () => {
   const main = catalog('main', { stable: line });
   const held = (version: string, installed: string): string =>
-    `Version "${version}" is held back: it is of another major version than the installed "${installed}". To take it, set spec.source.catalog.version to "${version}".`;
+    `Version "${version}" is held back: it is of another major version than the installed "${installed}". To install it, set spec.source.catalog.version to "${version}".`;
 
   it.each([
     {

@@ -22,15 +22,15 @@ describe('a Helm release of OLM v1', () => {
   });
 
   it.each([
-    { of: 'no JSON', text: 'x', error: 'it is no release that is deployed' },
-    { of: 'a failed one', text: release(line, 'failed'), error: 'it is no release that is deployed' },
+    { of: 'no JSON', text: 'x', error: 'its status is not "deployed"' },
+    { of: 'a failed one', text: release(line, 'failed'), error: 'its status is not "deployed"' },
     { of: 'one without manifests', text: release(undefined), error: 'it has no manifests' },
-    { of: 'other text', text: release(`${line}\nkind: ConfigMap`), error: 'its manifest 2 is no object of Kubernetes' },
-    { of: 'an object without kind', text: release('{}'), error: 'its manifest 1 is no object of Kubernetes' },
+    { of: 'other text', text: release(`${line}\nkind: ConfigMap`), error: 'its manifest 2 is not a Kubernetes object' },
+    { of: 'an object without kind', text: release('{}'), error: 'its manifest 1 is not a Kubernetes object' },
     {
       of: 'a manifest that nests too deep',
       text: release(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{},"x":${'['.repeat(300)}${']'.repeat(300)}}`),
-      error: 'its manifest 1 is no object of Kubernetes',
+      error: 'its manifest 1 is not a Kubernetes object',
     },
     { of: 'too many objects', text: release(`${line}\n`.repeat(1001)), error: 'it has more than 1000 objects' },
     { of: 'endless lines', text: release('\n'.repeat(100_000)), error: 'it has more than 1000 objects' },
@@ -44,6 +44,6 @@ describe('a Helm release of OLM v1', () => {
   });
 
   it('without the labels of its bundle is refused', () => {
-    expect(readRelease(release(line), {})).toEqual({ error: 'its Secret does not say which bundle it is of' });
+    expect(readRelease(release(line), {})).toEqual({ error: 'its Secret does not name its bundle' });
   });
 });

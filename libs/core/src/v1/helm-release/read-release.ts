@@ -36,7 +36,7 @@ export function readRelease(
 ): HelmRelease | Readonly<{ error: string }> {
   const release = asRecord(jsonOf(text));
   const { manifest } = release;
-  if (asText(asRecord(release['info'])['status']) !== 'deployed') return { error: 'it is no release that is deployed' };
+  if (asText(asRecord(release['info'])['status']) !== 'deployed') return { error: 'its status is not "deployed"' };
   if (typeof manifest !== 'string') return { error: 'it has no manifests' };
   const lines = manifest.split('\n', MOST_LINES + 1);
   const documents = lines.filter((line) => /^\s*[^\s#-]/.test(line));
@@ -46,11 +46,11 @@ export function readRelease(
   const objects: KubernetesObject[] = [];
   for (const [at, line] of documents.entries()) {
     const object = objectOf(line);
-    if (object === undefined) return { error: `its manifest ${at + 1} is no object of Kubernetes` };
+    if (object === undefined) return { error: `its manifest ${at + 1} is not a Kubernetes object` };
     objects.push(object);
   }
   const { [BUNDLE_NAME_KEY]: name = '', [BUNDLE_VERSION_KEY]: version = '', [BUNDLE_RELEASE_KEY]: number } = labels;
-  if (name === '' || version === '') return { error: 'its Secret does not say which bundle it is of' };
+  if (name === '' || version === '') return { error: 'its Secret does not name its bundle' };
   return {
     from: {
       bundle: { name, version, ...(number === undefined ? {} : { release: number }) },

@@ -37,17 +37,17 @@ describe('the release that is taken over', () => {
 
 describe('the Secrets of a release', () => {
   it.each([
-    { of: 'no list', data: {}, error: 'it does not list the Secrets that it goes on in' },
-    { of: 'no JSON', data: { extraChunks: 'x' }, error: 'it does not list the Secrets that it goes on in' },
+    { of: 'no list', data: {}, error: 'it does not list the Secrets with its other parts' },
+    { of: 'no JSON', data: { extraChunks: 'x' }, error: 'it does not list the Secrets with its other parts' },
     {
       of: 'names that lead elsewhere',
       data: { extraChunks: base64('["../../other/x"]') },
-      error: 'it does not list the Secrets that it goes on in',
+      error: 'it does not list the Secrets with its other parts',
     },
     {
       of: 'more than OLM v1 writes',
       data: { extraChunks: base64(JSON.stringify(Array.from({ length: 11 }, () => 'more'))) },
-      error: 'it goes on in 11 more Secrets, and OLM v1 writes at most 11 in all',
+      error: 'it has parts in 11 more Secrets, but OLM v1 writes at most 11 in all',
     },
   ])('$of is refused', ({ data, error }) => {
     expect(furtherChunks(secret(data))).toEqual({ error });
@@ -65,13 +65,13 @@ describe('the Secrets of a release', () => {
     {
       of: 'one of another type',
       further: secret({ chunk: 'x' }, 'Opaque'),
-      error: 'Secret second holds no part of a release',
+      error: 'Secret second contains no part of a release',
     },
-    { of: 'an empty one', further: secret({}), error: 'Secret second holds no part of a release' },
+    { of: 'an empty one', further: secret({}), error: 'Secret second contains no part of a release' },
     {
       of: 'one that is too large',
       further: secret({ chunk: 'x'.repeat(1.5 * 2 ** 20) }),
-      error: 'Secret second is larger than OLM v1 writes any',
+      error: 'Secret second is larger than any Secret that OLM v1 writes',
     },
   ])('$of is named', ({ further, error }) => {
     expect(releaseBytes(secret({ chunk: base64('one') }), [['second', further]])).toEqual({ error });

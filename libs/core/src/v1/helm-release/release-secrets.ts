@@ -46,9 +46,9 @@ const ChunkNames = z.array(z.string().regex(SECRET_NAME));
 export function furtherChunks(index: KubernetesObject): readonly string[] | Readonly<{ error: string }> {
   const encoded = asRecord(index['data'])['extraChunks'];
   const names = typeof encoded === 'string' && encoded.length <= MOST_BASE64 ? namesIn(encoded) : undefined;
-  if (names === undefined) return { error: 'it does not list the Secrets that it goes on in' };
+  if (names === undefined) return { error: 'it does not list the Secrets with its other parts' };
   if (names.length < MOST_CHUNKS) return names;
-  return { error: `it goes on in ${names.length} more Secrets, and OLM v1 writes at most ${MOST_CHUNKS} in all` };
+  return { error: `it has parts in ${names.length} more Secrets, but OLM v1 writes at most ${MOST_CHUNKS} in all` };
 }
 
 function namesIn(encoded: string): readonly string[] | undefined {
@@ -72,8 +72,8 @@ export function releaseBytes(
     if (secret === undefined) return { error: `Secret ${name} is missing` };
     const encoded = asText(asRecord(secret['data'])['chunk']);
     const isPart = secret === index || secret['type'] === CHUNK_TYPE;
-    if (!isPart || encoded === '') return { error: `Secret ${name} holds no part of a release` };
-    if (encoded.length > MOST_BASE64) return { error: `Secret ${name} is larger than OLM v1 writes any` };
+    if (!isPart || encoded === '') return { error: `Secret ${name} contains no part of a release` };
+    if (encoded.length > MOST_BASE64) return { error: `Secret ${name} is larger than any Secret that OLM v1 writes` };
     parts.push(Buffer.from(encoded, 'base64'));
   }
   return Buffer.concat(parts);

@@ -31,7 +31,7 @@ describe('phases of a revision', () => {
 
   it('that are too many for one revision are refused with their number', () => {
     expect(shape(fitPhases([phase('configuration', 1_001), phase('deploy', 1)]))).toBe(
-      'the bundle has 1002 objects, too many for one revision: they fill 22 phases of at most 50 objects, and a revision has at most 20: take another version, or ask its author to split it',
+      'the bundle has 1002 objects, too many for one revision: they fill 22 phases of at most 50 objects, and a revision has at most 20: install another version, or ask the author to split the bundle',
     );
   });
 });

@@ -15,7 +15,7 @@ export function fitPhases(phases: readonly Phase[]): readonly Phase[] | Readonly
   if (fitting.length <= MOST_PHASES) return fitting;
   const objects = phases.reduce((sum, phase) => sum + phase.objects.length, 0);
   return {
-    error: `the bundle has ${objects} objects, too many for one revision: they fill ${counted(fitting.length, 'phase')} of at most ${MOST_OBJECTS} objects, and a revision has at most ${MOST_PHASES}: take another version, or ask its author to split it`,
+    error: `the bundle has ${objects} objects, too many for one revision: they fill ${counted(fitting.length, 'phase')} of at most ${MOST_OBJECTS} objects, and a revision has at most ${MOST_PHASES}: install another version, or ask the author to split the bundle`,
   };
 }
 

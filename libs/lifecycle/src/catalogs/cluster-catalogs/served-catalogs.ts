@@ -249,7 +249,7 @@ export class ServedCatalogs {
     const { client, log } = this.deps;
     log.warn(
       { cluster: client.cluster, name: nameOf(catalog), err },
-      `${what} of a ClusterCatalog could not be written; it will be tried again`,
+      `could not write ${what} of a ClusterCatalog; retrying`,
     );
   }
 }

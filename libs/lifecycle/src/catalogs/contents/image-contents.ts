@@ -58,7 +58,7 @@ type ImageAsking = Readonly<{
 }>;
 
 const NOT_KEPT =
-  'the content store did not keep it: is FLOTILLA_CONTENT_MAX_BYTES large enough for all catalogs together?';
+  'the content store had no room for it: raise FLOTILLA_CONTENT_MAX_BYTES, so that all catalogs fit together';
 
 /**
  * Error for a catalog without a known result: reading it took too long or too much memory, or the disk

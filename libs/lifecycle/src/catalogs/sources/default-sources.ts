@@ -16,10 +16,7 @@ export class DefaultSources {
     try {
       this.#hub = await client.get(OPERATOR_HUB);
     } catch (err) {
-      log.warn(
-        { cluster: client.cluster, err },
-        'OperatorHub cluster could not be read: its last state stays in force',
-      );
+      log.warn({ cluster: client.cluster, err }, 'could not read OperatorHub cluster: its last state stays in force');
     }
   }
 

@@ -116,7 +116,7 @@ describe('the default CatalogSources of OpenShift', () => {
       seen.push(defaults.isDisabled(source));
     }
     expect(seen).toEqual([false, true, true, false, false]);
-    expect(warnings).toEqual(['OperatorHub cluster could not be read: its last state stays in force']);
+    expect(warnings).toEqual(['could not read OperatorHub cluster: its last state stays in force']);
     expect(defaults.isDefault(source)).toBe(true);
   });
 

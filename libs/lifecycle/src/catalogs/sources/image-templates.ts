@@ -38,7 +38,7 @@ export class ImageTemplates {
     try {
       this.#gitVersion = await client.serverVersion();
     } catch (err) {
-      log.warn({ cluster: client.cluster, err }, 'the version of the API server could not be read for image templates');
+      log.warn({ cluster: client.cluster, err }, 'could not read the version of the API server for image templates');
     }
   }
 
@@ -67,12 +67,12 @@ export class ImageTemplates {
       await client.patch(refOf(source), { metadata: { resourceVersion }, spec: { image: outcome.image } });
       log.info(
         { cluster: client.cluster, namespace, name, image: outcome.image },
-        'the catalog image follows its template',
+        'wrote spec.image from its template',
       );
     } catch (err) {
       // A newer version of the object will arrive, or it is gone.
       if (KubeApiError.is(err, 'Conflict', 'NotFound') || err instanceof WriteWithheld) return;
-      log.warn({ cluster: client.cluster, namespace, name, err }, 'spec.image not written; it will be tried again');
+      log.warn({ cluster: client.cluster, namespace, name, err }, 'could not write spec.image; retrying');
     }
   }
 }

@@ -79,7 +79,7 @@ describe('the status of a CatalogSource', () => {
     const source = addSource(direct);
     direct.cluster.failNext(STATUS, 403, 'Forbidden');
     await writer().write(source);
-    expect(warnings).toEqual(['CatalogSource status not written; it will be tried again']);
+    expect(warnings).toEqual(['could not write the status of a CatalogSource; retrying']);
     desired = { message: 'newer' };
     await clock.advance(AGAIN_MS - 1);
     expect(message()).toBeUndefined();

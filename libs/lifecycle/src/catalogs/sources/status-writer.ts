@@ -44,7 +44,7 @@ export class StatusWriter {
       this.#failures.set(keyOf(source), error instanceof Error ? error.message : String(error));
       this.deps.log.warn(
         { cluster: this.deps.client.cluster, namespace, name, err: error },
-        'CatalogSource status not written; it will be tried again',
+        'could not write the status of a CatalogSource; retrying',
       );
       this.#writeLater(source, WRITE_AGAIN_MS);
     }

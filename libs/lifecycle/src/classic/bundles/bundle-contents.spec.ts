@@ -61,7 +61,7 @@ describe('a bundle that cannot be had', () => {
     await expect(bench.contents.contentsOf([sought({ inline: missing })], round())).rejects.toMatchObject({
       code: 'ContentNotHeld',
       retry: 'backoff',
-      message: expect.stringMatching(/lamp\.v1 \(sha256:0+\).*content-url points at the poller/),
+      message: expect.stringMatching(/lamp\.v1 \(sha256:0+\).*FLOTILLA_CONTENT_URL points at the poller/),
     });
   });
 
@@ -84,7 +84,7 @@ describe('a bundle that cannot be used is a verdict of one line', () => {
   const scale = (metadata: unknown) => ({ apiVersion: 'v1', kind: 'Scale', metadata });
 
   it.each([
-    ['no list', { kind: 'List' }, 'its manifests are no list of objects'],
+    ['no list', { kind: 'List' }, 'its manifests are not a list of objects'],
     ['a text', [CSV, 'text'], 'object 2: the document is a text; a map is expected'],
     ['nothing', [CSV, null], 'object 2: the document is empty (null); a map is expected'],
     ['no kind', [{ metadata: { name: 'a' } }], 'object 1 (a): kind is missing'],
@@ -184,7 +184,7 @@ describe('a pull that takes longer than the pass may wait', () => {
     const release = bench.registry.hold(IMAGE);
     await contents.contentsOf([sought({ image: IMAGE })], round(0));
     release();
-    const said = expect.stringContaining('fetched bundles wait for the next pass');
+    const said = expect.stringContaining('could not start a pass for fetched bundles; they wait for the next one');
     await expect.poll(() => bench.logged, { ...PATIENCE, interval: 1 }).toEqual([said]);
     expect(await contents.contentsOf([sought({ image: IMAGE })], round(0))).toMatchObject({ contents: [{}] });
   });

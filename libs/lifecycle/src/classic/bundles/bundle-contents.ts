@@ -28,7 +28,7 @@ class ContentNotHeld extends FlotillaError {
   readonly retry: Retry = 'backoff';
   constructor(bundle: string, digest: string) {
     super(
-      `the manifests of ${bundle} (${digest}) are not held by this process nor by the catalog poller: check that content-url points at the poller and that its catalog is READY`,
+      `the manifests of ${bundle} (${digest}) are held neither by this process nor by the catalog poller: check that FLOTILLA_CONTENT_URL points at the poller, and that the catalog is READY`,
     );
   }
 }
@@ -115,14 +115,19 @@ export class BundleContents {
   #wake({ cluster, namespace }: Owner): void {
     this.queue
       .add({ v: 1, cluster, namespace })
-      .catch((err: unknown) => this.log.warn({ cluster, namespace, err }, 'fetched bundles wait for the next pass'));
+      .catch((err: unknown) =>
+        this.log.warn(
+          { cluster, namespace, err },
+          'could not start a pass for fetched bundles; they wait for the next one',
+        ),
+      );
   }
 }
 
 type Pulled = PulledBundle | UnusableImage | undefined;
 
 async function contentOf(name: string, image: string, pulled: Pulled): Promise<BundleContent | UnusableContent> {
-  if (pulled === undefined) throw new Error(`image ${image} was asked for and not pulled`);
+  if (pulled === undefined) throw new Error(`image ${image} was requested but not pulled`);
   if ('unusable' in pulled) {
     const { message, retry } = pulled.unusable;
     return { unusable: verdict([`bundle ${name}`], message), ...(retry === 'backoff' && { incomplete: true }) };

@@ -103,7 +103,7 @@ describe('install-plans.md §2: steps that refer to their bundle', () => {
 });
 
 describe('decision 0137: what a plan of another author may have', () => {
-  const REFUSED = /does not offer .* to this namespace, and the plan is not one that the hub made: have it made anew: /;
+  const REFUSED = /does not offer .* to this namespace, and the hub did not create the plan: recreate the plan: /;
 
   it.each([
     { what: 'nothing is offered', parts: {}, gets: false },
@@ -169,7 +169,7 @@ describe('a registry that is away', () => {
   ])('after $minutes minutes: $phase, since $because', async ({ minutes, unpackTimeoutMs, phase }) => {
     expect(await phaseAfter(minutes, unpackTimeoutMs)).toBe(phase);
     expect(at.status(PLAN)['message']).toMatch(
-      /error finding the unpacked bundle for ClusterServiceVersion lamp.v1: .*if the bundle is gone for good, have the plan made anew/,
+      /error finding the unpacked bundle for ClusterServiceVersion lamp.v1: .*if the bundle is gone permanently, recreate the plan/,
     );
   });
 

@@ -45,13 +45,13 @@ export class ReferencedBundles {
     const { kind, name } = step.resource;
     try {
       if (!(await this.mayHave(reference))) {
-        return { fail: `${notOffered(`${kind} ${name}`, reference)}: have it made anew: ${this.#replan}` };
+        return { fail: `${notOffered(`${kind} ${name}`, reference)}: recreate the plan: ${this.#replan}` };
       }
       const steps = await this.#stepsOf(step.resolving, reference);
       return 'stillFetching' in steps ? steps : dereferenced(step, reference, steps);
     } catch (error) {
       if (!(error instanceof FlotillaError) || KubeApiError.is(error)) throw error;
-      const advice = `if the bundle is gone for good, have the plan made anew: ${this.#replan}`;
+      const advice = `if the bundle is gone permanently, recreate the plan: ${this.#replan}`;
       const fail = `error finding the unpacked bundle for ${kind} ${name}: ${error.message}; ${advice}`;
       return { fail, patienceMs: this.#timeoutMs || Number.POSITIVE_INFINITY };
     }
@@ -84,7 +84,7 @@ export class ReferencedBundles {
     const fetched = await this.contents.contentsOf([bundle], this.input);
     if ('stillFetching' in fetched) return fetched;
     const [content] = fetched.contents;
-    if (content === undefined) throw new Error(`bundle ${name} was asked for and not fetched`);
+    if (content === undefined) throw new Error(`bundle ${name} was requested but not fetched`);
     if ('unusable' in content) throw new BundleNotInstallable(content.unusable);
     return content;
   }
@@ -99,4 +99,4 @@ export class ReferencedBundles {
 
 const notOffered = (what: string, { name, catalogSourceName, catalogSourceNamespace }: BundleReference): string =>
   `error finding the unpacked bundle for ${what}: CatalogSource ${catalogSourceNamespace}/${catalogSourceName} does not offer ` +
-  `${name} to this namespace, and the plan is not one that the hub made`;
+  `${name} to this namespace, and the hub did not create the plan`;

@@ -202,7 +202,7 @@ describe('install-plans.md §7: CRDs that are there', () => {
       );
       expect(at.events('shop')).toContainEqual(
         expect.stringMatching(
-          /^Normal StoredVersionsMigrated InstallPlan\/install-1: 1 object of kind Lamp is stored in v1 now/,
+          /^Normal StoredVersionsMigrated InstallPlan\/install-1: 1 object of kind Lamp is now stored in v1/,
         ),
       );
     });
@@ -289,7 +289,7 @@ describe('install-plans.md §5 and §6: a write that is refused', () => {
       at.put(planOf({ steps: [step(lampCsv('shop', 'lamp.v2')), step(old), step(settings)] }));
       await pass();
       expect(phaseOf(at)).toBe(
-        `Failed: api-server resource not found installing ${kind} lamps.example.com of bundle lamp.v1: this cluster does not serve ${apiVersion}, and no newer one does. Nothing of it was applied`,
+        `Failed: api-server resource not found installing ${kind} lamps.example.com of bundle lamp.v1: this cluster does not serve ${apiVersion}, and no newer one does. Nothing was applied`,
       );
       expect(stepsOf(at)).toEqual([
         'ClusterServiceVersion lamp.v2: Unknown',

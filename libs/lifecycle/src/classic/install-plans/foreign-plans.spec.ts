@@ -21,7 +21,7 @@ const annotated = () =>
   at.cluster.edit(refTo('Namespace', 'shop'), ({ metadata }) =>
     Object.assign(metadata, { annotations: { 'flotilla.dev/refuse-foreign-installplans': 'true' } }),
   );
-const FOREIGN = 'this InstallPlan is not one that the hub made, or was changed since: it is not executed here';
+const FOREIGN = 'the hub did not create this InstallPlan, or it was changed since: the hub does not execute it';
 
 describe('decision 0015: plans that the hub did not make', () => {
   it.each([

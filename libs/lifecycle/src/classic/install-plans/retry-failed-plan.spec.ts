@@ -58,7 +58,7 @@ describe('decision 0001: annotation flotilla.dev/retry of a failed plan', () => 
     await pass();
     expect([phaseOf(at), request()]).toEqual(['Complete', undefined]);
     expect(at.events('shop')).toEqual([
-      'Normal RetryRequested InstallPlan/install-1: the plan failed and is executed again: a user asked for it',
+      'Normal RetryRequested InstallPlan/install-1: the plan failed and is executed again: a user requested it',
     ]);
     expect(stepsOf(at)).toEqual(['ClusterServiceVersion lamp.v1: Created', 'ConfigMap settings: Created']);
   });
@@ -99,7 +99,7 @@ describe('decision 0001: annotation flotilla.dev/retry of a failed plan', () => 
     expect(at.names('ServiceAccount', 'shop')).toContain('shop/lamp');
     expect(at.get(refTo('ConfigMap', 'settings', 'shop'))).toMatchObject({ data: { glow: 'cold' } });
     expect(at.events('shop')).toEqual([
-      'Normal RetryRequested InstallPlan/install-1: the plan makes ServiceAccount lamp again: a user asked for it',
+      'Normal RetryRequested InstallPlan/install-1: the plan recreates ServiceAccount lamp: a user requested it',
     ]);
   });
 
@@ -138,7 +138,7 @@ describe('decision 0001: annotation flotilla.dev/retry of a failed plan', () => 
     expect(status).toMatchObject({ currentCSV: 'lamp.v0', installedCSV: 'lamp.v0', state: 'AtLatestKnown' });
     expect(status['installPlanRef']).toBeUndefined();
     expect(at.events('shop')).toEqual([
-      expect.stringMatching(/^Normal RetryRequested InstallPlan\/install-1: the plan is made anew/),
+      expect.stringMatching(/^Normal RetryRequested InstallPlan\/install-1: the plan is recreated/),
     ]);
   });
 
@@ -150,7 +150,7 @@ describe('decision 0001: annotation flotilla.dev/retry of a failed plan', () => 
     expect(at.names('ClusterServiceVersion', 'shop')).toEqual(['shop/lamp.v1']);
     expect(request()).toBeUndefined();
     expect(at.events('shop')).toEqual([
-      expect.stringMatching(/^Warning RetryRefused InstallPlan\/install-1: the plan is not made anew/),
+      expect.stringMatching(/^Warning RetryRefused InstallPlan\/install-1: the plan is not recreated/),
     ]);
   });
 
@@ -192,7 +192,7 @@ describe('decision 0001: the step that stopped a plan is checked again', () => {
     subscription();
     expect(await pass()).toMatchObject({
       result: 'waits',
-      waitsFor: 'what stopped the InstallPlan to be mended',
+      waitsFor: 'the cause that stopped the InstallPlan to be fixed',
       againAfterMs: 5_000,
     });
     await at.clock.advance(6_000);

@@ -34,8 +34,8 @@ export async function retryOnRequest(input: NamespaceStageInput, plan: InstallPl
 }
 
 const RETRY_TEXT: Readonly<Record<RetryMode, string>> = {
-  steps: 'the plan failed and is executed again: a user asked for it',
-  replan: 'the plan is made anew from the content that the catalogs have now: a user asked for it',
+  steps: 'the plan failed and is executed again: a user requested it',
+  replan: 'the plan is recreated from the present content of the catalogs: a user requested it',
 };
 
 async function repeat(input: NamespaceStageInput, plan: InstallPlan, status: InstallPlanStatus): Promise<StageOutcome> {
@@ -45,7 +45,7 @@ async function repeat(input: NamespaceStageInput, plan: InstallPlan, status: Ins
   const written = await writeStatus(input, plan, repeatedStatus(status, undone, input.now.toISOString()));
   const names = undone.slice(0, NAMED).map(({ ref: { kind, name } }) => `${kind} ${name}`);
   const more = undone.length > NAMED ? ` and ${undone.length - NAMED} more` : '';
-  const message = `the plan makes ${names.join(', ')}${more} again: a user asked for it`;
+  const message = `the plan recreates ${names.join(', ')}${more}: a user requested it`;
   await perform(input, [event(plan, 'Normal', 'RetryRequested', message)]);
   return joined(written, MOVED);
 }
@@ -98,7 +98,7 @@ export async function retryWhenCauseIsGone(
   const check = checkOfFailedPlan(plan, input.read.subscriptions, now);
   if (check === undefined || status === undefined) return undefined;
   const { due, againAfterMs } = check;
-  const wait = waitFor('what stopped the InstallPlan to be mended', againAfterMs);
+  const wait = waitFor('the cause that stopped the InstallPlan to be fixed', againAfterMs);
   if (!due) return wait;
   const prospect = await prospectOf();
   if (prospect.goesOn) return writeStatus(input, plan, retriedStatus(status, 'CauseGone', now));

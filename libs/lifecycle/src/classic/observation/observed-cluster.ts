@@ -121,10 +121,7 @@ export class ObservedCluster implements ClusterPart {
       pace: deps.pace,
       observe: ({ namespace }, sinceMs) => this.#pass(namespace, sinceMs),
       onFailure: ({ namespace }, err) =>
-        deps.log.error(
-          { cluster: this.name, namespace, err },
-          'a namespace could not be observed; it will be tried again',
-        ),
+        deps.log.error({ cluster: this.name, namespace, err }, 'could not observe a namespace; retrying'),
     });
     // New content of a catalog makes a problem: its solution brings the pass.
     this.#catalogs = deps.catalogs((source) => this.#touchAffected(source, 'soon'));

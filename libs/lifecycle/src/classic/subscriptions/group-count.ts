@@ -18,7 +18,7 @@ export async function reportGroupCount(input: NamespaceStageInput): Promise<Stag
   }
   const advice =
     operatorGroups.length === 0
-      ? 'create an OperatorGroup that says which namespaces the operators of this one watch'
+      ? 'create an OperatorGroup; its targets are the namespaces that the operators watch'
       : `delete all but one of ${operatorGroups.map(({ metadata }) => metadata.name).join(', ')}`;
   const message = `found ${operatorGroups.length} operatorGroups, expected 1: nothing is resolved in this namespace; ${advice}`;
   return perform(input, [resolutionWarning(namespace, message)]);

@@ -118,7 +118,7 @@ describe('subscriptions.md §2.2 and §2.3: what stops a namespace', () => {
   it.each([
     {
       count: 0,
-      advice: 'create an OperatorGroup that says which namespaces the operators of this one watch',
+      advice: 'create an OperatorGroup; its targets are the namespaces that the operators watch',
       prepare: () => at.cluster.delete(GROUP),
     },
     {

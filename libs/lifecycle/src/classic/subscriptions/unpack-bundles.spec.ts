@@ -207,7 +207,7 @@ describe('a bundle that cannot be used stops only those that need it (decision 0
     await desired();
     await pass();
     expect(at.conditions(subscription())).toEqual([
-      'BundleIncomplete=True FilesLeftOut: lamp.v1.0.0: manifests/1.json: passed over: not a Kubernetes object: it is a list; a map is expected',
+      'BundleIncomplete=True FilesLeftOut: lamp.v1.0.0: manifests/1.json: skipped: not a Kubernetes object: it is a list; a map is expected',
       PLAN_UNDER_WAY,
     ]);
   });

@@ -93,7 +93,7 @@ export class ApplierRights {
     } catch (error) {
       // The object has changed in between: it is reported the next time.
       if (KubeApiError.is(error, 'Conflict', 'NotFound')) return;
-      log.warn({ cluster: name, error }, 'the rights in a cluster could not be reported');
+      log.warn({ cluster: name, error }, 'could not report the rights in a cluster');
     }
   }
 }

@@ -69,7 +69,7 @@ it('a cluster that does not serve a new definition yet is asked again soon, and 
   const part = registration.partOf(slow);
   await part.start();
   await clock.advance(0);
-  await vi.waitFor(() => expect(said).toEqual(['new definitions are not served yet; trying again']), PATIENCE);
+  await vi.waitFor(() => expect(said).toEqual(['waiting for new definitions to be served']), PATIENCE);
   expect((await registration.check.check()).detail).toBe('nothing was refused on joining');
   isServed = true;
   await clock.advance(5_000);

@@ -69,7 +69,7 @@ export class ClusterRegistration {
     if (!hub.settings.joinInstall) return;
     timers.after(delayMs, () => {
       void this.#join(registered).catch((error: unknown) => {
-        hub.log.debug({ cluster: client.cluster, error }, 'cluster could not be joined yet');
+        hub.log.debug({ cluster: client.cluster, error }, 'could not join cluster yet');
         this.#joinIn(UNREACHED_MS * (0.5 + random()), registered);
       });
     });
@@ -99,10 +99,10 @@ export class ClusterRegistration {
     const short = JSON.stringify([left, refused, awaited]);
     if (short === (this.#reported.get(cluster) ?? '[[],[],[]]')) return;
     this.#reported.set(cluster, short);
-    if (refused.length > 0) log.warn({ cluster, refused }, 'not everything could be installed; the rest goes on');
-    if (awaited.length > 0) log.info({ cluster, awaited }, 'new definitions are not served yet; trying again');
+    if (refused.length > 0) log.warn({ cluster, refused }, 'some CRDs were refused; continuing with the others');
+    if (awaited.length > 0) log.info({ cluster, awaited }, 'waiting for new definitions to be served');
     if (left.length > 0)
-      log.warn({ cluster, left }, 'definitions in the cluster stay as they are: ours would take from them');
+      log.warn({ cluster, left }, 'kept newer CRDs of the cluster: those of the hub lack versions or fields');
   }
 }
 

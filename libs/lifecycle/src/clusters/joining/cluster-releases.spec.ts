@@ -146,7 +146,7 @@ describe('a FleetCluster whose login is in a Secret', () => {
     await remove();
     start();
     await becomes(managed).toMatch(
-      /^False Leaving: its finalizers are not released: there is no Secret flotilla-system\/login .*make the Secret again/,
+      /^False Leaving: its finalizers are not released: there is no Secret flotilla-system\/login .*create the Secret again/,
     );
     expect(csvFinalizers()).toEqual([CSV_CLEANUP_FINALIZER, OTHERS]);
     await hub.client.create(login());
@@ -158,7 +158,7 @@ describe('a FleetCluster whose login is in a Secret', () => {
     await joined();
     isAway = true;
     await remove();
-    await becomes(managed).toMatch(/^False Leaving: .*connection refused; annotation .*force-removal=true gives up/);
+    await becomes(managed).toMatch(/^False Leaving: .*connection refused; to remove .*force-removal=true/);
     expect(object()).toBeDefined();
     await hub.client.patch(FLEET_CLUSTER, { metadata: { annotations: { [FORCE_REMOVAL_ANNOTATION]: 'true' } } });
     await becomes(object).toBeUndefined();

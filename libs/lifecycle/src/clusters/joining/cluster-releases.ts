@@ -100,7 +100,7 @@ export class ClusterReleases {
       const { log } = this.options;
       log[state.failures === 0 ? 'warn' : 'debug'](
         { cluster: name, error: troubleOf(error) },
-        'the finalizer of a FleetCluster could not be written',
+        'could not write the finalizer of a FleetCluster',
       );
       state.after = this.#now() + pauseAfter(state);
     } finally {
@@ -130,7 +130,10 @@ export class ClusterReleases {
     if (found === 'released') return this.#letGo(object);
     if (found === 'again') return CONFIRM_MS;
     if (isForced) {
-      this.options.log.warn({ cluster, because: found.because }, 'cluster is given up, with finalizers of the hub');
+      this.options.log.warn(
+        { cluster, because: found.because },
+        'forced removal: finalizers of the hub stay in the cluster',
+      );
       return this.#letGo(object);
     }
     await this.#report(object, status, found.because);
@@ -167,9 +170,9 @@ export class ClusterReleases {
     await releaseObjects(client, held);
     state.releases += 1;
     const { cluster } = client;
-    this.options.log.info({ cluster, objects: held.length }, 'finalizers were released');
+    this.options.log.info({ cluster, objects: held.length }, 'released finalizers');
     if (state.releases === 1) return 'again';
-    return { because: `a hub that runs puts its finalizers back on ${counted(held.length, 'object')}; ${GIVE_UP}` };
+    return { because: `a running hub restores its finalizers on ${counted(held.length, 'object')}; ${GIVE_UP}` };
   }
 
   /**
@@ -231,7 +234,7 @@ export class ClusterReleases {
     const { name = '', resourceVersion, finalizers = [] } = metadata;
     const rest = finalizers.filter((one) => one !== RELEASE_FINALIZER);
     await this.#write(name, { resourceVersion, finalizers: rest });
-    this.options.log.info({ cluster: name }, 'FleetCluster has left');
+    this.options.log.info({ cluster: name }, 'FleetCluster was removed');
     return FIRST_RETRY_MS;
   }
 
@@ -241,7 +244,7 @@ export class ClusterReleases {
     const cluster = object.metadata.name;
     const status = leavingStatus(before, because.slice(0, MOST_CHARACTERS), clock.now().toISOString());
     if (status === before) return;
-    log.warn({ cluster, because }, 'a FleetCluster that is deleted waits for its release');
+    log.warn({ cluster, because }, 'waiting to release the finalizers of a deleted FleetCluster');
     try {
       await hub.updateStatus({ ...object, status });
     } catch (error) {
@@ -269,8 +272,8 @@ export class ClusterReleases {
 }
 
 const FLEET_CLUSTER = { apiVersion: FLEET_API, kind: 'FleetCluster' } as const;
-const GIVE_UP = 'annotation fleet.flotilla.dev/force-removal=true gives up on it';
-const WITHOUT_LOGIN = `make the Secret again; ${GIVE_UP}`;
+const GIVE_UP = 'to remove the FleetCluster without that, set annotation fleet.flotilla.dev/force-removal=true';
+const WITHOUT_LOGIN = `create the Secret again; ${GIVE_UP}`;
 
 const ANOTHER_HUB = 'another hub';
 

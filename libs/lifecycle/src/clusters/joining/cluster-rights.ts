@@ -37,7 +37,7 @@ export class ClusterRights {
     const lacks = await (role === 'apply' ? missingForApplier(client) : missingFor(client, role)).then(
       rightLines,
       (error: unknown) => {
-        log.debug({ cluster, error }, 'what the login may do in a cluster is not known');
+        log.debug({ cluster, error }, 'could not check the RBAC permissions of the login');
         return undefined;
       },
     );

@@ -114,7 +114,7 @@ export class ClusterUpgrades {
       checked.isDue = false;
       void this.#checkNow(checked).catch((error: unknown) => {
         const { cluster } = checked.client;
-        this.hub.log.debug({ cluster, error }, 'whether operators block an upgrade of OpenShift is not known');
+        this.hub.log.debug({ cluster, error }, 'could not determine OpenShift upgrade blockers');
         this.#retry(checked);
       });
     });

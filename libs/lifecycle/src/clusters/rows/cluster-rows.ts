@@ -130,7 +130,7 @@ export class ClusterRows implements ClusterPart {
   #failed(error: unknown): void {
     if (this.#timers.stopped) return;
     const { cluster, log } = this.deps;
-    log.warn({ cluster, error: String(error) }, 'rows of a cluster were not written; they will be tried again');
+    log.warn({ cluster, error: String(error) }, 'could not write rows of a cluster; retrying');
     this.#gather(AGAIN_MS);
   }
 

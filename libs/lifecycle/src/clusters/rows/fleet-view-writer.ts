@@ -99,7 +99,7 @@ export class FleetViewWriter {
     this.#isRunning = true;
     this.#running = work()
       .catch((error: unknown) => {
-        if (!this.#timers.stopped) this.deps.log.warn({ error: String(error) }, 'rows of clusters were not written');
+        if (!this.#timers.stopped) this.deps.log.warn({ error: String(error) }, 'could not write rows of clusters');
       })
       .finally(() => {
         this.#isRunning = false;

@@ -158,10 +158,7 @@ export class ClusterSources {
       const object = this.#sources.get({ name });
       if (object !== undefined && this.options.owns(name) && this.#clusters.synced()) await this.#keepInStep(object);
     } catch (error) {
-      this.options.log.warn(
-        { source: name, error: troubleOf(error) },
-        'a FleetClusterSource could not be kept in step',
-      );
+      this.options.log.warn({ source: name, error: troubleOf(error) }, 'could not follow a FleetClusterSource');
     } finally {
       this.#passes.delete(name);
       if (pass.isAgain) this.#queue(name);
@@ -229,7 +226,7 @@ export class ClusterSources {
       const accounts = await this.options.accounts();
       return { ...trouble, role: importRole({ tool: spec.from, namespace: spec.namespace, accounts }) };
     } catch (error) {
-      this.options.log.debug({ error: troubleOf(error) }, 'the accounts of the hub are not known');
+      this.options.log.debug({ error: troubleOf(error) }, 'could not read the accounts of the hub');
       return trouble;
     }
   }

@@ -48,7 +48,7 @@ export class SourceFollower {
       return { trouble: { reason: 'InvalidSpec', message: `selector: ${selects.error}` } };
     const selected = watched.list().filter(({ metadata }) => selects(metadata.labels ?? {}));
     if (selected.length > MOST_CLUSTERS) {
-      const message = `${selected.length} objects are selected, and a source takes ${MOST_CLUSTERS}: narrow spec.selector`;
+      const message = `${selected.length} objects are selected, but a source takes at most ${MOST_CLUSTERS}: narrow spec.selector`;
       return { trouble: { reason: 'InvalidSpec', message } };
     }
     return { readings: selected.map(({ reading }) => reading) };
@@ -87,7 +87,7 @@ const keptOf =
 
 const notServed = (tool: ImportTool): SourceTrouble => ({
   reason: 'NotServed',
-  message: `the API server of the hub does not serve ${toolObjects(tool, undefined)}: is ${tool} there?`,
+  message: `the API server of the hub does not serve ${toolObjects(tool, undefined)}: is ${tool} installed?`,
 });
 
 function unread({ spec: { from, namespace } }: FleetClusterSource, problem: string): SourceTrouble {

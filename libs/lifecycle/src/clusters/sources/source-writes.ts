@@ -122,7 +122,7 @@ export class SourceWrites {
     try {
       await recordEvent(hub, { do: 'emitEvent', about, type, reason, message }, { component: COMPONENT }, clock.now());
     } catch (error) {
-      log.debug({ error, cluster: name }, 'an Event about a cluster could not be written');
+      log.debug({ error, cluster: name }, 'could not write an Event about a cluster');
     }
   }
 }

@@ -40,12 +40,12 @@ describe('ClusterContact', () => {
     expect(await health()).toEqual({
       up: false,
       degraded: true,
-      detail: '2 of 2 clusters do not answer: east (not heard of yet), west (not heard of yet)',
+      detail: '2 of 2 clusters do not answer: east (no answer yet), west (no answer yet)',
       clusters,
       away: clusters,
       troubles: {
-        east: 'the cluster does not answer: not heard of yet',
-        west: 'the cluster does not answer: not heard of yet',
+        east: 'the cluster does not answer: no answer yet',
+        west: 'the cluster does not answer: no answer yet',
       },
     });
   });

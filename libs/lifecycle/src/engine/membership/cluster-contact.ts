@@ -67,7 +67,7 @@ export class ClusterContact {
     const names = new Set(this.clusters.known());
     for (const name of this.#contacts.keys()) if (!names.has(name)) this.#forget(name);
     for (const name of names) {
-      if (!this.#contacts.has(name)) this.#contacts.set(name, { reason: 'not heard of yet', asking: false });
+      if (!this.#contacts.has(name)) this.#contacts.set(name, { reason: 'no answer yet', asking: false });
     }
   }
 

@@ -196,7 +196,7 @@ export class ClusterMembership<P extends ClusterParts> {
   #failed({ client: { cluster }, timers, joined }: Member<P>, error: unknown): number {
     if (joined !== undefined || timers.stopped) return UNREACHED_MS;
     const { delayMs, news } = this.#pace.failed(cluster, error);
-    this.deps.log[news ? 'warn' : 'debug']({ cluster, error, delayMs }, 'cluster cannot be reached yet');
+    this.deps.log[news ? 'warn' : 'debug']({ cluster, error, delayMs }, 'could not reach cluster yet');
     return delayMs;
   }
 

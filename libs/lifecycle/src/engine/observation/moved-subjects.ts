@@ -25,7 +25,7 @@ export class MovedSubjects {
     const { clock, log } = this.options;
     const key = subjectKey(subject);
     if (this.#waiting.has(key)) return;
-    log.warn({ ...subject, error }, 'a pass could not be enqueued; it will be tried again');
+    log.warn({ ...subject, error }, 'could not enqueue a pass; retrying');
     this.#waiting.add(key);
     clock.after(AGAIN_MS, () => {
       this.#waiting.delete(key);

@@ -26,7 +26,7 @@ export class PollerAgreement {
       if (all.length === 0) return { up: true, detail: 'the poller has the same settings' };
       const shown = all.slice(0, NAMED).map(([cluster, values]) => `${cluster}: ${text(values)}`);
       const more = all.length > shown.length ? ` and ${all.length - shown.length} more clusters` : '';
-      const detail = `nothing is installed where settings differ: ${shown.join('; ')}${more}`;
+      const detail = `poller and applier have different settings, so nothing is installed: ${shown.join('; ')}${more}`;
       return { up: all.length < this.clusters(), degraded: true, detail };
     },
   };

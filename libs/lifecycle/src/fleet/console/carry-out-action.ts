@@ -69,7 +69,7 @@ export function endOfFailure(error: unknown, sent: boolean): ActionEnd {
   return sent
     ? {
         outcome: 'unknown',
-        message: `the write was sent and not answered (${message}); the row shows what became of it`,
+        message: `the write was sent but not answered (${message}); see the row for the result`,
       }
     : { outcome: 'away', message };
 }
@@ -110,7 +110,7 @@ async function retry(place: ActionPlace, action: ConsoleAction, target: ActionTa
     await client.patch(refOf(target), decision.patch);
   } else if (decision.end.outcome !== 'done') return decision.end;
   await touch({ cluster, namespace });
-  return 'end' in decision ? decision.end : { outcome: 'done', message: 'the InstallPlan is made anew' };
+  return 'end' in decision ? decision.end : { outcome: 'done', message: 'the InstallPlan is recreated' };
 }
 
 async function rollBack(
@@ -131,7 +131,7 @@ async function rollBack(
   if (held !== undefined) return { outcome: 'refused', message: heldByFleet(held) };
   if (action.revision === undefined) return { outcome: 'refused', message: 'no revision is named' };
   if (!(await isRevisionKept(client, name, action.revision)))
-    return { outcome: 'changed-meanwhile', message: `revision ${action.revision} is not kept any more` };
+    return { outcome: 'changed-meanwhile', message: `revision ${action.revision} no longer exists` };
   if (signal.aborted) return TOO_LATE;
   place.note();
   const { resourceVersion } = extension.metadata;

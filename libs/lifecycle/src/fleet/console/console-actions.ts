@@ -64,7 +64,7 @@ export class ConsoleActions {
     if (own.length === 0) return;
     const run = this.#checked(sent, own)
       .catch((error: unknown) => {
-        this.hub.log.warn({ error, action: action.id }, 'the end of an action was not reported');
+        this.hub.log.warn({ error, action: action.id }, 'could not report the end of an action');
       })
       .finally(() => this.#underWay.delete(run));
     this.#underWay.add(run);
@@ -113,7 +113,7 @@ export class ConsoleActions {
       for (const target of targets) {
         const end = await this.#inTurn(action, proved, target, late.signal);
         const { verb, id } = action;
-        log.info({ ...target, verb, by, action: id, ...end }, 'an action of the console has ended');
+        log.info({ ...target, verb, by, action: id, ...end }, 'ended an action of the console');
         await this.#receiver.report(id, target, end);
       }
     } finally {

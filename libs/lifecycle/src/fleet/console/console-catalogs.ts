@@ -25,7 +25,7 @@ const MOST_PACKAGES = 5_000;
 
 const NOT_HELD: QuestionAnswer = {
   because: 'gone',
-  message: 'the hub does not hold this content for the catalog any more',
+  message: 'the hub no longer holds this content for the catalog',
 };
 const NO_PACKAGE: QuestionAnswer = { because: 'gone', message: 'the catalog has no such package' };
 

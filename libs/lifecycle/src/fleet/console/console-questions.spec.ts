@@ -146,7 +146,7 @@ describe('questions of the console', () => {
     ask(question('lamp'));
     expect(await answerTo('ship-0/lamp')).toEqual({
       because: 'failed',
-      message: 'the hub could not answer; the log of the catalog poller says why',
+      message: 'the hub could not answer; see the log of the catalog poller',
     });
     expect(logged).toEqual([{ cluster: 'ship-0', ask: 'object', error: fault }]);
   });

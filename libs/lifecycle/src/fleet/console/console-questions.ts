@@ -43,7 +43,7 @@ const BUSY: QuestionAnswer = { because: 'failed', message: 'too many questions a
 const ALL_BUSY: QuestionAnswer = { because: 'failed', message: 'too many questions about all clusters are under way' };
 const FAULT: QuestionAnswer = {
   because: 'failed',
-  message: 'the hub could not answer; the log of the catalog poller says why',
+  message: 'the hub could not answer; see the log of the catalog poller',
 };
 /** Rows of clusters have none, either. */
 const NO_LABELS = () => ({});
@@ -76,7 +76,7 @@ export class ConsoleQuestions {
     if (!this.options.clusters.knows(cluster)) return;
     const run = this.#answer(sent)
       .catch((error: unknown) => {
-        this.options.log.warn({ cluster, ask, error }, 'a question of the console was not answered');
+        this.options.log.warn({ cluster, ask, error }, 'did not answer a question of the console');
       })
       .finally(() => this.#underWay.delete(run));
     this.#underWay.add(run);
@@ -179,7 +179,7 @@ export class ConsoleQuestions {
    */
   #answerOfFailure({ cluster, ask }: ConsoleQuestion, error: unknown): QuestionAnswer {
     if (!KubeApiError.is(error)) {
-      this.options.log.warn({ cluster, ask, error }, 'a question of the console could not be answered');
+      this.options.log.warn({ cluster, ask, error }, 'could not answer a question of the console');
       return FAULT;
     }
     const message = (error.answered ? error.said : error.message).slice(0, 2_000);

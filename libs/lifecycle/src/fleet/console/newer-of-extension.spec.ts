@@ -48,7 +48,7 @@ describe('newer versions on the page of a ClusterExtension', () => {
       },
       {
         ...{ bundle: 'lamp.v1.2.0', version: '1.2.0', channel: 'stable of shelf' },
-        why: expect.stringContaining('no edge of the catalog leads to it from 1.0.0'),
+        why: expect.stringContaining('the catalog has no upgrade to it from 1.0.0'),
       },
       { bundle: 'lamp.v1.1.0', version: '1.1.0', channel: 'stable of shelf', why: 'it is the next one' },
     ]);

@@ -39,7 +39,7 @@ export function newerOfExtension(observed: Observed, isExplained: boolean): read
 }
 
 const nextBecause = (isExplained: boolean): string =>
-  isExplained ? 'it can be next; what is said above keeps it away' : 'it is the next one';
+  isExplained ? 'it can be next; the obstacle named above blocks it' : 'it is the next one';
 
 function channelsOf({ problem, records }: Observed, catalog: string, bundle: string): readonly string[] {
   const slice = problem.catalogs.find(({ name }) => name === catalog);

@@ -48,15 +48,15 @@ describe('newer versions on the page of an operator', () => {
     expect(ask('harbor.v1.0.0', [catalog('shelf', 'olm')], true)).toEqual([
       {
         ...{ bundle: 'harbor.v2.0.0', version: '2.0.0', channel: 'candidate' },
-        why: 'the Subscription follows channel stable: change spec.channel to take it',
+        why: 'the Subscription follows channel stable: change spec.channel to install it',
       },
       {
         ...{ bundle: 'harbor.v1.2.0', version: '1.2.0', channel: 'stable' },
-        why: 'the way there leads over harbor.v1.1.0 first',
+        why: 'reached through harbor.v1.1.0',
       },
       {
         ...{ bundle: 'harbor.v1.1.0', version: '1.1.0', channel: 'stable' },
-        why: 'it can be next; what is said above keeps it away',
+        why: 'it can be next; the obstacle named above blocks it',
       },
     ]);
   });
@@ -69,7 +69,7 @@ describe('newer versions on the page of an operator', () => {
   it('name another catalog, and leave out what the namespace does not see', () => {
     const found = ask('harbor.v1.0.0', [catalog('other', 'olm', SHELF.slice(3)), catalog('other', 'elsewhere')]);
     expect(found).toMatchObject([{ version: '2.0.0', channel: 'candidate of olm/other' }]);
-    expect(found[0]?.why).toContain('own catalog only');
+    expect(found[0]?.why).toContain('only from its own catalog');
   });
 
   it('are twelve at most', () => {

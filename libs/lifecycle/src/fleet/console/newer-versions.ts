@@ -33,8 +33,8 @@ export function newerVersions({ read, subscription, resolution, catalogs, isExpl
   const desired = namespace.subscriptions.find(({ name }) => name === subscription);
   if (desired === undefined) return [];
   const because = isExplained
-    ? 'it can be next; what is said above keeps it away'
-    : 'it can be next, and the last resolution did not take it; the explanation of its Subscription says why';
+    ? 'it can be next; the obstacle named above blocks it'
+    : 'it can be next, but the last resolution did not choose it; see the explanation of its Subscription';
   const bounds: OutlookBounds = { most: MOST_SHOWN, ofCandidate: () => ({ hindrance: 'outranked', because }) };
   const known = resolution?.result === 'resolved' ? resolution : NOTHING_CHOSEN;
   const { newer } = upgradeOutlook(desired, namespace, catalogs.map(indexedCatalog), known, bounds);

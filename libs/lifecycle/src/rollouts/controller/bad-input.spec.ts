@@ -44,12 +44,12 @@ describe('a FleetOperator that cannot be carried out', () => {
     [
       'names a strategy that is not there',
       { strategyRef: { name: 'gone' } },
-      'False StrategyMissing there is no FleetStrategy platform/gone: no roll-out begins until it is there',
+      'False StrategyMissing there is no FleetStrategy platform/gone: no rollout begins until it exists',
     ],
     [
       'names a catalog that is not there',
       { catalog: { fleetCatalog: 'gone' } },
-      'False CatalogMissing there is no FleetCatalog platform/gone: no roll-out begins until it is there',
+      'False CatalogMissing there is no FleetCatalog platform/gone: no rollout begins until it exists',
     ],
     [
       'has an expression that cannot be read',
@@ -77,7 +77,7 @@ describe('a FleetOperator that cannot be carried out', () => {
     const expression = "cluster.labels.tier == 'lab' || cluster.labels.site == 'west'";
     const played = await begun({ clusters: { expression } });
     expect(await conditionOf(played, 'FleetOperator', 'kafka', 'Resolved')).toBe(
-      'True Planned spec.clusters does not select 1 cluster (shop-1), where its expression fails: No such key: site',
+      'True Planned spec.clusters does not select 1 cluster (shop-1), because its expression fails there: No such key: site',
     );
     expect(await installed(played)).toEqual([NEW, OLD]);
   });
@@ -124,8 +124,7 @@ describe('two FleetOperators for one package and namespace', () => {
     const played = await begun({});
     await played.apply('FleetOperator', 'kafka-too', { ...operator, strategyRef: { name: 's' } });
     await played.settle();
-    const says =
-      'True InTheWay 2 clusters (lab-1, shop-1): FleetOperator platform/kafka is older, and acts for package';
+    const says = 'True InTheWay 2 clusters (lab-1, shop-1): FleetOperator platform/kafka is older, and manages package';
     expect(await conditionOf(played, 'FleetOperator', 'kafka-too', 'Conflict')).toContain(says);
     expect(await conditionOf(played, 'FleetOperator', 'kafka', 'Conflict')).toBe('False NoConflict ');
     const ref = { apiVersion: FLEET_API, kind: 'FleetOperator', name: 'kafka', namespace: 'platform' };

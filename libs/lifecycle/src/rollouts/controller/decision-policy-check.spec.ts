@@ -45,13 +45,16 @@ describe('the check of decisions', () => {
     const { check } = decisionPolicyCheck({ hub: { cluster: 'hub', get }, clock });
     expect(await check()).toMatchObject({
       up: true,
-      detail: expect.stringMatching(/^not known .* cannot get resource/),
+      detail: expect.stringMatching(/^could not check .* cannot get resource/),
     });
   });
 
   it('asks nothing of a fleet in files', async () => {
     give();
     const { check } = decisionPolicyCheck({ hub, clock, isFolder: true });
-    expect(await check()).toEqual({ up: true, detail: expect.stringContaining('who writes there decides') });
+    expect(await check()).toEqual({
+      up: true,
+      detail: expect.stringContaining('every user who can write there decides'),
+    });
   });
 });

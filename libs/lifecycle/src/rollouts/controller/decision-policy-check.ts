@@ -15,7 +15,10 @@ type DecisionPolicyDeps = Readonly<{
   isFolder?: boolean;
 }>;
 
-const IN_FOLDER: Health = { up: true, detail: 'decisions lie in the folder of the fleet: who writes there decides' };
+const IN_FOLDER: Health = {
+  up: true,
+  detail: 'decisions are files in the folder of the fleet: every user who can write there decides',
+};
 
 /** Reports whether the API server of the hub holds decisions to their authors (decision 0204). */
 export function decisionPolicyCheck({ hub, clock, isFolder = false }: DecisionPolicyDeps): HealthCheck {
@@ -37,10 +40,14 @@ async function readPolicy(hub: DecisionPolicyDeps['hub']): Promise<Health> {
   try {
     const gap = decisionPolicyGap(await hub.get(POLICY), await hub.get(BINDING));
     if (gap === undefined) return { up: true, detail: `${hub.cluster} holds decisions to their authors` };
-    const advice = 'who may create FleetDecisions can decide in any name; "flotilla fleet init" gives the policy back';
+    const advice =
+      'a user who may create FleetDecisions can decide in any name; restore the policy: "flotilla fleet init"';
     return { up: true, degraded: true, detail: `${hub.cluster}: ${gap}; ${advice}` };
   } catch (error) {
     if (!KubeApiError.is(error)) throw error;
-    return { up: true, detail: `not known whether ${hub.cluster} holds decisions to their authors: ${error.message}` };
+    return {
+      up: true,
+      detail: `could not check whether ${hub.cluster} holds decisions to their authors: ${error.message}`,
+    };
   }
 }

@@ -67,7 +67,7 @@ describe('a controller that runs', () => {
     for (const cluster of played.clusters) await cluster.offer(NEW);
     await expect.poll(() => phaseOf(played), DRIVEN).toBe('Completed');
     expect(await installed(played)).toEqual([NEW, NEW, NEW, NEW]);
-    expect(await live.check.check()).toEqual({ up: true, detail: 'decides about roll-outs' });
+    expect(await live.check.check()).toEqual({ up: true, detail: 'decides rollouts' });
     expect(live.figures?.clusters).toEqual(new Map([['reachable', 4]]));
   });
 
@@ -119,7 +119,7 @@ describe('a controller that runs', () => {
     expect((await played.rollout('kafka-1')).phase).not.toBe('Completed');
     await expect.poll(() => phaseOf(played), DRIVEN).toBe('Completed');
     expect(await installed(played)).toEqual([NEW, NEW, NEW, NEW]);
-    expect(await live.check.check()).toEqual({ up: true, detail: 'decides about roll-outs' });
+    expect(await live.check.check()).toEqual({ up: true, detail: 'decides rollouts' });
   });
 
   it('goes on when a window opens, with no other change', async () => {

@@ -173,7 +173,7 @@ export class LiveController {
     }
     this.#trouble = error instanceof Error ? error.message : String(error);
     const pause = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(this.#failures, 10));
-    if (this.#failures === 0) this.options.log.warn({ error, againAfterMs: pause }, 'a pass over the roll-outs failed');
+    if (this.#failures === 0) this.options.log.warn({ error, againAfterMs: pause }, 'a pass over the rollouts failed');
     this.#failures += 1;
     this.#wake(pause);
   }
@@ -181,9 +181,9 @@ export class LiveController {
   async #health(): Promise<Health> {
     const problem = this.#store.problem ?? this.#lease.trouble ?? this.#trouble;
     if (problem !== undefined) return { up: false, detail: problem };
-    if (this.leads) return { up: true, detail: 'decides about roll-outs' };
+    if (this.leads) return { up: true, detail: 'decides rollouts' };
     const { holder } = this.#lease;
-    return { up: true, detail: holder === '' ? 'waits for the lease' : `stands by; ${holder} decides about roll-outs` };
+    return { up: true, detail: holder === '' ? 'waits for the lease' : `is a standby; ${holder} decides rollouts` };
   }
 
   #now(): number {

@@ -128,11 +128,11 @@ describe('a FleetOperator in a hub', () => {
         .map(({ reason, message, count }) => `${reason}: ${message} (${count})`)
         .sort();
     expect(about('FleetRollout')).toEqual([
-      'Completed: roll-out kafka-1 is Completed: AllWavesComplete (1)',
+      'Completed: rollout kafka-1 is Completed: AllWavesComplete (1)',
       'Pause: Pause by anna: CHG-1 (1)',
-      'Paused: roll-out kafka-1 is Paused: Decision (1)',
-      'Progressing: roll-out kafka-1 is Progressing: Planned (1)',
-      'Progressing: roll-out kafka-1 is Progressing: Resumed (1)',
+      'Paused: rollout kafka-1 is Paused: Decision (1)',
+      'Progressing: rollout kafka-1 is Progressing: Planned (1)',
+      'Progressing: rollout kafka-1 is Progressing: Resumed (1)',
       'Resume: Resume by anna: CHG-1 (1)',
       'WaveComplete: wave lab is Complete: Passed (1)',
       'WaveComplete: wave rest is Complete: Passed (1)',
@@ -141,7 +141,7 @@ describe('a FleetOperator in a hub', () => {
       'WaveSoaking: wave lab is Soaking: Soak (1)',
       'WaveSoaking: wave rest is Soaking: Soak (1)',
     ]);
-    expect(about('FleetOperator')).toContain('Completed: roll-out kafka-1 is Completed: AllWavesComplete (1)');
+    expect(about('FleetOperator')).toContain('Completed: rollout kafka-1 is Completed: AllWavesComplete (1)');
   });
 
   it('has its counts in the status at most every two seconds, where nothing else changes', async () => {

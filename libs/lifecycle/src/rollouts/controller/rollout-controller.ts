@@ -126,7 +126,7 @@ export class RolloutController {
     for (const name of await dropHistory(this.hub, fleet)) {
       this.#examined.delete(name);
       this.#pace.forget(name);
-      this.log.info({ rollout: name }, 'roll-out is over the historyLimit, and was deleted');
+      this.log.info({ rollout: name }, 'deleted a rollout over the historyLimit');
     }
     const statusesAt = await writeStatuses(this.hub, fleet, this.#statusesAt);
     await writeReadability(this.hub, fleet, this.log);
@@ -220,7 +220,7 @@ export class RolloutController {
         cuts: cutsOf(waves, fleet.targetsOf(subject), fleet.rolloutUid(subject.key, name)),
       },
     });
-    this.log.info({ rollout: `${subject.namespace}/${name}`, ...target }, 'roll-out begins');
+    this.log.info({ rollout: `${subject.namespace}/${name}`, ...target }, 'started a rollout');
   }
 
   /** Makes the steps that are due; returns when the clock alone asks for the next one. */

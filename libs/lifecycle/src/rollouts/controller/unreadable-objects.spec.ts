@@ -76,7 +76,7 @@ describe('a FleetWindow that does not follow its schema', () => {
     for (const [at, [, says]] of cases.entries()) {
       const condition = await conditionOf(played, 'FleetWindow', `broken-${at}`, 'Valid');
       expect(condition).toContain(`False Unreadable ${says}`);
-      expect(condition).toContain('; until then it holds what it may concern');
+      expect(condition).toContain('; until then it blocks all changes that it may concern');
       await played.hub.client.delete(refTo('FleetWindow', `broken-${at}`));
     }
     await played.settle();

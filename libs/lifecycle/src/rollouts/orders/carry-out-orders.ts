@@ -136,7 +136,7 @@ async function carryOutOperator(
 
 const PLAN_CHANGED = {
   ...({ state: 'Refused', reason: 'PlanChanged' } as const),
-  message: 'the plan changes more here than was approved; if that is said again, apply k8s/crds/fleet anew',
+  message: 'the plan changes more here than was approved; if this message returns, apply k8s/crds/fleet again',
 };
 
 /** The plan changes more in the cluster than was approved. */

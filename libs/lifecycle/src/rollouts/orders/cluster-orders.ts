@@ -265,7 +265,7 @@ export class ClusterOrders {
       // The end of a pause, and a cluster that is taken over, have all orders carried out again.
       if (error instanceof WriteWithheld) return error.againAfterMs;
       const pause = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(member.failures, 10));
-      log[member.failures === 0 ? 'warn' : 'debug']({ cluster, error }, 'orders of the fleet could not be carried out');
+      log[member.failures === 0 ? 'warn' : 'debug']({ cluster, error }, 'could not carry out orders of the fleet');
       member.failures += 1;
       return pause;
     }

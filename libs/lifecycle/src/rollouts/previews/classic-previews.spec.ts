@@ -61,7 +61,7 @@ it('waits while the poller has not seen the catalog that an operator is to come 
     // It was made a moment ago.
     const metadata = { name: 'curated', namespace: 'olm' };
     await client.create({ ...CATALOG_SOURCE_API, metadata, spec: { sourceType: 'grpc' } } as KubernetesObject);
-    expect(await previews.of(client, desired, 'olm')).toEqual({ waits: 'its catalogs were not looked through yet' });
+    expect(await previews.of(client, desired, 'olm')).toEqual({ waits: 'its catalogs were not read yet' });
   } finally {
     await stop();
   }

@@ -76,7 +76,7 @@ export class ClassicPreviews {
     const where = { cluster: client.cluster, namespace };
     if (known === undefined || !isOf(known.problem, read, desired)) {
       await this.#observe(client.cluster, namespace);
-      return { waits: 'its catalogs were not looked through yet' };
+      return { waits: 'its catalogs were not read yet' };
     }
     const solution = await this.hub.problems.getSolution(known.hash);
     if (solution === undefined) return { waits: 'it is being resolved' };

@@ -145,7 +145,7 @@ export class ExtensionPlans {
     const problem = observation && (await store.getProblem(observation.problem));
     if (!observation || !problem || !desired || !isProblemOf(problem, desired)) {
       await observe.add({ v: 1, cluster, extension: name }, { delayMs: OBSERVE_AFTER_MS });
-      return { waits: 'its catalogs were not looked through yet' };
+      return { waits: 'its catalogs were not read yet' };
     }
     const { problem: hash } = observation;
     const solution = await store.getSolution(hash);

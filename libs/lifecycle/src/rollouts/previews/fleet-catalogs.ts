@@ -91,7 +91,7 @@ export class FleetCatalogs {
     try {
       await this.#write(key, hub);
     } catch (error) {
-      this.options.log.warn({ catalog: key, error }, 'the status of a FleetCatalog could not be written');
+      this.options.log.warn({ catalog: key, error }, 'could not write the status of a FleetCatalog');
       this.#timers.after(REPORT_AGAIN_MS, () => void this.#report(key, hub));
     }
     const isOld = this.#reporting.get(key)?.isOld === true;

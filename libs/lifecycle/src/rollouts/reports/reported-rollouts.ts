@@ -105,7 +105,7 @@ export class ReportedRollouts {
       if (await this.#paths.read(plans)) this.#soon();
       await this.hub.store.view.writeRollouts(this.#rows(shown, newestOf(all)));
     } catch (error) {
-      this.hub.log.warn({ error: String(error) }, 'the roll-outs were not written for the console');
+      this.hub.log.warn({ error: String(error) }, 'could not write the rollouts for the console');
     }
   }
 

@@ -49,7 +49,7 @@ export class ReviewedPaths {
       await Promise.all(due.slice(0, AT_ONCE).map((one) => this.#readOne(one, now)));
       this.#refusedAt = undefined;
     } catch (error) {
-      if (!this.isRefused) this.options.log.warn({ error: String(error) }, 'paths of plan classes are not known');
+      if (!this.isRefused) this.options.log.warn({ error: String(error) }, 'could not read the paths of plan classes');
       this.#refusedAt = now;
       return false;
     }

@@ -28,7 +28,7 @@ type Chosen = Extract<DesiredBundle, { kind: 'bundle' }>;
 export async function followBundle(pass: ExtensionPass, chosen: Chosen): Promise<NextRevision> {
   const [fault] = nameFaults('its name', chosen.bundle.bundle.name);
   if (fault === undefined) return followNamed(pass, chosen);
-  const why = `${fault}, and status.install.bundle.name takes no other`;
+  const why = `${fault}, and status.install.bundle.name accepts no other`;
   return { next: 'trouble', trouble: troubleOf(chosen.bundle, 'Retrying', why) };
 }
 
@@ -64,7 +64,7 @@ function isReviewed({ read }: ExtensionPass, { phases }: DesiredRevision): boole
 
 /** Refuses content other than the approved one (design: fleet.md §3.2). */
 const otherContent = ({ bundle }: Chosen): NextRevision => {
-  const message = `its content is not what the fleet has reviewed, which annotation ${PLAN_KEY} names`;
+  const message = `its content differs from the content that the fleet reviewed (annotation ${PLAN_KEY})`;
   return { next: 'trouble', trouble: troubleOf(bundle, 'Blocked', message), cause: 'OtherContent' };
 };
 

@@ -80,8 +80,9 @@ async function store(
       ? `. Bundle ${bundle.name} has other content under the same version ${bundle.version}: it was ${before}, it is ${desired.digest}`
       : '';
   const reason = changed === '' ? 'RevisionCreated' : 'BundleContentChanged';
-  const origin = desired.adoption === undefined ? '' : ' of the Helm release of OLM v1, and takes over what runs';
-  const message = `Revision ${made.revision.metadata.name} for bundle ${bundle.name} version ${bundle.version} is made${origin}${changed}`;
+  const origin =
+    desired.adoption === undefined ? '' : ' from the Helm release of OLM v1, and takes over the running objects';
+  const message = `Revision ${made.revision.metadata.name} for bundle ${bundle.name} version ${bundle.version} was created${origin}${changed}`;
   const event = extensionEvent(pass.read.extension, 'Normal', reason, message);
   await perform(pass, [event]);
   return MOVED;

@@ -75,7 +75,7 @@ describe('a Helm release of OLM v1', () => {
       Succeeded: 'True Succeeded: Revision succeeded - migrated from Helm release',
     });
     expect(env.events()).toContainEqual(
-      'Normal RevisionCreated: Revision gear-1 for bundle gear.v1.0.0 version 1.0.0 is made of the Helm release of OLM v1, and takes over what runs',
+      'Normal RevisionCreated: Revision gear-1 for bundle gear.v1.0.0 version 1.0.0 was created from the Helm release of OLM v1, and takes over the running objects',
     );
   });
 
@@ -133,7 +133,7 @@ describe('a Helm release of OLM v1', () => {
       broken: gzipSync(Buffer.alloc(65 * 2 ** 20)),
       says: 'it cannot be unpacked to 67108864 bytes at most',
     },
-    { because: 'it is no release', broken: gzipSync('{}'), says: 'it is no release that is deployed' },
+    { because: 'it is no release', broken: gzipSync('{}'), says: 'its status is not "deployed"' },
   ])('is refused, and nothing is touched, where $because', async ({ parts, status, lose, broken, says }) => {
     const secrets = installedByHelm(parts, status);
     if (lose !== undefined) await env.client.delete(refOf(KubernetesObject.parse(secrets[lose])));

@@ -48,7 +48,7 @@ export async function releaseRevision(pass: ExtensionPass): Promise<ReleaseRevis
   const installed = extension.status?.install?.bundle;
   const { bundle } = release.from;
   if (installed === undefined) {
-    const why = `status.install does not name bundle ${bundle.name}, so that it is not known to be what runs`;
+    const why = `status.install does not name bundle ${bundle.name}, so it may not be the running bundle`;
     const way = 'let operator-controller write its status once more, or delete that Secret';
     return { error: `the Helm release of OLM v1 in Secret ${place} is not taken over: ${why}; ${way}` };
   }

@@ -40,7 +40,7 @@ describe('the name of the desired bundle', () => {
     await env.answer(chosen({ name: 'Gear_One', version: '1.0.0' }, imageOf('1.0.0')));
     await env.pass();
     expect(env.conditions()['Progressing']).toMatch(
-      /^True Retrying: error for resolved bundle "Gear_One" with version "1\.0\.0": its name "Gear_One" is no DNS name: .*, and status\.install\.bundle\.name takes no other$/,
+      /^True Retrying: error for resolved bundle "Gear_One" with version "1\.0\.0": its name "Gear_One" is no DNS name: .*, and status\.install\.bundle\.name accepts no other$/,
     );
     expect([env.revisions(), textOf()]).toEqual([[], undefined]);
   });
@@ -69,7 +69,7 @@ describe('the content of the desired bundle', () => {
     await env.install('1.0.0', quietCsv(), settings('quick'));
     expect(textOf()).toEqual({ text: 'quick' });
     expect(env.events()).toContain(
-      `Normal BundleContentChanged: Revision gear-2 for bundle gear.v1.0.0 version 1.0.0 is made. Bundle gear.v1.0.0 has other content under the same version 1.0.0: it was ${before}, it is ${annotationsOf('gear-2')[DIGEST_KEY]}`,
+      `Normal BundleContentChanged: Revision gear-2 for bundle gear.v1.0.0 version 1.0.0 was created. Bundle gear.v1.0.0 has other content under the same version 1.0.0: it was ${before}, it is ${annotationsOf('gear-2')[DIGEST_KEY]}`,
     );
   });
 

@@ -82,7 +82,7 @@ async function ownProblems(
   const refused = await rights.refused(client, needed, now);
   if (refused.length === 0) return undefined;
   const text = refusedKindsText(await userOf(client), refused);
-  return `the login of the hub lacks rights that the bundle needs: ${text}. Nothing of it was applied`;
+  return `the login of the hub lacks rights that the bundle needs: ${text}. Nothing was applied`;
 }
 
 /**

@@ -40,7 +40,7 @@ async function pull(
   const pulled = await deps.pulls.pull([wanted], { owner, patience, signal, wake });
   if ('stillFetching' in pulled) return pulled;
   const [bundle] = pulled.bundles;
-  if (bundle === undefined) throw new Error(`image ${image} was asked for and not pulled`);
+  if (bundle === undefined) throw new Error(`image ${image} was requested but not pulled`);
   if ('unusable' in bundle) throw bundle.unusable;
   return bundle;
 }

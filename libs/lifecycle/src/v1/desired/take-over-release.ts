@@ -15,5 +15,5 @@ export async function takeOverRelease(pass: ExtensionPass, release: ReleaseRevis
   if (problems !== undefined) {
     return { next: 'trouble', trouble: troubleOf(desired.from, 'Retrying', problems), ...again };
   }
-  return { next: 'make', desired, note: 'A Helm release of OLM v1 becomes a revision; what runs stays as it is.' };
+  return { next: 'make', desired, note: 'A Helm release of OLM v1 becomes a revision; running objects do not change.' };
 }

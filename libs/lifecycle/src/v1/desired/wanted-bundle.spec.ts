@@ -210,13 +210,13 @@ describe('the annotation flotilla.dev/rollback-to-revision', () => {
   ])('that names %j blocks the extension, and the message lists those that are kept', async (revision, kept) => {
     await installed();
     await rollBackTo(revision);
-    const message = `annotation ${ROLLBACK_KEY} names revision ${JSON.stringify(revision)}, which is not among those that are kept: ${kept}`;
+    const message = `annotation ${ROLLBACK_KEY} names revision ${JSON.stringify(revision)}, which does not exist; existing revisions: ${kept}`;
     expect(await wanted()).toEqual({ kind: 'trouble', trouble: { reason: 'Blocked', message } });
   });
 
   it('blocks an extension without any revision', async () => {
     env.extension({}, { annotations: { [ROLLBACK_KEY]: '1' } });
-    expect(await wanted()).toMatchObject({ trouble: { message: expect.stringMatching(/those that are kept: none$/) } });
+    expect(await wanted()).toMatchObject({ trouble: { message: expect.stringMatching(/existing revisions: none$/) } });
     expect(env.cluster.list(CLUSTER_OBJECT_SET_API)).toEqual([]);
   });
 });

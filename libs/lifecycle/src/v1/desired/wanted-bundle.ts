@@ -75,7 +75,7 @@ function rollbackTo({ read }: ExtensionPass, wanted: string): DesiredBundle {
   const found = read.revisions.find(({ spec }) => String(spec.revision) === wanted);
   if (found !== undefined) return { kind: 'rollback', to: found };
   const kept = read.revisions.map(({ spec }) => spec.revision).toSorted((a, b) => a - b);
-  const message = `annotation ${ROLLBACK_KEY} names revision ${JSON.stringify(wanted)}, which is not among those that are kept: ${kept.join(', ') || 'none'}`;
+  const message = `annotation ${ROLLBACK_KEY} names revision ${JSON.stringify(wanted)}, which does not exist; existing revisions: ${kept.join(', ') || 'none'}`;
   return { kind: 'trouble', trouble: { reason: 'Blocked', message } };
 }
 

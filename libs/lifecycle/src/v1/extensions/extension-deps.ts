@@ -53,7 +53,9 @@ export const extensionDeps = ({
   wake: (extension) => {
     queues.apply
       .add({ v: 1, ...extension })
-      .catch((err: unknown) => log.warn({ ...extension, err }, 'a fetched bundle waits for the next pass'));
+      .catch((err: unknown) =>
+        log.warn({ ...extension, err }, 'could not start a pass for a fetched bundle; it waits for the next one'),
+      );
   },
   credentials: localCredentials,
   log,

@@ -96,8 +96,7 @@ export class ObservedExtensions {
       clock,
       pace,
       observe: (subject, sinceMs) => this.#pass(subject, sinceMs),
-      onFailure: (subject, err) =>
-        log.error({ ...subject, err }, 'an extension could not be observed; it will be tried again'),
+      onFailure: (subject, err) => log.error({ ...subject, err }, 'could not observe an extension; retrying'),
     });
     this.#managed = new WatchManaged({
       client,

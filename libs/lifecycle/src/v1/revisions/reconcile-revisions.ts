@@ -64,9 +64,9 @@ function awaitedBy(
   const { name } = revision.metadata;
   switch (state) {
     case 'retrying':
-      return { waitsFor: `what keeps revision ${name} out to be mended`, againAfterMs: retryPause(pass, revision) };
+      return { waitsFor: `the obstacle of revision ${name} to be removed`, againAfterMs: retryPause(pass, revision) };
     case 'archiving':
-      return { waitsFor: `the objects of revision ${name} to go`, againAfterMs: REMOVING_MS };
+      return { waitsFor: `the objects of revision ${name} to be deleted`, againAfterMs: REMOVING_MS };
     case 'complete':
       if (!hasSecrets(content)) return {};
       return { waitsFor: `changes of Secrets of revision ${name}`, againAfterMs: pass.deps.secretIntervalMs };

@@ -67,7 +67,7 @@ export class ProofChecker {
   /** Returns the person behind an action or a question, or why there is none. */
   async check({ verb, subject, proof, delivery }: Presented): Promise<ProvedPerson | ProofRefusal> {
     const { reader, privateKeys, clock } = this.options;
-    if (proof === '') return refuse('no-proof', 'no proof of a person came with it; nothing was done');
+    if (proof === '') return refuse('no-proof', 'the request has no proof of a person; nothing was done');
     const statement = await openProof(proof, privateKeys);
     if (statement === undefined)
       return refuse(
@@ -116,7 +116,7 @@ export class ProofChecker {
     const answer = await issuer.claimsOf(by.token);
     if ('reason' in answer) return answer;
     const account = readAccount(answer.claims, names);
-    if ('refused' in account) return refuse('token', `the ID token names nobody: ${account.refused}`);
+    if ('refused' in account) return refuse('token', `the ID token names no person: ${account.refused}`);
     return { person: account, rights: this.#rights.of(this.options.policy(), account) };
   }
 
@@ -127,12 +127,12 @@ export class ProofChecker {
   ): Promise<Readonly<{ person: Grantee; rights: Rights }> | ProofRefusal> {
     const { issuer, consoleKey, reader } = this.options;
     if (issuer !== undefined)
-      return refuse('code', 'people sign in with accounts here; the key of the console neither acts nor asks');
+      return refuse('code', 'people sign in with accounts here; the key of the console is not accepted');
     const key = await consoleKey();
     if (key === undefined)
       return refuse('not-set-up', `the ${reader} cannot read the console's key: set FLOTILLA_CONSOLE_KEY_FILE there`);
     if (!isCodeOfKey(code, key, statement))
-      return refuse('code', `the proof was made with another key than FLOTILLA_CONSOLE_KEY_FILE of the ${reader} has`);
+      return refuse('code', `the key of the proof differs from FLOTILLA_CONSOLE_KEY_FILE of the ${reader}`);
     return { person: LOCAL, rights: ALL_RIGHTS };
   }
 }

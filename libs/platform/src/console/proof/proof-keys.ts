@@ -79,7 +79,7 @@ const MOST_BYTES = 16_384;
 /** @throws ProofKeysUnusable */
 export async function readProofKeys(file: string): Promise<PublicProofKeys> {
   const { size } = await stat(file).catch(unreadable(file));
-  if (size > MOST_BYTES) throw new ProofKeysUnusable(`names ${file}, which has ${size} bytes and is no such file`);
+  if (size > MOST_BYTES) throw new ProofKeysUnusable(`names ${file}, but a file of ${size} bytes is too large`);
   const text = await readFile(file, 'utf8').catch(unreadable(file));
   const { data } = PublicProofKeySet.safeParse(jsonOf(text));
   const of = (reader: ProofReader): KeyObject => {
@@ -94,7 +94,7 @@ export async function readProofKeys(file: string): Promise<PublicProofKeys> {
 const unreadable =
   (file: string) =>
   (error: unknown): never => {
-    throw new ProofKeysUnusable(`names ${file}, which cannot be read (${fileReason(error)})`);
+    throw new ProofKeysUnusable(`names ${file}, but it cannot be read (${fileReason(error)})`);
   };
 
 function jsonOf(text: string): unknown {

@@ -62,7 +62,7 @@ export class TokenIssuer {
       keys = await this.#current();
     } catch (error) {
       log.warn({ error: reasonOf(error), issuer }, 'could not read the keys of the issuer of accounts');
-      return refuse('issuer-away', `the issuer ${issuer} did not give its keys, so nobody's sign-in can be checked`);
+      return refuse('issuer-away', `the issuer ${issuer} did not return its keys, so no sign-in can be checked`);
     }
     const payload = await this.#verified(token, keys);
     if (payload === undefined)

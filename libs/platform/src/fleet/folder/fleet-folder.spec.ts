@@ -62,7 +62,7 @@ describe('a folder of a fleet', () => {
       { what: 'nothing', text: '', says: /: a\.yaml: is empty/ },
     ])('names a file with $what from the folder on, until it is mended', async ({ text, says }) => {
       const folder = await begin();
-      expect(await folder.check.check()).toEqual({ up: true, detail: 'all files of the folder are taken over' });
+      expect(await folder.check.check()).toEqual({ up: true, detail: 'all files of the folder are read' });
       await writeFile(at('a.yaml'), text);
       await settled(folder);
       const broken = await folder.check.check();
@@ -115,9 +115,18 @@ describe('a folder of a fleet', () => {
     });
 
     it.each([
-      { what: 'a folder outside', to: '../other', says: /link: is a link out of the fleet’s folder, which is not/ },
-      { what: 'a file outside', to: '../other/x.yaml', name: 'x.yaml', says: /x\.yaml: is a link out of the fleet/ },
-      { what: 'what the hub makes', to: 'status', says: /link: is a link to what the hub makes; remove it/ },
+      { what: 'a folder outside', to: '../other', says: /link: is a link out of the folder of the fleet/ },
+      {
+        what: 'a file outside',
+        to: '../other/x.yaml',
+        name: 'x.yaml',
+        says: /x\.yaml: is a link out of the folder of the fleet/,
+      },
+      {
+        what: 'what the hub makes',
+        to: 'status',
+        says: /link: is a link into status\/, the folder of the hub; remove it/,
+      },
       { what: 'nothing', to: 'nowhere', says: /link: is a link that leads nowhere: no such file or directory/ },
       { what: 'itself', to: 'link', says: /link: is a link that leads nowhere: too many levels of symbolic links/ },
     ])('that lead to $what has one line about it', async ({ to, name = 'link', says }) => {
@@ -184,7 +193,7 @@ describe('a folder of a fleet', () => {
       await expect(sure).rejects.toThrow(/in use by process/);
       await second.stop();
       await first.poll();
-      expect(await first.check.check()).toEqual({ up: true, detail: 'all files of the folder are taken over' });
+      expect(await first.check.check()).toEqual({ up: true, detail: 'all files of the folder are read' });
       await expect(open()).rejects.toThrow(/in use by process/);
     });
 

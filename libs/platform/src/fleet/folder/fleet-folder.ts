@@ -231,11 +231,11 @@ export class FleetFolder {
     const problem = this.problem ?? '';
     if (problem === this.#said) return;
     this.#said = problem;
-    if (problem === '') log.info({ folder }, 'all files of the fleet are taken over again');
+    if (problem === '') log.info({ folder }, 'read all files of the fleet again');
     else
       log.warn(
         { folder, problem },
-        `files of the fleet are not taken over, and what they said before holds: ${problem}`,
+        `could not read files of the fleet, so their earlier content stays in force: ${problem}`,
       );
   }
 
@@ -244,7 +244,7 @@ export class FleetFolder {
     const { log, path: folder } = this.options;
     if (found === 'lost') this.#lose();
     if (found !== 'back') return;
-    log.warn({ folder }, 'the lock of the fleet’s folder was deleted while this hub runs: status/ is made anew');
+    log.warn({ folder }, 'the lock of the fleet’s folder was deleted while this hub runs: status/ is created again');
     for (const object of this.state.table.all()) {
       if (isFleetKind(object.apiVersion, object.kind)) this.#kept.keep(refTo(object), object);
     }
@@ -255,7 +255,7 @@ export class FleetFolder {
     if (this.#isLost) return;
     this.#isLost = true;
     const { log, path: folder } = this.options;
-    log.error({ folder }, 'another process uses the fleet’s folder: nothing more is written');
+    log.error({ folder }, 'stopped writing: another process uses the folder of the fleet');
     this.#lost.resolve(new FleetFolderError(`another process uses the fleet’s folder ${folder}`));
   }
 
@@ -264,7 +264,7 @@ export class FleetFolder {
     if (this.#isLost || !this.lock.isHeld) throw table.refusal(503, 'ServiceUnavailable', NO_LOCK);
     if (!isPeoples(kind) || part !== 'object') return;
     const full = namespace === undefined ? name : `${namespace}/${name}`;
-    throw table.refusal(403, 'Forbidden', `${kind} ${full} is written by people: change its file`);
+    throw table.refusal(403, 'Forbidden', `${kind} ${full} is managed by its file: change the file`);
   }
 }
 

@@ -88,7 +88,7 @@ describe('a fleet in files', () => {
   });
 
   it.each([
-    { what: 'nothing at all', text: '', says: /a\.yaml: is empty; delete it if nothing is to be there/ },
+    { what: 'nothing at all', text: '', says: /a\.yaml: is empty; fill the file or delete it/ },
     { what: 'no YAML', text: 'a: [b\n', says: /a\.yaml:\d+: not YAML: / },
     {
       what: 'an unknown field',
@@ -98,7 +98,7 @@ describe('a fleet in files', () => {
     {
       what: 'a duplicate',
       text: `${fleetCluster('x')}---\n${fleetCluster('x')}`,
-      says: /a\.yaml:6: FleetCluster x is there already, in .*a\.yaml:1/,
+      says: /a\.yaml:6: FleetCluster x exists already in .*a\.yaml:1/,
     },
     {
       what: 'a Secret',
@@ -131,7 +131,7 @@ describe('a fleet in files', () => {
     await writeFile(join(path, 'a.yaml'), fleetCluster('store-01'));
     const client = (await open()).client('service');
     const patch = client.patch({ ...CLUSTER, name: 'store-01' }, { spec: { paused: true } });
-    await expect(patch).rejects.toThrow('FleetCluster store-01 is written by people: change its file');
+    await expect(patch).rejects.toThrow('FleetCluster store-01 is managed by its file: change the file');
   });
 
   it('has what the hub makes again after a restart, and begins anew without its folder status', async () => {

@@ -71,7 +71,8 @@ async function walk({ path, real, depth }: Found, at: Walk): Promise<void> {
 
 async function walkInner(inner: Found, at: Walk): Promise<void> {
   if (inner.depth <= FOLDER_LIMITS.depth) await walk(inner, at);
-  else at.problems.push(`${inner.path}: folders are read ${FOLDER_LIMITS.depth} deep`);
+  else
+    at.problems.push(`${inner.path}: is nested too deeply: at most ${FOLDER_LIMITS.depth} levels of folders are read`);
 }
 
 async function follow(link: Found, at: Walk): Promise<void> {
@@ -82,9 +83,11 @@ async function follow(link: Found, at: Walk): Promise<void> {
     const isFolder = (await stat(real)).isDirectory();
     if (!isFolder && !MANIFEST.test(path)) return;
     if (real !== root && !isBelow(root, real)) {
-      problems.push(`${path}: is a link out of the fleet’s folder, which is not followed; copy what it leads to`);
+      problems.push(
+        `${path}: is a link out of the folder of the fleet and is ignored; copy its target into the folder`,
+      );
     } else if (real === join(root, STATUS_FOLDER) || isBelow(join(root, STATUS_FOLDER), real)) {
-      problems.push(`${path}: is a link to what the hub makes; remove it`);
+      problems.push(`${path}: is a link into ${STATUS_FOLDER}/, the folder of the hub; remove it`);
     } else if (!isFolder) await addFile({ ...link, real }, at);
     else await walkInner({ ...link, real }, at);
   } catch (error) {
@@ -101,7 +104,7 @@ async function addFile({ path, real }: Found, { files, problems, seen }: Walk): 
     const found = await stat(path);
     if (!found.isFile()) return;
     const { size, mtimeMs, ctimeMs, ino } = found;
-    if (size === 0) problems.push(`${path}: is empty; delete it if nothing is to be there`);
+    if (size === 0) problems.push(`${path}: is empty; fill the file or delete it`);
     if (size > FOLDER_LIMITS.fileBytes) problems.push(`${path}: larger than ${FOLDER_LIMITS.fileBytes / MIB} MiB`);
     files.push({ path, bytes: size, stamp: `${size} ${mtimeMs} ${ctimeMs} ${ino}` });
   } catch (error) {

@@ -16,12 +16,11 @@ const NAMED = 3;
 /** The line of `/healthz` about a fleet's folder. Files are named from the folder on. */
 export function folderHealth({ folder, problem, notes, isLost }: FolderSituation): Health {
   if (isLost) return { up: false, detail: 'another process uses the folder: nothing more is written' };
-  if (problem === undefined && notes.length === 0)
-    return { up: true, detail: 'all files of the folder are taken over' };
+  if (problem === undefined && notes.length === 0) return { up: true, detail: 'all files of the folder are read' };
   const lines = problem?.split('\n') ?? notes;
   const more = lines.length > NAMED ? `; and ${lines.length - NAMED} more` : '';
   const named = lines.slice(0, NAMED).map((line) => fromFolder(line, folder));
-  const holds = problem === undefined ? '' : 'what files said before holds until they are corrected: ';
+  const holds = problem === undefined ? '' : 'the earlier content of files stays in force until they are corrected: ';
   return { up: true, degraded: true, detail: `${holds}${named.join('; ')}${more}` };
 }
 

@@ -81,7 +81,7 @@ function gathered(manifests: readonly Manifest[], read: (manifest: Manifest) => 
     const earlier = places.get(key);
     if (earlier !== undefined) {
       const name = metadata.namespace === undefined ? metadata.name : `${metadata.namespace}/${metadata.name}`;
-      problems.push(`${where}: ${kind} ${name} is there already, in ${earlier}`);
+      problems.push(`${where}: ${kind} ${name} exists already in ${earlier}`);
     }
     places.set(key, where);
     objects.set(key, one.object);

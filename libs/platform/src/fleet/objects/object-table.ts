@@ -49,7 +49,7 @@ export class ObjectTable {
   readonly #events: TableEvent[] = [];
   readonly #listeners = new Set<(event: TableEvent) => void>();
   #version = 0;
-  /** The version of the oldest change that is not kept any more. */
+  /** The version of the newest change that was dropped. */
   #forgotten = 0;
 
   constructor(private readonly options: ObjectTableOptions) {}

@@ -77,11 +77,11 @@ describe('readExecCredential', () => {
   it.each([
     ['', 'it printed nothing'],
     [' \n', 'it printed nothing'],
-    ['hush', 'what it printed is no ExecCredential'],
-    ['{"token": "hush"', 'what it printed is no JSON'],
-    ['[]', 'what it printed is no ExecCredential'],
-    [{ kind: 'Status', apiVersion: 'v1' }, 'what it printed is no ExecCredential'],
-    [{ kind: 'ExecCredential' }, 'what it printed is no ExecCredential'],
+    ['hush', 'its output is not an ExecCredential'],
+    ['{"token": "hush"', 'its output is not JSON'],
+    ['[]', 'its output is not an ExecCredential'],
+    [{ kind: 'Status', apiVersion: 'v1' }, 'its output is not an ExecCredential'],
+    [{ kind: 'ExecCredential' }, 'its output is not an ExecCredential'],
     [
       credential({ token: 'hush' }, { apiVersion: 'client.authentication.k8s.io/v1beta1' }),
       `it answered with apiVersion "client.authentication.k8s.io/v1beta1", and the kubeconfig says ${V1}`,
@@ -93,7 +93,7 @@ describe('readExecCredential', () => {
     [credential({ token: null }), 'its answer has neither a token nor a certificate with its key'],
     [credential({ token: 5 }), 'its status.token is no text'],
     [credential('hush'), 'its status is no object'],
-    [credential({ token: 'hush\r\nx: y' }), 'its token has a character that no header may have'],
+    [credential({ token: 'hush\r\nx: y' }), 'its token has a character that is not allowed in a header'],
     [credential({ clientCertificateData: 'hush' }), 'its answer has a certificate without its key'],
     [credential({ clientKeyData: 'hush' }), 'its answer has a key without its certificate'],
     [

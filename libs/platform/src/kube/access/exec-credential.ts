@@ -88,7 +88,8 @@ export function readExecCredential(text: string, exec: ExecConfig, nowMs: number
   const certificate = pairOf(status);
   if (!token && certificate === undefined)
     throw refused('its answer has neither a token nor a certificate with its key');
-  if (token && !/^[\x21-\x7e]+$/.test(token)) throw refused('its token has a character that no header may have');
+  if (token && !/^[\x21-\x7e]+$/.test(token))
+    throw refused('its token has a character that is not allowed in a header');
   const ends = [untilOf(expirationTimestamp), certificate?.until].filter((end) => end !== undefined);
   const until = ends.length === 0 ? undefined : Math.min(...ends);
   if (until !== undefined && until <= nowMs) {
@@ -116,13 +117,13 @@ function parse(text: string): z.infer<typeof ExecCredential> {
   try {
     value = text.trimStart().startsWith('{') ? JSON.parse(text) : load(text, { schema: CORE_SCHEMA });
   } catch {
-    throw refused('what it printed is no JSON');
+    throw refused('its output is not JSON');
   }
   const credential = ExecCredential.safeParse(value);
   if (credential.success) return credential.data;
   const path = credential.error.issues[0]?.path.join('.') ?? '';
   const isOther = path === '' || path === 'kind' || path === 'apiVersion';
-  if (isOther) throw refused('what it printed is no ExecCredential');
+  if (isOther) throw refused('its output is not an ExecCredential');
   throw refused(path === 'status' ? 'its status is no object' : `its ${path} is no text`);
 }
 

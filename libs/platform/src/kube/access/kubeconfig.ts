@@ -150,7 +150,7 @@ export function parseKubeconfig(file: string, source: string): ParsedKubeconfig 
   const all: Readonly<Record<Kind, ReadonlyMap<string, Entry> | undefined>> = { clusters, users, contexts };
   const current = config['current-context'] ?? undefined;
   const isText = current === undefined || typeof current === 'string';
-  if (!isText) problems.push(`current-context of ${file} is no text: it is passed over`);
+  if (!isText) problems.push(`current-context of ${file} is no text: it is skipped`);
   const parsed: ParsedKubeconfig = {
     file,
     currentContext: isText && current !== '' ? current : undefined,
@@ -174,7 +174,7 @@ function named(file: string, kind: Kind, items: readonly unknown[], problems: st
     if (typeof name === 'string' && name !== '') {
       entries.set(name, { file, value, isTwice: entries.has(name) });
       problems.push(...extensionProblems(`${ONE[kind]} "${name}" of ${file}`, value));
-    } else problems.push(`${ONE[kind]} ${at + 1} of ${file} has ${whatName(item, name)}: it is passed over`);
+    } else problems.push(`${ONE[kind]} ${at + 1} of ${file} has ${whatName(item, name)}: it is skipped`);
   }
   return entries;
 }
@@ -183,11 +183,11 @@ function named(file: string, kind: Kind, items: readonly unknown[], problems: st
 function extensionProblems(where: string, value: unknown): readonly string[] {
   const { extensions } = typeof value === 'object' && value !== null ? (value as { extensions?: unknown }) : {};
   if (extensions === undefined || extensions === null) return [];
-  if (!Array.isArray(extensions)) return [`the extensions of ${where} are no list: they are passed over`];
+  if (!Array.isArray(extensions)) return [`the extensions of ${where} are no list: they are skipped`];
   return extensions.flatMap((item: unknown, at) => {
     const { name } = nameOf(item, 'extension');
     if (typeof name === 'string' && name !== '') return [];
-    return [`extension ${at + 1} of ${where} has ${whatName(item, name)}: it is passed over`];
+    return [`extension ${at + 1} of ${where} has ${whatName(item, name)}: it is skipped`];
   });
 }
 
@@ -212,7 +212,7 @@ export function accessIn(configs: readonly ParsedKubeconfig[], context: string):
   const found = find('contexts', context);
   if (found === undefined) throw unknownContext(configs, context);
   const { file } = found;
-  if (found.isTwice) throw broken(file, context, 'it is there twice: rename or delete one of them');
+  if (found.isTwice) throw broken(file, context, 'it occurs twice: rename or delete one of them');
   const { cluster, user, extensions } = checked(file, context, 'the context', Context, found.value ?? {});
   if (!cluster) throw broken(file, context, 'it names no cluster');
   const place = find('clusters', cluster);
@@ -223,7 +223,7 @@ export function accessIn(configs: readonly ParsedKubeconfig[], context: string):
     [`cluster "${cluster}"`, place],
     [`user "${user}"`, login],
   ] as const)
-    if (entry.isTwice) throw broken(file, context, `its ${what} is there twice: rename or delete one of them`);
+    if (entry.isTwice) throw broken(file, context, `its ${what} occurs twice: rename or delete one of them`);
   const access: ClusterAccess = {
     ...termsIn(file, context, extensions),
     context,

@@ -167,7 +167,7 @@ describe('an entry that is empty or broken', () => {
     {
       because: 'a context that is there twice',
       content: { contexts: [...scratch({ cluster: 'c' }).contexts, { name: 'scratch' }] },
-      says: /"scratch".*is there twice/,
+      says: /"scratch".*occurs twice/,
     },
   ])('spoils itself alone and is named: $because', async ({ content, says }) => {
     const path = await file('spoiled', { ...PLAIN, contexts: [good], ...content });
@@ -207,7 +207,7 @@ describe('an entry that is empty or broken', () => {
     const problems: string[] = [];
     const loaded = names({ kubeconfigs: [path], onProblem: (one) => problems.push(one) });
     await expect(loaded).resolves.toEqual(['scratch', 'good']);
-    expect(problems[0]).toMatch(/^extension 1 of cluster "x" of .* has no name: it is passed over$/);
+    expect(problems[0]).toMatch(/^extension 1 of cluster "x" of .* has no name: it is skipped$/);
   });
 
   it.each([
@@ -391,13 +391,13 @@ describe('a server that a Secret names', () => {
   it.each(['https://169.254.169.254', 'https://[fe80::1]:6443', '0.0.0.0:6443', 'https://[::ffff:a9fe:a9fe]'])(
     'gets no connection at %s, and says so without the name of what is there',
     async (server) => {
-      expect(await ask(server)).toContain('its server is at a link-local or metadata address');
+      expect(await ask(server)).toContain('its server has a link-local or metadata address');
     },
   );
 
   it.each(['https://169.254.169.254', 'https://[fe80::1]:6443'])('gets none through a proxy at %s', async (server) => {
     const cluster = { server, 'proxy-url': 'http://127.0.0.1:1' };
-    expect(await ask(server, { cluster })).toContain('its server is at a link-local or metadata address');
+    expect(await ask(server, { cluster })).toContain('its server has a link-local or metadata address');
   });
 
   it('is reached on this machine and in private networks', async () => {

@@ -262,8 +262,7 @@ export const inClusterAccess = (
 };
 
 /** Message if no file was named, and kubectl has none either. */
-export const NO_KUBECONFIG =
-  'no kubeconfig was found: name one with --kubeconfig, set KUBECONFIG, or have ~/.kube/config';
+export const NO_KUBECONFIG = 'no kubeconfig was found: pass --kubeconfig, set KUBECONFIG, or create ~/.kube/config';
 
 function inCluster(
   options: Pick<LoadClustersOptions, 'serviceAccountFolder'>,

@@ -110,7 +110,7 @@ fi
 ${answered('abc')}`;
     const client = await withPlugin(script, { timeoutMs: 700 });
     expect(await said(client.serverVersion())).toMatch(
-      /the credential plugin "\S+plugin\.sh" has not ended within 0\.7 s, and was ended: To sign in, open https:\/\/login\.example\/device;/,
+      /the credential plugin "\S+plugin\.sh" did not end within 0\.7 s and was killed: To sign in, open https:\/\/login\.example\/device;/,
     );
     await expect.poll(async () => (await pids()).filter(isAlive), PATIENCE).toEqual([]);
     await writeFile(join(folder, 'healed'), '');
@@ -205,7 +205,7 @@ echo "{\\"apiVersion\\":\\"client.authentication.k8s.io/v1\\",\\"kind\\":\\"Exec
   });
 
   it.each([
-    { exec: { interactiveMode: 'Always' }, says: 'it wants a terminal (interactiveMode: Always)' },
+    { exec: { interactiveMode: 'Always' }, says: 'it needs a terminal (interactiveMode: Always)' },
     { script: 'true', says: 'failed: it printed nothing' },
     { script: 'kill -TERM $$', says: 'failed: it was ended by SIGTERM, and it said nothing' },
     { script: 'exit 7', says: 'failed: exit code 7, and it said nothing' },

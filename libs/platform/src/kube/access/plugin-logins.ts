@@ -184,7 +184,8 @@ class PluginLogins {
     const http = this.options.cloud ?? new OutboundCloudHttp({ environment: call.environment });
     try {
       const token = await cloudToken(login, { http, now: this.#now, signal });
-      if (token.until <= this.#now()) throw new CloudLoginError('what the cloud gave has ended: check the clock here');
+      if (token.until <= this.#now())
+        throw new CloudLoginError('the login from the cloud has expired: check the clock of this machine');
       return token;
     } catch (error) {
       if (!limit.aborted && !(error instanceof CloudLoginError)) throw error;
@@ -200,7 +201,7 @@ class PluginLogins {
   #isInteractive(): boolean {
     const mode = this.exec.interactiveMode || 'IfAvailable';
     if (mode === 'Always' && !this.options.hasTerminal)
-      throw new PluginError('failed: it wants a terminal (interactiveMode: Always), and there is none here for it');
+      throw new PluginError('failed: it needs a terminal (interactiveMode: Always), and this process has none');
     return mode !== 'Never' && this.options.hasTerminal;
   }
 

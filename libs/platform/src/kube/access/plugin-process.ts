@@ -52,7 +52,7 @@ export class PluginProcess {
       detached: !isInteractive,
     });
     RUNNING.add(this);
-    this.#timer = setTimeout(() => this.#fail(`has not ended within ${timeoutMs / 1000} s, and was ended`), timeoutMs);
+    this.#timer = setTimeout(() => this.#fail(`did not end within ${timeoutMs / 1000} s and was killed`), timeoutMs);
     this.#child.stdout?.on('data', (part: Buffer) => this.#take(part));
     this.#child.stderr?.on('data', (part: Buffer) => this.#said.add(part));
     this.#child.once('error', (error: NodeJS.ErrnoException) => this.#notStarted(error));
@@ -67,7 +67,7 @@ export class PluginProcess {
 
   /** Ends the plugin and its children at once. */
   end(): void {
-    this.#fail('was ended, since nothing waits for it');
+    this.#fail('was killed: nothing waits for it');
   }
 
   #take(part: Buffer): void {

@@ -22,8 +22,8 @@ export function unsafeServer(server: string): string | undefined {
   const url = serverUrl(server);
   if (url === undefined) return undefined;
   if (isRefusedLiteral(url.hostname, SERVER_POLICY))
-    return 'its server is a link-local or metadata address, or another at which no cluster is: name the API server';
+    return 'its server is a link-local or metadata address, or another address without clusters: set the address of the API server';
   const isHere = url.hostname === 'localhost' || isLoopback(url.hostname.replace(/^\[|\]$/g, ''));
   if (url.protocol === 'https:' || isHere) return undefined;
-  return 'its server is without TLS (http), so that who is on the way could take the login: write https';
+  return 'its server is without TLS (http), so the login could be read on the network: use https';
 }

@@ -267,7 +267,7 @@ describe('an API server that does not answer', () => {
       reason: 'Unreachable',
       answered: false,
       message: expect.stringMatching(
-        /^cluster "sea" at https:\/\/sea\.test: get ConfigMap default\/one: .*; nothing was changed; it is read again/,
+        /^cluster "sea" at https:\/\/sea\.test: get ConfigMap default\/one: .*; nothing was changed; the read is retried/,
       ),
     });
   });

@@ -18,7 +18,7 @@ describe('a refusal of an API server', () => {
       302,
       '',
       'Unknown',
-      'HTTP 302: a redirect, which no API server gives; a login proxy may stand in front of it: name the API server itself in the kubeconfig',
+      'HTTP 302: an API server never redirects, but a login proxy in front of it may: set the address of the API server itself in the kubeconfig',
     ],
     [401, 'Unauthorized\n', 'Unauthorized', 'Unauthorized'],
   ])('%i with %j has the reason %s', (code, body, reason, said) => {
@@ -51,8 +51,8 @@ describe('a refusal of an API server', () => {
 describe('a request without an answer', () => {
   it.each<[failure: TransportFailure, reason: string, answered: boolean, advice: RegExp]>([
     ['unreachable', 'Unreachable', false, /check that the API server runs/],
-    ['not-processed', 'Unreachable', false, /it is tried again$/],
-    ['lost', 'Unreachable', false, /nothing was changed; it is read again$/],
+    ['not-processed', 'Unreachable', false, /the request is retried$/],
+    ['lost', 'Unreachable', false, /nothing was changed; the read is retried$/],
     ['timeout', 'Timeout', false, /check the load of the API server/],
     ['too-large', 'ResponseTooLarge', true, /raise the limit of answers$/],
     ['credentials', 'Unreachable', false, /check the cluster and the user of its context in the kubeconfig$/],
@@ -68,9 +68,17 @@ describe('a request without an answer', () => {
 
   it.each([
     ['create ConfigMap a/b', 'the connection was lost', /may or may not have been carried out/],
-    ['get ConfigMap a/b', 'the answer is not JSON', /no Kubernetes API server, .*; nothing was changed/],
-    ['read the version of the API server', 'the answer is not JSON', /; nothing was changed; it is read again$/],
-    ['update ConfigMap a/b', 'the answer is not JSON', /no Kubernetes API server, .* may or may not have been/],
+    [
+      'get ConfigMap a/b',
+      'the answer is not JSON',
+      /the answer is not from a Kubernetes API server.*; nothing was changed/,
+    ],
+    ['read the version of the API server', 'the answer is not JSON', /; nothing was changed; the read is retried$/],
+    [
+      'update ConfigMap a/b',
+      'the answer is not JSON',
+      /the answer is not from a Kubernetes API server.* may or may not have been/,
+    ],
   ])('%s, %s: says whether something may have been written', (what, why, advice) => {
     const error = outage('east', new URL('https://api.test'), what, new TransportError('lost', why));
     expect(error.message).toMatch(advice);

@@ -71,7 +71,7 @@ export function refusal(cluster: string, what: string, code: number, body: strin
 /** An API server never redirects: a login proxy in front of it does. */
 const saidBy = (code: number): string =>
   code >= 300 && code < 400
-    ? `HTTP ${code}: a redirect, which no API server gives; a login proxy may stand in front of it: name the API server itself in the kubeconfig`
+    ? `HTTP ${code}: an API server never redirects, but a login proxy in front of it may: set the address of the API server itself in the kubeconfig`
     : `HTTP ${code}`;
 
 const withFault = (said: string, fault: string | undefined): string =>
@@ -94,12 +94,12 @@ const clip = (text: string): string => (text.length <= LONGEST_MESSAGE ? text : 
 
 const ADVICE: Readonly<Record<TransportError['failure'], string>> = {
   unreachable: 'check that the API server runs, and the server address, CA and proxy of its kubeconfig',
-  'not-processed': 'the server is shutting down or overloaded; it is tried again',
+  'not-processed': 'the server is shutting down or overloaded; the request is retried',
   lost: 'the request may or may not have been carried out; the state is read again before the next try',
   timeout: 'check the load of the API server and the network to it',
   'too-large': 'read less at once, or raise the limit of answers',
   credentials: 'check the cluster and the user of its context in the kubeconfig',
-  closed: 'Flotilla is shutting down or has let go of this cluster',
+  closed: 'Flotilla is shutting down or has dropped this cluster',
 };
 
 /** Errors of the validity of certificates, in the words of OpenSSL. */
@@ -108,14 +108,14 @@ const NO_API_SERVER = /^the answer is (not JSON|no list of resources)/;
 
 /** Reads are named by their verb; after one nothing can have been carried out. */
 const READ = /^(?:get|list|watch|read)\b/;
-const READ_AGAIN = 'nothing was changed; it is read again';
+const READ_AGAIN = 'nothing was changed; the read is retried';
 
 function adviceOf({ failure, message }: TransportError, what: string): string {
   if (failure === 'unreachable' && OF_TIME.test(message)) return `${ADVICE.unreachable}, and the clock of this machine`;
   if (failure !== 'lost') return ADVICE[failure];
   const lost = READ.test(what) ? READ_AGAIN : ADVICE.lost;
   if (!NO_API_SERVER.test(message)) return lost;
-  return `what answers there is no Kubernetes API server, or something in front of it: check the server address; ${lost}`;
+  return `the answer is not from a Kubernetes API server: check the server address; ${lost}`;
 }
 
 const OUTAGE_REASONS: Readonly<Partial<Record<TransportError['failure'], string>>> = {

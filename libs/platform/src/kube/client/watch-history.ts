@@ -134,7 +134,7 @@ export class ServerHistory {
     this.#epoch += 1;
     this.#recent = [...this.#recentAt(clock), clock.now().getTime()];
     const fields = { cluster: client.cluster, because };
-    log.warn(fields, 'dropped what was read of a cluster: its API server went back, as after a restore');
+    log.warn(fields, 'dropped cached objects of a cluster: its API server went back, as after a restore');
     for (const follower of [...this.#followers]) follower.onOtherHistory();
     for (const listener of [...this.#listeners]) listener();
   }

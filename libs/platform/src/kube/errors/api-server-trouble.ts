@@ -9,7 +9,7 @@ export const isLoginRefused = (error: unknown): boolean => KubeApiError.is(error
  */
 export function troubleAdvice({ status }: KubeApiError): string | undefined {
   if (status === 401) return 'its login in the kubeconfig is not accepted or has expired: renew it';
-  return status >= 500 ? 'look into the log of its API server and of what stands in front of it' : undefined;
+  return status >= 500 ? 'check the log of its API server and of any proxy in front of it' : undefined;
 }
 
 /** Answers of what stands in front of an API server that is away. */

@@ -2,7 +2,7 @@ import { textOf } from './transport.error.js';
 
 /** Reasons TLS could not be agreed on, by the code of Node or the words of OpenSSL. */
 const TROUBLES: readonly (readonly [error: RegExp, text: string])[] = [
-  [/wrong version number|packet length too long/, 'what answers there speaks no TLS'],
+  [/wrong version number|packet length too long/, 'the server does not use TLS'],
   [
     /SELF_SIGNED|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER|CERT_UNTRUSTED/,
     'its certificate is not signed by the authority that the kubeconfig names (certificate-authority-data)',

@@ -76,7 +76,7 @@ function connectTcp({ host, port, signal, policy }: TcpTarget): Promise<net.Sock
 }
 
 const refusedServer = (): TransportError =>
-  new TransportError('unreachable', 'its server is at a link-local or metadata address, at which no cluster is');
+  new TransportError('unreachable', 'its server has a link-local or metadata address, and the hub connects to none');
 
 function secure(raw: net.Socket, host: string, identity: TlsIdentity, protocols: string[], signal: AbortSignal) {
   return new Promise<net.Socket>((resolve, reject) => {

@@ -252,7 +252,7 @@ export class GrpcCatalogClient {
       for await (const item of call) {
         items.push(item);
         await this.listings.room(read, late)?.catch(() => {
-          throw this.#error(doing, 'other large lists take the memory of the hub; it is tried again', 'Unreachable');
+          throw this.#error(doing, 'other large lists use the memory of the hub; the list is retried', 'Unreachable');
         });
         if (read.bytes > this.limits.listBytes || items.length > this.limits.bundles) {
           throw this.#error(
@@ -284,12 +284,12 @@ export class GrpcCatalogClient {
     if (code === status.RESOURCE_EXHAUSTED)
       return ['TooLarge', `messages are limited to ${this.limits.messageBytes} bytes`];
     if (code !== status.UNAVAILABLE && code !== status.DEADLINE_EXCEEDED) {
-      return ['Malformed', 'look into the log of the catalog server'];
+      return ['Malformed', 'check the log of the catalog server'];
     }
     return [
       'Unreachable',
       isClusterLocal(this.#address.host)
-        ? 'this name is known inside the cluster only: give an address that can be reached from here (put a LoadBalancer, a NodePort or an Ingress for gRPC before its Service), or use a catalog image'
+        ? 'only the cluster knows this name: use an address that is reachable from here (a LoadBalancer, a NodePort or an Ingress for gRPC before its Service), or use a catalog image'
         : 'check that the catalog server runs and can be reached from here',
     ];
   }

@@ -35,6 +35,6 @@ describe('networkReason', () => {
 
   it('says in words that fetch asks no port of another protocol', async () => {
     const error = await fetch('http://127.0.0.1:1').catch((reason: unknown) => reason);
-    expect(networkReason(error).reason).toBe('HTTP is not spoken at this port, which is kept for another protocol');
+    expect(networkReason(error).reason).toBe('this port is reserved for another protocol than HTTP');
   });
 });

@@ -38,7 +38,7 @@ describe('an image that ended the thread that read it', () => {
   it('is not read again, after a restart neither, and says what to do (R7)', async () => {
     const first = await pull(await open());
     expect(first).toBe(
-      `image ${IMAGE}: unpacking its layers needs more than 12 MiB of memory; this digest is not read again: push another image, or ask with "flotilla retry" for that of a catalog`,
+      `image ${IMAGE}: unpacking its layers needs more than 12 MiB of memory; this digest is not read again: push another image; for the image of a catalog, use "flotilla retry"`,
     );
     now += 30 * 24 * 60 * MINUTE_MS;
     expect(await pull(await open())).toBe(first);
@@ -103,13 +103,13 @@ describe('an image that ended the thread that read it', () => {
 
   it('is named by health as long as it is asked for', async () => {
     const ended = await open();
-    expect(await ended.check.check()).toEqual({ up: true, detail: 'no image ended the thread that read it' });
+    expect(await ended.check.check()).toEqual({ up: true, detail: 'no image crashed the thread that read it' });
     await pull(ended);
     expect(await ended.check.check()).toMatchObject({
       up: true,
       degraded: true,
       detail: expect.stringMatching(
-        /^1 image ended the thread that read it, and is not read again: r\.test\/shop\/catalog:v1 \(2026-11-29T12:00:00.000Z: .*memory/,
+        /^1 image crashed the thread that read it, and is not read again: r\.test\/shop\/catalog:v1 \(2026-11-29T12:00:00.000Z: .*memory/,
       ),
     });
     now += 20 * MINUTE_MS;

@@ -118,15 +118,15 @@ export class EndedImages {
 
   #health() {
     const { asked } = this;
-    if (asked.length === 0) return { up: true, detail: 'no image ended the thread that read it' };
+    if (asked.length === 0) return { up: true, detail: 'no image crashed the thread that read it' };
     const shown = asked
       .slice(0, SHOWN)
       .map(({ image, at, message }) => `${image} (${new Date(at).toISOString()}: ${message})`);
     const more = asked.length > SHOWN ? ` and ${asked.length - SHOWN} more` : '';
     const said =
       asked.length === 1
-        ? '1 image ended the thread that read it, and is not read again'
-        : `${asked.length} images ended the threads that read them, and are not read again`;
+        ? '1 image crashed the thread that read it, and is not read again'
+        : `${asked.length} images crashed the threads that read them, and are not read again`;
     const detail = `${said}: ${shown.join(', ')}${more}`;
     return { up: true, degraded: true, detail };
   }
@@ -156,7 +156,7 @@ export class EndedImages {
   }
 }
 
-const ADVICE = 'this digest is not read again: push another image, or ask with "flotilla retry" for that of a catalog';
+const ADVICE = 'this digest is not read again: push another image; for the image of a catalog, use "flotilla retry"';
 
 function noted({ image, message }: EndedImage): ReaderEnded {
   const error = new ReaderEnded(image, `${message}; ${ADVICE}`);

@@ -272,7 +272,7 @@ describe('a layer that stands still', () => {
     await expect(settles(pull, 'the pull')).rejects.toMatchObject({
       failure: 'Unreachable',
       reference: 'r.test/a:v1',
-      message: `layer ${layer?.digest} stands still: nothing was read or unpacked for 0.02 s. Check the registry and the disk`,
+      message: `layer ${layer?.digest} made no progress: nothing was read or unpacked for 0.02 s. Check the registry and the disk`,
     });
   });
 });
@@ -294,7 +294,7 @@ describe('a layer that may not be distributed', () => {
     const missing: ImageSource['blob'] = (one, consume) =>
       one.digest === built.config.digest ? source.blob(one, consume) : Promise.reject(refuse('Incomplete', 'no blob'));
     await expect(puller({ ...source, blob: missing }).pull(() => [''])).rejects.toThrow(
-      refusal('Incomplete', `layer ${built.layers[0]?.digest} may not be distributed`),
+      refusal('Incomplete', `layer ${built.layers[0]?.digest} is a foreign layer and missing in the registry`),
     );
     expect((await puller(source).pull(() => [''])).files).toHaveLength(1);
   });

@@ -194,7 +194,7 @@ export class ImagePuller {
         throw error;
       throw this.refuse(
         'Incomplete',
-        `${name} may not be distributed, and the registry does not have it: push the image with its foreign layers`,
+        `${name} is a foreign layer and missing in the registry: push the image with its foreign layers`,
       );
     }
   }
@@ -203,7 +203,7 @@ export class ImagePuller {
     const limitMs = this.source.standstillMs ?? standstillMs(this.limits);
     const { reference, message } = this.refuse(
       'Unreachable',
-      `${name} stands still: nothing was read or unpacked for ${limitMs / 1_000} s. Check the registry and the disk`,
+      `${name} made no progress: nothing was read or unpacked for ${limitMs / 1_000} s. Check the registry and the disk`,
     );
     const error = () => new PullStandstill(reference, message);
     return unlessItStandsStill({ bytes, read, limitMs, error });

@@ -48,7 +48,7 @@ export function credentialsOf(text: string): RegistryCredentials {
   const [missing] = Object.entries(helpers).toSorted(([a], [b]) => byCodeUnit(a, b));
   if (missing === undefined) return logins;
   throw new InvalidPullSecret(
-    `the pull secret leaves the password of "${missing[0]}" to the credential helper "${missing[1]}" of the machine where it was made: write the password into it, as "kubectl create secret docker-registry" does`,
+    `the pull secret leaves the password of "${missing[0]}" to the credential helper "${missing[1]}" of another machine: create it with the password: kubectl create secret docker-registry`,
   );
 }
 

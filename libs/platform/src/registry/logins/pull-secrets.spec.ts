@@ -38,7 +38,7 @@ it('reads a hundred pull secrets, and no more (R9)', async () => {
   const { client, asked } = cluster();
   await expect(pullSecretsOf(client, source(names(101)))).rejects.toThrow(
     new InvalidPullSecret(
-      'CatalogSource olm/shelf names 101 pull secrets; the limit is 100: take some out of spec.secrets',
+      'CatalogSource olm/shelf names 101 pull secrets; the limit is 100: remove some from spec.secrets',
     ),
   );
   expect(asked).toEqual([]);

@@ -15,7 +15,7 @@ class PullSecretMissing extends FlotillaError {
   readonly retry: Retry = 'backoff';
   constructor(secret: string, source: string) {
     super(
-      `pull secret ${secret}, named by CatalogSource ${source}, does not exist: create it, or take it out of spec.secrets`,
+      `pull secret ${secret}, named by CatalogSource ${source}, does not exist: create it, or remove it from spec.secrets`,
     );
   }
 }
@@ -33,7 +33,7 @@ export async function pullSecretsOf(client: KubeClient, source: CatalogSource): 
   const where = `CatalogSource ${namespace}/${sourceName}`;
   const names = [...new Set((source.spec.secrets ?? []).filter((secret) => secret !== ''))];
   if (names.length > MAX_SECRETS) {
-    const limit = `the limit is ${MAX_SECRETS}: take some out of spec.secrets`;
+    const limit = `the limit is ${MAX_SECRETS}: remove some from spec.secrets`;
     throw new InvalidPullSecret(`${where} names ${names.length} pull secrets; ${limit}`);
   }
   const merged: [string, RegistryCredentials[string]][] = [];

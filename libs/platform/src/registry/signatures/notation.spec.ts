@@ -122,9 +122,9 @@ describe('a signature of notation', () => {
     [
       'of another scheme',
       { 'io.cncf.notary.signingScheme': 'notary.x509.signingAuthority' },
-      /of a scheme of notation/,
+      /its signing scheme is not supported/,
     ],
-    ['of another payload', { cty: 'application/json' }, /of a scheme of notation/],
+    ['of another payload', { cty: 'application/json' }, /its signing scheme is not supported/],
     ['that has expired', { 'io.cncf.notary.expiry': '2026-01-01T00:00:00Z' }, /it expired on 2026-01-01/],
     [
       'that insists on a plugin',

@@ -62,7 +62,7 @@ async function readEnvelope(bytes: Uint8Array, digest: Digest, now: Date): Promi
     const options = { algorithms: ALGORITHMS, crit: UNDERSTOOD };
     const verified = await flattenedVerify({ payload, protected: head, signature }, leaf.publicKey, options);
     const read = Protected.safeParse(verified.protectedHeader);
-    if (!read.success) return { fault: 'it is of a scheme of notation that is not read' };
+    if (!read.success) return { fault: 'its signing scheme is not supported' };
     const expiry = read.data[`${HEADER}expiry`];
     if (typeof expiry === 'string' && Date.parse(expiry) < now.getTime()) return { fault: `it expired on ${expiry}` };
     const fault = faultOf(namedByNotation(verified.payload), digest);

@@ -43,7 +43,7 @@ export class RefusedValues {
     known.unlogged += count;
     if (nowMs - known.loggedAtMs >= LOG_AGAIN_AFTER_MS) {
       const line = { cluster, ...fields, what, count: known.unlogged };
-      this.log.error(line, 'values in Redis are refused; nothing is installed from them');
+      this.log.error(line, 'refused values in Redis; nothing is installed from them');
       known.loggedAtMs = nowMs;
       known.unlogged = 0;
     }
@@ -61,7 +61,7 @@ export class RefusedValues {
     if (last === undefined || agoMs > DEGRADED_FOR_MS) return { up: true, detail: 'no value in Redis was refused' };
     const detail =
       `${this.#total} values in Redis were refused since the start, the last one ${Math.round(agoMs / 1_000)} s ago ` +
-      `(${last.what}, cluster ${last.cluster}): a client that is no service of this hub writes to Redis, or a service was taken over`;
+      `(${last.what}, cluster ${last.cluster}): an unknown client writes to Redis, or a service of the hub was compromised`;
     return { up: true, degraded: true, detail };
   }
 }

@@ -8,7 +8,7 @@ export type RolloutFigures = Readonly<{
   waves: readonly Readonly<{ rollout: string; wave: string; phase: string; clusters: number }>[];
   /** Clusters that wait, by reason. */
   waiting: ReadonlyMap<string, number>;
-  /** Plan classes of the active roll-outs, by subject. */
+  /** Plan classes of the active rollouts, by subject. */
   classes: ReadonlyMap<string, number>;
   /** Seconds for which the oldest class has been waiting for its approval; 0 if none waits. */
   approvalAge: number;
@@ -26,7 +26,7 @@ export class RolloutMetrics {
   constructor(registry: Registry) {
     this.#passes = new Histogram({
       name: 'flotilla_rollout_step_seconds',
-      help: 'Duration of one pass of the fleet controller over all roll-outs, its writes included',
+      help: 'Duration of one pass of the fleet controller over all rollouts, its writes included',
       buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
       registers: [registry],
     });
@@ -44,11 +44,11 @@ export class RolloutMetrics {
       new Gauge({ name, help, labelNames, registers: [registry] });
     this.#waves = gauge(
       'flotilla_rollout_wave_clusters',
-      'Clusters of active roll-outs by wave and phase',
+      'Clusters of active rollouts by wave and phase',
       ...['rollout', 'wave', 'phase'],
     );
-    this.#waiting = gauge('flotilla_rollout_waiting_clusters', 'Clusters that wait in active roll-outs', 'reason');
-    this.#classes = gauge('flotilla_plan_classes', 'Plan classes of active roll-outs', 'operator');
+    this.#waiting = gauge('flotilla_rollout_waiting_clusters', 'Clusters that wait in active rollouts', 'reason');
+    this.#classes = gauge('flotilla_plan_classes', 'Plan classes of active rollouts', 'operator');
     new Gauge({
       name: 'flotilla_approval_age_seconds',
       help: 'How long the oldest plan class has been waiting for its approval',

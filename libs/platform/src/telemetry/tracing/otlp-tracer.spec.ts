@@ -145,7 +145,7 @@ describe('a collector that takes no spans', () => {
     await expect.poll(() => counts, PATIENCE).toEqual({ sent: 0, dropped: 1 });
     tracer.ended(span());
     await expect.poll(() => counts, PATIENCE).toEqual({ sent: 0, dropped: 2 });
-    expect(logged).toEqual(['the collector takes no spans: they are dropped']);
+    expect(logged).toEqual(['dropped spans: the collector does not accept them']);
   });
 
   it('and refuses them, and then takes them: both are logged', async () => {
@@ -156,7 +156,7 @@ describe('a collector that takes no spans', () => {
     await expect.poll(() => counts, PATIENCE).toEqual({ sent: 0, dropped: 1 });
     tracer.ended(span());
     await expect.poll(() => counts, PATIENCE).toEqual({ sent: 1, dropped: 1 });
-    expect(logged).toEqual(['the collector takes no spans: they are dropped', 'the collector takes spans again']);
+    expect(logged).toEqual(['dropped spans: the collector does not accept them', 'the collector accepts spans again']);
   });
 
   it('and hangs: one request is under way, 2,048 spans wait, the others are dropped at once', async () => {

@@ -100,8 +100,8 @@ export class OtlpTracer implements Tracer {
     if (failing === this.#failing) return;
     this.#failing = failing;
     const endpoint = this.#url.origin;
-    if (failing) log.warn({ endpoint, error: describe(error) }, 'the collector takes no spans: they are dropped');
-    else log.info({ endpoint }, 'the collector takes spans again');
+    if (failing) log.warn({ endpoint, error: describe(error) }, 'dropped spans: the collector does not accept them');
+    else log.info({ endpoint }, 'the collector accepts spans again');
   }
 
   async #send(body: string): Promise<void> {

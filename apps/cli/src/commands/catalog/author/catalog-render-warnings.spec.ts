@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const LINES = [
-  'manifests/README.md: passed over: no manifest: keep files other than .yaml, .yml and .json out of the bundle',
+  'manifests/README.md: skipped: no manifest: keep files other than .yaml, .yml and .json out of the bundle',
   'manifests/port.yaml: ConfigMap port: metadata.annotations.port is the number 8443; a text is expected: quote it',
 ];
 

@@ -58,7 +58,7 @@ describe('flotilla path', () => {
     expect(JSON.parse(out)).toMatchObject({ channel: 'fast', olm: [{ switchesChannel: true }, { by: ['skipRange'] }] });
     const none = await path('--from', '1.2.0', '--to', '1.0.0');
     expect(none.exit).toBe(1);
-    expect(none.err).toMatch(/^1\.0\.0 \(ant\.v1\.0\.0\) is older than what is installed/);
+    expect(none.err).toMatch(/^1\.0\.0 \(ant\.v1\.0\.0\) is older than the installed version/);
     const yaml = await path('--from', '1.2.0', '--to', '1.0.0', '-o', 'yaml');
     expect({ err: yaml.err, exit: yaml.exit }).toEqual({ err: '', exit: 1 });
     expect(yaml.out).toMatch(

@@ -101,7 +101,7 @@ describe('a bundle of a catalog that cannot be used', () => {
   it('plan: what the hub refuses before it applies anything is no plan, either', async () => {
     const { out, exit } = await ask(['plan'], 'plum');
     expect(exit).toBe(1);
-    expect(out).toContain(': metadata.name has 72 characters: OLM writes it into labels, which hold 63');
+    expect(out).toContain(': metadata.name has 72 characters: OLM writes it into labels of at most 63');
   });
 
   it.each([

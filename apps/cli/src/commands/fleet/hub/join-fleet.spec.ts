@@ -78,7 +78,7 @@ describe('flotilla clusters, with the hub API of a fleet', () => {
     await writeFile(file, JSON.stringify({ ...rest, contexts, clusters, users }), { mode: 0o600 });
     const { err, exit } = await add('--kubeconfig', file, '--name', 'west', '--fleet', 'hub', '--no-check');
     expect(err).toContain('cluster "west" cannot join by a Secret: ');
-    expect(err).toContain('its user has exec, which would run a program in the hub');
+    expect(err).toContain('its user has exec, and the hub must not run a program of a Secret');
     expect(exit).toBe(2);
     expect(cluster('west')).toBeUndefined();
   });

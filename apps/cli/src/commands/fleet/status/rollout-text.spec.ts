@@ -161,8 +161,8 @@ describe('a roll-out for people', () => {
       { waves: [open], waiting: [], classes: [] },
       { isWithdrawn: true },
       [
-        'kafka-operator.v2.4.0 was withdrawn: no cluster has it, and none is led to it any more',
-        '  → flotilla fleet abort kafka-7 --reason "…"   (ends it now; else it ends with the next target)',
+        'kafka-operator.v2.4.0 was withdrawn: no cluster has it, and no catalog leads to it',
+        '  → flotilla fleet abort kafka-7 --reason "…"   (ends it now; otherwise it ends with the next target)',
       ],
     ],
     ['a class of which no cluster waits', { waiting: [] }, { awaited: new Set() }, []],

@@ -143,7 +143,7 @@ export const INSTALLING_CASES: Readonly<Record<string, readonly Case[]>> = {
         }),
       ),
     },
-    { when: 'Flotilla: certificates are being made', csv: gear('v1', guarded, at('InstallReady')) },
+    { when: 'Flotilla: certificates are being created', csv: gear('v1', guarded, at('InstallReady')) },
     {
       when: 'install error',
       goes: 'Failed / InstallComponentFailed',
@@ -195,7 +195,7 @@ export const INSTALLING_CASES: Readonly<Record<string, readonly Case[]>> = {
       says: `installing: ${MISSING}`,
     },
     {
-      when: 'Flotilla: what replaces it has succeeded with its Deployment',
+      when: 'Flotilla: its replacement has succeeded with its Deployment',
       goes: 'Replacing / BeingReplaced',
       csv: gear('v1', {}, at('Installing', 'InstallWaiting')),
       others: [gear('v2', { replaces: 'v1' }, at('Replacing')), gear('v3', { replaces: 'v2' }, at('Succeeded'))],

@@ -123,7 +123,7 @@ export const apiServicesBroken: Condition = ({ csv, world }) => {
  */
 export const apiServiceUnadoptable: Rule = ({ csv, world }) =>
   ownsUnadoptable(csv, world)
-    ? { next: waitFor('an APIService of another owner has to go', FOREIGN_OWNER_RETRY_MS) }
+    ? { next: waitFor('an APIService of another owner must be deleted first', FOREIGN_OWNER_RETRY_MS) }
     : undefined;
 
 export const certificatesToRotate =
@@ -143,7 +143,7 @@ const pausing =
     return afterMs === 0 ? undefined : { next: waitFor(because, afterMs) };
   };
 
-export const installedTooOften = pausing(pauseBeforeInstall, 'what is installed does not stay as it is');
+export const installedTooOften = pausing(pauseBeforeInstall, 'the installed objects keep changing');
 const pausedAfterRefusal = pausing(pauseAfterRefusal, 'the install was refused');
 /** The pause ends once a user has corrected the CSV, or the `config` of its Subscription. */
 export const refusedLately: Rule = (subject) =>
@@ -173,7 +173,7 @@ const NOT_SERVED: ReadonlySet<ProblemKind> = new Set(['apiServicesMissing', 'web
 function afterCheck(subject: CsvSubject, kind: ProblemKind, to: CsvPhase): Again {
   if (to === 'Failed') return waitFor('component unhealthy', UNHEALTHY_RETRY_MS);
   if (to !== 'Installing') return NOW;
-  if (NOT_SERVED.has(kind)) return waitFor('nothing tells when it is served', NOT_SERVED_RETRY_MS);
+  if (NOT_SERVED.has(kind)) return waitFor('no watch reports when it is served', NOT_SERVED_RETRY_MS);
   return waitFor('install timeout', Math.max(1_000, INSTALL_TIMEOUT_MS - inPhaseFor(subject)));
 }
 

@@ -71,13 +71,13 @@ export const PHASE_TABLE: readonly PhaseRow[] = [
 
   move('InstallReady', 'strategy name not deployment', 'Failed', 'InvalidInstallStrategy', is.strategyUnknown),
   stay('InstallReady', 'Flotilla: installed too often of late', is.installedTooOften),
-  stay('InstallReady', 'Flotilla: certificates are being made', is.certificatesAwaited),
+  stay('InstallReady', 'Flotilla: certificates are being created', is.certificatesAwaited),
   move('InstallReady', 'install error', 'Failed', 'InstallComponentFailed', is.installRefused),
   move('InstallReady', 'ok', 'Installing', 'InstallSucceeded', is.install),
 
   move('Installing', 'strategy name not deployment', 'Failed', 'InvalidInstallStrategy', is.strategyUnknown),
   move('Installing', 'CA bundle or cert secret unreadable', 'Pending', 'NeedsReinstall', is.authorityUnreadable),
-  move('Installing', 'Flotilla: what replaces it has succeeded with its Deployment', 'Replacing', 'BeingReplaced', is.overtaken),
+  move('Installing', 'Flotilla: its replacement has succeeded with its Deployment', 'Replacing', 'BeingReplaced', is.overtaken),
   move('Installing', 'Flotilla: a Deployment is installed with another spec', 'InstallReady', 'InstallWaiting', is.deploymentOutdated),
   move('Installing', 'not ok and 5 min since last phase transition', 'Failed', 'InstallCheckFailed', is.installTakesTooLong),
   move('Installing', 'Flotilla: a Deployment is gone', 'InstallReady', 'InstallWaiting', is.deploymentGone),

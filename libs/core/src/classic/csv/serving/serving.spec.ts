@@ -242,7 +242,7 @@ describe('an operator that converts objects', () => {
         customresourcedefinitions: { owned: [{ name: OLMS, version: 'v1alpha1', kind: 'Subscription' }] },
         webhookdefinitions: [{ ...conversion, conversionCRDs: [OLMS] }],
       },
-      says: `CustomResourceDefinition "${OLMS}" defines an API of OLM or Flotilla, which no bundle may bring or replace`,
+      says: `CustomResourceDefinition "${OLMS}" defines an API of OLM or Flotilla, and no bundle may install or replace it`,
     },
   ])('is refused: $says', ({ spec, says }) => {
     const message = `install strategy failed: ${says}`;

@@ -123,7 +123,7 @@ describe('definitions of OLM and of Flotilla', () => {
     'are refused for every installing user: %s',
     (group) => {
       const expected = {
-        fail: `CustomResourceDefinition "tugs.${group}" defines an API of OLM or Flotilla, which no bundle may bring or replace`,
+        fail: `CustomResourceDefinition "tugs.${group}" defines an API of OLM or Flotilla, and no bundle may install or replace it`,
         status: 'UnsupportedResource',
         patienceMs: 0,
       };

@@ -48,7 +48,7 @@ describe('steps that a plan can hold', () => {
   ])('%s: refused, with the sizes', (_why, byReference) => {
     const steps = [step(CSV, 'tug.v1', part(0.2)), step('Role', 'a', part(1))];
     expect(() => fitSteps(steps, byReference)).toThrow(
-      /the 2 steps of tug\.v1 take 16\d{5} bytes even where they only refer to their bundles, an InstallPlan can hold 1400000/,
+      /the 2 steps of tug\.v1 need 16\d{5} bytes even if they only refer to their bundles; an InstallPlan has room for 1400000/,
     );
   });
 });

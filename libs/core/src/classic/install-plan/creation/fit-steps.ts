@@ -40,7 +40,7 @@ export function fitSteps(
   if (total <= MAX_PLAN_BYTES) return fitted;
   const names = steps.filter(({ resource }) => resource.kind === CSV_KIND).map(({ resource }) => resource.name);
   throw new BundleNotInstallable(
-    `the ${steps.length} steps of ${names.join(', ')} take ${total} bytes even where they only refer to their bundles, ` +
-      `an InstallPlan can hold ${MAX_PLAN_BYTES}: install fewer operators at once`,
+    `the ${steps.length} steps of ${names.join(', ')} need ${total} bytes even if they only refer to their bundles; ` +
+      `an InstallPlan has room for ${MAX_PLAN_BYTES}: install fewer operators at once`,
   );
 }

@@ -213,7 +213,7 @@ describe('the plan of a resolution', () => {
     expect(steps.at(-1)?.resource.manifest?.length).toBeGreaterThan(700_000);
   });
 
-  it('waits for manifests that are not at hand', () => {
-    expect(() => planInstall(input({ bundles: new Map() }))).toThrow('the manifests of tug.v1 are not at hand');
+  it('waits for manifests that are not available', () => {
+    expect(() => planInstall(input({ bundles: new Map() }))).toThrow('the manifests of tug.v1 are not available');
   });
 });

@@ -60,7 +60,7 @@ class BundleContentMissing extends FlotillaError {
   readonly code = 'BundleContentMissing';
   readonly retry = 'backoff';
   constructor(readonly csv: string) {
-    super(`the manifests of ${csv} are not at hand: the plan cannot be made before they are`);
+    super(`the manifests of ${csv} are not available, and the plan cannot be created without them`);
   }
 }
 

@@ -48,8 +48,8 @@ export type PlanTurn =
 
 /** The message on a plan that a user wrote by hand: OLM would ignore the plan in silence. */
 const HAND_MADE_PLAN =
-  'this InstallPlan has no steps and never will: plans are made from Subscriptions. ' +
-  'Delete it, create a Subscription for the package, and approve the plan that is made for it';
+  'this InstallPlan has no steps and never will: plans come from Subscriptions. ' +
+  'Delete it, create a Subscription for the package, and approve its plan';
 
 /** Plans in other phases are finished, or are still being made. */
 const isOpen = (phase: string): boolean => phase === 'RequiresApproval' || phase === 'Installing';

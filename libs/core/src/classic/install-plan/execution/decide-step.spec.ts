@@ -354,7 +354,7 @@ describe('install-plans.md §5, a step that cannot be done', () => {
         },
       },
       {
-        fail: 'error finding unpacked bundle configmap for ref olm/abc: have the plan made anew: flotilla retry installplan install-1 -n harbour --replan',
+        fail: 'error finding unpacked bundle configmap for ref olm/abc: recreate the plan: flotilla retry installplan install-1 -n harbour --replan',
       },
     ],
   ])('%s', (_why, one, expected) => {

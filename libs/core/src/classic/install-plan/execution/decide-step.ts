@@ -138,7 +138,7 @@ export function decideStep(step: InstallPlanStep, context: StepContext, world: S
   const manifest = manifestOf(step);
   if ('object' in manifest) return decide(step, manifest.object, context, world);
   const { fail, needsReplan } = manifest;
-  return { fail: needsReplan ? `${fail}: have the plan made anew: ${replanCommand(context.plan)}` : fail };
+  return { fail: needsReplan ? `${fail}: recreate the plan: ${replanCommand(context.plan)}` : fail };
 }
 
 /** The step's own object could not be read: nothing is known, so nothing is done. */

@@ -78,7 +78,7 @@ export function refuseUncovered(
   const step = plan[index];
   if (refused.length === 0 || step === null || step === undefined) return new Map();
   const isBegun = plan.some((one) => one !== null && isDone(one));
-  const applied = isBegun ? '' : '. Nothing of the plan was applied';
+  const applied = isBegun ? '' : '. Nothing was applied';
   const error = `the login of the hub lacks rights that the plan needs: ${refusedKindsText(user, refused)}${applied}`;
   return new Map([[index, { status: step.status as StepOutcome['status'], error, forbidden: true }]]);
 }

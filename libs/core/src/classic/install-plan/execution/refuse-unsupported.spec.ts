@@ -29,7 +29,7 @@ describe('kinds that no plan may hold', () => {
     expect([...outcomes.keys()]).toEqual([1, 3]);
     const { status, againAfterMs } = concludeExecution(plan, outcomes, { now: NOW, retryTimeoutMs: 60_000 });
     const message =
-      'the InstallPlan contains invalid data: bundle tug.v1 brings DaemonSet "it", and objects of this kind cannot be installed by a plan. Nothing of it was applied';
+      'the InstallPlan contains invalid data: bundle tug.v1 brings DaemonSet "it", and objects of this kind cannot be installed by a plan. Nothing was applied';
     expect(status).toMatchObject({
       phase: 'Failed',
       message,
@@ -56,7 +56,7 @@ describe('kinds that no plan may hold', () => {
     expect(outcomes.get(0)).toEqual({
       status: 'UnsupportedResource',
       error:
-        'bundle tug.v1: CustomResourceDefinition "subscriptions.operators.coreos.com" defines an API of OLM or Flotilla, which no bundle may bring or replace. Nothing of it was applied',
+        'bundle tug.v1: CustomResourceDefinition "subscriptions.operators.coreos.com" defines an API of OLM or Flotilla, and no bundle may install or replace it. Nothing was applied',
       patienceMs: 0,
     });
   });

@@ -9,7 +9,7 @@ import type { StepOutcome } from '../steps/step-world.js';
 import { type ServedKind, unservedText } from './aged-kinds.js';
 import { INVALID_PLAN, SUPPORTED_STEP_KINDS } from './decide-step.js';
 
-const NOTHING_APPLIED = '. Nothing of it was applied';
+const NOTHING_APPLIED = '. Nothing was applied';
 
 /**
  * Returns the outcomes of steps that no plan may hold, in any cluster: kinds that cannot be installed, CRDs

@@ -47,7 +47,7 @@ export function decideOverCopy(
     message:
       `ClusterServiceVersion ${live.metadata.name} in this namespace is a copy from namespace ${originalNamespace(copy)}: ` +
       `nothing is installed here. Delete the Subscription, or set annotation ${REPLACE_COPIES_ANNOTATION}: "true" on ` +
-      `the OperatorGroup and make the plan anew: ${replanCommand(plan)}`,
+      `the OperatorGroup and recreate the plan: ${replanCommand(plan)}`,
   } as const;
   return { actions: [event], status: 'Present' };
 }

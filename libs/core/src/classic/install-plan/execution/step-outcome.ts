@@ -91,5 +91,5 @@ export const migratedEvent = (
   about: { ...INSTALL_PLAN_API, name: plan.name, namespace: plan.namespace, uid: plan.uid },
   type: 'Normal',
   reason: 'StoredVersionsMigrated',
-  message: `${counted(count, 'object')} of kind ${kind} ${count === 1 ? 'is' : 'are'} stored in ${storage} now; ${leaving.join(', ')} left status.storedVersions`,
+  message: `${counted(count, 'object')} of kind ${kind} ${count === 1 ? 'is' : 'are'} now stored in ${storage}; ${leaving.join(', ')} left status.storedVersions`,
 });

@@ -39,7 +39,7 @@ export const markedParts = (
   ),
 ];
 
-const FOREIGN = 'this InstallPlan is not one that the hub made, or was changed since: it is not executed here';
+const FOREIGN = 'the hub did not create this InstallPlan, or it was changed since: the hub does not execute it';
 
 /** True if the plan failed because it is not the hub's own. */
 export const isRefusedAsForeign = ({ status }: InstallPlan): boolean =>

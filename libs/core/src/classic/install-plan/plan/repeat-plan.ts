@@ -54,7 +54,7 @@ export function isUndone({ step }: DoneStep, live: KubernetesObject | undefined)
   return (RIGHTS[live.kind] ?? []).some((field) => !sameJson(manifest.object[field] ?? null, live[field] ?? null));
 }
 
-const TEXT = 'objects of the plan are gone, or give other rights, and are made again: a user asked for it';
+const TEXT = 'objects of the plan are gone, or grant other rights, and are recreated: a user requested it';
 
 /** Returns the status of a complete plan when these steps are executed again. */
 export function repeatedStatus(status: InstallPlanStatus, undone: readonly DoneStep[], now: string): InstallPlanStatus {

@@ -29,7 +29,7 @@ export const retryAnnotation = (mode: RetryMode): string => (mode === 'steps' ? 
 type RetryReason = 'RetryRequested' | 'CauseGone';
 
 const TEXTS: Readonly<Record<RetryReason, string>> = {
-  RetryRequested: 'the plan failed and is executed again: a user asked for it',
+  RetryRequested: 'the plan failed and is executed again: a user requested it',
   CauseGone: 'the plan failed and is executed again: the step that stopped it can be done now',
 };
 

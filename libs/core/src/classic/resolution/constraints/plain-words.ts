@@ -25,7 +25,7 @@ function bareWords(requirement: Requirement): string {
     case 'any':
       return `any of (${words(requirement.of)})`;
     case 'not':
-      return `an operator that is none of (${words(requirement.of)})`;
+      return `an operator other than (${words(requirement.of)})`;
     case 'cel':
       return `an operator for which ${requirement.rule.source} holds`;
   }

@@ -10,11 +10,11 @@ import { Snapshot } from './snapshot.js';
 /** A resolution that could not be tried or finished. */
 export type FailedResolution = Extract<Resolution, { result: 'error' }>;
 
-const MEND = 'Ask its author to correct it, or take it out of the catalog.';
+const MEND = 'Ask its author to correct it, or remove it from the catalog.';
 /** Bundles at fault that are named. */
 const NAMED = 3;
 const BAD_CATALOG =
-  'Every CatalogSource in sight must answer, used or not. Repair the ones named, or delete those that are not needed.';
+  'Every visible CatalogSource must answer, used or not. Repair the named CatalogSources, or delete those that you do not need.';
 
 /**
  * Returns the candidates of a problem, if its data is complete (order of checks: classic-resolution.md §8).
@@ -60,8 +60,8 @@ export function badRequirement(errors: readonly ReachError[]): FailedResolution 
   const names = [...new Set(faulty)].sort(byCodeUnit);
   const what =
     names.length === 0
-      ? 'A channel in reach cannot be put in order.'
-      : `${names.slice(0, NAMED).join(', ')} carries data that cannot be understood.`;
+      ? 'The versions of a channel cannot be put in order.'
+      : `${names.slice(0, NAMED).join(', ')} has data that cannot be read.`;
   return failed(
     errors.map(({ error }) => error),
     `${what} ${MEND}`,
@@ -72,7 +72,7 @@ export function badRequirement(errors: readonly ReachError[]): FailedResolution 
 export const tooHard = (conflicts: number): FailedResolution => ({
   ...failed(
     [`resolution was given up after ${conflicts} conflicts: the problem is too hard to be decided in bounded time`],
-    'Name fewer Subscriptions in this namespace, or pin channels and startingCSVs, so that there is less to choose between.',
+    'Reduce the number of Subscriptions in this namespace, or pin channels and startingCSVs, so that fewer choices remain.',
   ),
   code: 'ResolutionTooHard',
 });

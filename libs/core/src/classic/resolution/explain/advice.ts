@@ -34,7 +34,7 @@ const orphanSentence = ({ kind, subject, facts }: Reason): string[] =>
   kind === 'installed' && facts['left'] === undefined
     ? [
         `If ClusterServiceVersion ${facts['namespace']}/${subject} is in phase Replacing, an upgrade from it has stopped: delete nothing, and see why with flotilla status. ` +
-          `Otherwise let status.installedCSV of a Subscription name it again, or delete it, which also deletes its Deployments and so stops its operator.`,
+          `Otherwise set status.installedCSV of a Subscription to it again. Or delete it: this also deletes its Deployments and stops its operator.`,
       ]
     : [];
 
@@ -47,13 +47,13 @@ function sentenceFor({ kind, facts }: Reason): string | undefined {
     case 'deprecated':
       return 'Choose another channel or version: a bundle with property olm.deprecated is never installed.';
     case 'same-api':
-      return `Install them in different namespaces, or take one away: a namespace has room for one provider of ${facts['shared']}.`;
+      return `Install them in different namespaces, or remove one: a namespace has room for one provider of ${facts['shared']}.`;
     case 'same-package':
-      return `Make every Subscription ask for the same channel and version of package ${facts['shared']}, or take one away: a namespace holds one bundle of a package.`;
+      return `Request the same channel and version of package ${facts['shared']} in every Subscription, or remove one: a namespace holds one bundle of a package.`;
     case 'crowd':
-      return 'Move at least one of them to another namespace, or take one away.';
+      return 'Move at least one of them to another namespace, or remove one.';
     case 'conflict':
-      return 'Take away what needs the installed version, or wait for a version that goes with its successor.';
+      return 'Remove the operator that needs the installed version, or wait for a version of it that works with the successor.';
     default:
       return undefined;
   }
@@ -62,15 +62,15 @@ function sentenceFor({ kind, facts }: Reason): string | undefined {
 function missingSentence({ what, near, also }: Reason['facts']): string {
   const everything = also === '' ? what : `${what}, and also ${also}`;
   return near === ''
-    ? `Add a catalog that provides ${everything}, or take away the Subscription that leads to it.`
-    : `Add a catalog that provides ${everything} (${near}), or choose a version that asks for less.`;
+    ? `Add a catalog that provides ${everything}, or remove the Subscription that leads to it.`
+    : `Add a catalog that provides ${everything} (${near}), or choose a version that needs less.`;
 }
 
 const namesIn = (has = ''): readonly string[] => has.split(', ').filter((name) => name !== '');
 
 const NOTHING_FOUND: Readonly<Record<string, (facts: Reason['facts']) => string>> = {
   catalog: ({ catalog }) =>
-    `Check spec.source and spec.sourceNamespace: ${catalog} is empty, or no catalog of this namespace or the global catalog namespace.`,
+    `Check spec.source and spec.sourceNamespace: ${catalog} is empty, or is not a catalog of this namespace or of the global catalog namespace.`,
   package: ({ catalog, package: name = '', has }) =>
     `Check spec.name: catalog ${catalog} has no package ${name}${didYouMean(name, namesIn(has))}.`,
   channel: ({ package: name, channel = '', has }) =>

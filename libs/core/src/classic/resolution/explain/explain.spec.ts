@@ -28,16 +28,16 @@ describe('the story of an unsatisfiable resolution', () => {
   it('names the dependency that nothing provides', () => {
     const harbor = samplePackage('harbor', sampleEntry('harbor', '1.0.0', [needsPackage('lighthouse', '>=1.0.0')]));
     expect(story(subscribed('harbor'), harbor)).toMatchInlineSnapshot(`
-      "Subscription team/harbor cannot be met: its only candidate harbor.v1.0.0 (channel stable of catalog olm/shelf) needs package lighthouse in >=1.0.0, which no catalog in sight provides.
-      Add a catalog that provides package lighthouse in >=1.0.0, or take away the Subscription that leads to it."
+      "Subscription team/harbor cannot be met: its only candidate harbor.v1.0.0 (channel stable of catalog olm/shelf) needs package lighthouse in >=1.0.0, but no catalog available to this namespace provides it.
+      Add a catalog that provides package lighthouse in >=1.0.0, or remove the Subscription that leads to it."
     `);
   });
   it('names the versions that are there when none is in range', () => {
     const harbor = samplePackage('harbor', sampleEntry('harbor', '1.0.0', [needsPackage('lighthouse', '>=1.0.0')]));
     const lighthouse = samplePackage('lighthouse', sampleEntry('lighthouse', '0.9.0'));
     expect(story(subscribed('harbor'), harbor, lighthouse)).toMatchInlineSnapshot(`
-      "Subscription team/harbor cannot be met: its only candidate harbor.v1.0.0 (channel stable of catalog olm/shelf) needs package lighthouse in >=1.0.0, which no catalog in sight provides (catalog olm/shelf has 0.9.0).
-      Add a catalog that provides package lighthouse in >=1.0.0 (catalog olm/shelf has 0.9.0), or choose a version that asks for less."
+      "Subscription team/harbor cannot be met: its only candidate harbor.v1.0.0 (channel stable of catalog olm/shelf) needs package lighthouse in >=1.0.0, but no catalog available to this namespace provides it (catalog olm/shelf has 0.9.0).
+      Add a catalog that provides package lighthouse in >=1.0.0 (catalog olm/shelf has 0.9.0), or choose a version that needs less."
     `);
   });
   it('groups alike candidates', () => {
@@ -48,8 +48,8 @@ describe('the story of an unsatisfiable resolution', () => {
       sampleEntry('harbor', '1.2.0', [needsApi('Light'), needsApi('Fog')], replacing('1.1.0')),
     );
     expect(story(subscribed('harbor'), harbor)).toMatchInlineSnapshot(`
-      "Subscription team/harbor cannot be met: none of its 3 candidates can be installed: harbor.v1.2.0 (channel stable of catalog olm/shelf) needs API Light (sample.test/v1), which no catalog in sight provides, and the same holds for harbor.v1.1.0 and harbor.v1.0.0.
-      Add a catalog that provides API Light (sample.test/v1), or take away the Subscription that leads to it."
+      "Subscription team/harbor cannot be met: none of its 3 candidates can be installed: harbor.v1.2.0 (channel stable of catalog olm/shelf) needs API Light (sample.test/v1), but no catalog available to this namespace provides it, and the same holds for harbor.v1.1.0 and harbor.v1.0.0.
+      Add a catalog that provides API Light (sample.test/v1), or remove the Subscription that leads to it."
     `);
   });
   it('follows dependencies of dependencies', () => {
@@ -59,17 +59,17 @@ describe('the story of an unsatisfiable resolution', () => {
       sampleEntry('lighthouse', '1.0.0', [providesApi('Light'), needsApi('Fog')]),
     );
     expect(story(subscribed('harbor'), harbor, lighthouse)).toMatchInlineSnapshot(`
-      "Subscription team/harbor cannot be met: its only candidate harbor.v1.0.0 (channel stable of catalog olm/shelf) needs API Light (sample.test/v1), but its only candidate lighthouse.v1.0.0 (channel stable of catalog olm/shelf) needs API Fog (sample.test/v1), which no catalog in sight provides.
-      Add a catalog that provides API Fog (sample.test/v1), or take away the Subscription that leads to it."
+      "Subscription team/harbor cannot be met: its only candidate harbor.v1.0.0 (channel stable of catalog olm/shelf) needs API Light (sample.test/v1), but its only candidate lighthouse.v1.0.0 (channel stable of catalog olm/shelf) needs API Fog (sample.test/v1), but no catalog available to this namespace provides it.
+      Add a catalog that provides API Fog (sample.test/v1), or remove the Subscription that leads to it."
     `);
   });
   it('names two providers of one API', () => {
     const one = samplePackage('harbor', sampleEntry('harbor', '1.0.0', [providesApi('Light')]));
     const two = samplePackage('beacon', sampleEntry('beacon', '1.0.0', [providesApi('Light')]));
     expect(story(subscribed('harbor', 'beacon'), one, two)).toMatchInlineSnapshot(`
-      "Subscription team/beacon cannot be met: its only candidate beacon.v1.0.0 (channel stable of catalog olm/shelf) cannot stand beside harbor.v1.0.0 (channel stable of catalog olm/shelf): both provide Light (sample.test/v1).
-      Subscription team/harbor cannot be met: its only candidate harbor.v1.0.0 (channel stable of catalog olm/shelf) cannot stand beside beacon.v1.0.0 (channel stable of catalog olm/shelf): both provide Light (sample.test/v1).
-      Install them in different namespaces, or take one away: a namespace has room for one provider of Light (sample.test/v1)."
+      "Subscription team/beacon cannot be met: its only candidate beacon.v1.0.0 (channel stable of catalog olm/shelf) cannot be installed together with harbor.v1.0.0 (channel stable of catalog olm/shelf): both provide Light (sample.test/v1).
+      Subscription team/harbor cannot be met: its only candidate harbor.v1.0.0 (channel stable of catalog olm/shelf) cannot be installed together with beacon.v1.0.0 (channel stable of catalog olm/shelf): both provide Light (sample.test/v1).
+      Install them in different namespaces, or remove one: a namespace has room for one provider of Light (sample.test/v1)."
     `);
   });
   it('counts those who want more places than there are', () => {
@@ -84,7 +84,7 @@ describe('the story of an unsatisfiable resolution', () => {
       );
     expect(story(subscribed(...birds), ...birds.map(bird))).toMatchInlineSnapshot(`
       "Subscriptions ara, bee, cat, dog and elk cannot be met together: each of these 5 has candidates of its own, but all of their candidates belong to only 4 APIs or packages (Four (sample.test/v1), One (sample.test/v1), Three (sample.test/v1) and Two (sample.test/v1)), and a namespace has room for one of each.
-      Move at least one of them to another namespace, or take one away."
+      Move at least one of them to another namespace, or remove one."
     `);
   });
   it('passes on what the author of a constraint says, at every depth', () => {
@@ -100,8 +100,8 @@ describe('the story of an unsatisfiable resolution', () => {
     };
     const harbor = samplePackage('harbor', sampleEntry('harbor', '1.0.0', [{ type: 'olm.constraint', value }]));
     expect(story(subscribed('harbor'), harbor)).toMatchInlineSnapshot(`
-      "Subscription team/harbor cannot be met: its only candidate harbor.v1.0.0 (channel stable of catalog olm/shelf) needs one operator that is all of (API Light (sample.test/v1) (its author says: any lamp will do); an operator for which false holds (its author says: and luck)) (its author says: a harbor needs light), which no catalog in sight provides.
-      Add a catalog that provides one operator that is all of (API Light (sample.test/v1) (its author says: any lamp will do); an operator for which false holds (its author says: and luck)) (its author says: a harbor needs light), or take away the Subscription that leads to it."
+      "Subscription team/harbor cannot be met: its only candidate harbor.v1.0.0 (channel stable of catalog olm/shelf) needs one operator that is all of (API Light (sample.test/v1) (its author says: any lamp will do); an operator for which false holds (its author says: and luck)) (its author says: a harbor needs light), but no catalog available to this namespace provides it.
+      Add a catalog that provides one operator that is all of (API Light (sample.test/v1) (its author says: any lamp will do); an operator for which false holds (its author says: and luck)) (its author says: a harbor needs light), or remove the Subscription that leads to it."
     `);
   });
   it('names a CSV that no Subscription holds', () => {
@@ -118,9 +118,9 @@ describe('the story of an unsatisfiable resolution', () => {
       },
     ];
     expect(story({ ...subscribed('harbor'), csvs }, harbor)).toMatchInlineSnapshot(`
-      "ClusterServiceVersion team/harbor.v0.9.0 is installed, no Subscription holds it, so it stays: it cannot stand beside harbor.v1.0.0 (channel stable of catalog olm/shelf): both are of package harbor.
-      Subscription team/harbor cannot be met: its only candidate harbor.v1.0.0 (channel stable of catalog olm/shelf) cannot stand beside harbor.v0.9.0 (installed): both are of package harbor.
-      If ClusterServiceVersion team/harbor.v0.9.0 is in phase Replacing, an upgrade from it has stopped: delete nothing, and see why with flotilla status. Otherwise let status.installedCSV of a Subscription name it again, or delete it, which also deletes its Deployments and so stops its operator."
+      "ClusterServiceVersion team/harbor.v0.9.0 is installed, no Subscription refers to it, so it stays: it cannot be installed together with harbor.v1.0.0 (channel stable of catalog olm/shelf): both are of package harbor.
+      Subscription team/harbor cannot be met: its only candidate harbor.v1.0.0 (channel stable of catalog olm/shelf) cannot be installed together with harbor.v0.9.0 (installed): both are of package harbor.
+      If ClusterServiceVersion team/harbor.v0.9.0 is in phase Replacing, an upgrade from it has stopped: delete nothing, and see why with flotilla status. Otherwise set status.installedCSV of a Subscription to it again. Or delete it: this also deletes its Deployments and stops its operator."
     `);
   });
   it.each([

@@ -49,7 +49,7 @@ const crowdStory = ({ facts }: Reason): string =>
 function subjectOf({ kind, subject, facts }: Reason): string {
   return kind === 'subscription'
     ? `Subscription ${facts['namespace']}/${subject} cannot be met`
-    : `ClusterServiceVersion ${facts['namespace']}/${subject} is installed, ${facts['left'] === undefined ? 'no Subscription holds it' : 'its Subscription is left out'}, so it stays`;
+    : `ClusterServiceVersion ${facts['namespace']}/${subject} is installed, ${facts['left'] === undefined ? 'no Subscription refers to it' : 'its Subscription is left out'}, so it stays`;
 }
 
 function storyOf(root: Reason): string {
@@ -89,8 +89,8 @@ function soDo([first, ...alike]: readonly Reason[]): string {
 }
 
 function candidateStory({ because }: Reason, depth: number): string {
-  if (because.length === 0) return 'is ruled out as told elsewhere';
-  if (depth === 0) return 'is ruled out for further reasons';
+  if (because.length === 0) return 'is excluded for a reason given elsewhere';
+  if (depth === 0) return 'is excluded for further reasons';
   return because.map((reason) => reasonStory(reason, depth - 1)).join(' and ');
 }
 
@@ -98,7 +98,7 @@ function reasonStory(reason: Reason, depth: number): string {
   const { facts } = reason;
   switch (reason.kind) {
     case 'missing':
-      return `needs ${facts['what']}, which no catalog in sight provides${facts['near'] === '' ? '' : ` (${facts['near']})`}`;
+      return `needs ${facts['what']}, but no catalog available to this namespace provides it${facts['near'] === '' ? '' : ` (${facts['near']})`}`;
     case 'requires':
       return `needs ${facts['what']}, but ${candidatesStory(reason, depth)}`;
     case 'deprecated':
@@ -106,11 +106,11 @@ function reasonStory(reason: Reason, depth: number): string {
     case 'nothing-found':
       return reason.text;
     case 'conflict':
-      return `cannot stand beside ${facts['others']}, of which it is the successor`;
+      return `cannot be installed together with ${facts['others']}: it is the successor`;
     case 'same-api':
-      return `cannot stand beside ${facts['others']}: both provide ${facts['shared']}`;
+      return `cannot be installed together with ${facts['others']}: both provide ${facts['shared']}`;
     case 'same-package':
-      return `cannot stand beside ${facts['others']}: both are of package ${facts['shared']}`;
+      return `cannot be installed together with ${facts['others']}: both are of package ${facts['shared']}`;
     default:
       return reason.text;
   }

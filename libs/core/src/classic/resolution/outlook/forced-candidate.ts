@@ -27,7 +27,7 @@ export function hindranceOfCandidate(
   const system = withOnly(candidate, desired, builder.build());
   const found = search(system, BUDGET);
   if (found.verdict !== 'unsatisfiable') {
-    const because = 'what other Subscriptions and installed operators got first leaves no room for it';
+    const because = 'the choices for other Subscriptions and installed operators exclude it';
     return { hindrance: 'outranked', because };
   }
   const { explanation } = explain(system, minimalCore(system, found), snapshot);

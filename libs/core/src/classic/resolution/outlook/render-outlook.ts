@@ -13,14 +13,16 @@ export function renderOutlook(outlook: UpgradeOutlook): string {
   const has = installed === undefined ? 'has nothing installed' : `has ${installed}`;
   const gets = next === undefined ? '' : ` and gets ${next}`;
   if (newer.length === 0) {
-    return `Subscription ${subscription} ${has}${gets}: no catalog in sight has anything newer.`;
+    return `Subscription ${subscription} ${has}${gets}: no catalog available to this namespace has a newer version.`;
   }
-  return [`Subscription ${subscription} ${has}${gets}. Newer, and why not now:`, ...listed(newer)].join('\n');
+  return [`Subscription ${subscription} ${has}${gets}. Newer versions and their obstacles:`, ...listed(newer)].join(
+    '\n',
+  );
 }
 
 function renderOtherPackage({ subscription, package: wanted, installed, otherPackage, newer }: UpgradeOutlook): string {
   return [
-    `Subscription ${subscription} has ${installed}, which is of package ${otherPackage}. Of package ${wanted}, and why not now:`,
+    `Subscription ${subscription} has ${installed}, a bundle of package ${otherPackage}. Versions of package ${wanted} and their obstacles:`,
     ...listed(newer),
     `To change the package, delete the Subscription and ClusterServiceVersion ${installed}, and create the Subscription again.`,
   ].join('\n');

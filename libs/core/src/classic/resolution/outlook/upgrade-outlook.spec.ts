@@ -46,24 +46,28 @@ describe('why nothing newer is installed', () => {
     {
       because: 'it comes after the next one',
       catalogs: [shelf(v1, v2, sampleEntry('harbor', '3.0.0', [], replaces('2.0.0')))],
-      newer: ['harbor.v3.0.0 later-step: the way there leads over harbor.v2.0.0 first'],
+      newer: ['harbor.v3.0.0 later-step: reached through harbor.v2.0.0'],
     },
     {
       because: 'it is in another channel',
       catalogs: [shelf(v1, sampleEntry('harbor', '2.0.0', [], { channel: 'fast' }))],
-      newer: ['harbor.v2.0.0 other-channel: the Subscription follows channel stable: change spec.channel to take it'],
+      newer: [
+        'harbor.v2.0.0 other-channel: the Subscription follows channel stable: change spec.channel to install it',
+      ],
     },
     {
       because: 'it is in another catalog',
       catalogs: [shelf(v1), sampleCatalog('attic', samplePackage('harbor', v2))],
       newer: [
-        'harbor.v2.0.0 other-catalog: a Subscription gets updates from its own catalog only, which is olm/shelf: change spec.source and spec.sourceNamespace to take it',
+        'harbor.v2.0.0 other-catalog: a Subscription gets updates only from its own catalog, olm/shelf: change spec.source and spec.sourceNamespace to install it',
       ],
     },
     {
       because: 'its requirement is not met',
       catalogs: [shelf(v1, sampleEntry('harbor', '2.0.0', [needsPackage('mill', '>=1.0.0')], replaces('1.0.0')))],
-      newer: ['harbor.v2.0.0 requirements: it needs package mill in >=1.0.0, which no catalog in sight provides'],
+      newer: [
+        'harbor.v2.0.0 requirements: it needs package mill in >=1.0.0, but no catalog available to this namespace provides it',
+      ],
     },
     {
       because: 'it is deprecated',
@@ -82,7 +86,7 @@ describe('why nothing newer is installed', () => {
         ),
       ],
       newer: [
-        'harbor.v2.0.0 no-edge: nothing leads there from harbor.v1.0.0: it replaces harbor.v1.9.0, skips harbor.v1.8.0, and its skipRange >=1.5.0 <2.0.0 does not hold 1.0.0',
+        'harbor.v2.0.0 no-edge: there is no upgrade from harbor.v1.0.0: it replaces harbor.v1.9.0, skips harbor.v1.8.0, and its skipRange >=1.5.0 <2.0.0 does not include 1.0.0',
       ],
     },
     {
@@ -99,7 +103,7 @@ describe('why nothing newer is installed', () => {
         ),
       ],
       newer: [
-        'harbor.v3.0.0 requirements: it needs API Never (sample.test/v1), which no catalog in sight provides',
+        'harbor.v3.0.0 requirements: it needs API Never (sample.test/v1), but no catalog available to this namespace provides it',
         'harbor.v2.0.0 skipped: harbor.v3.0.0 skips it',
         'harbor.v1.5.0 skipped: harbor.v3.0.0 skips it',
       ],
@@ -123,7 +127,7 @@ describe('why nothing newer is installed', () => {
     };
     const catalog = sampleCatalog('shelf', samplePackage('harbor', light, v2), samplePackage('crane', crane));
     expect(outlook(desiredNamespace, catalog).newer.map(({ because }) => because)).toEqual([
-      'it cannot stand beside harbor.v1.0.0 (installed) and harbor.v1.0.0 (channel stable of catalog olm/shelf): both are of package harbor, and crane.v1.0.0 needs API Light (sample.test/v1)',
+      'it cannot be installed together with harbor.v1.0.0 (installed) and harbor.v1.0.0 (channel stable of catalog olm/shelf): both are of package harbor, and crane.v1.0.0 needs API Light (sample.test/v1)',
     ]);
   });
 
@@ -140,8 +144,8 @@ describe('why nothing newer is installed', () => {
     const head = sampleEntry('harbor', '2.0.0', [needsApi('Light')], replaces('1.0.0'));
     expect(renderOutlook(outlook(desiredNamespace, shelf(v1, head)))).toBe(
       [
-        'Subscription harbor has nothing installed and gets harbor.v1.0.0. Newer, and why not now:',
-        '  harbor.v2.0.0 (channel stable of catalog olm/shelf): it needs API Light (sample.test/v1), which no catalog in sight provides',
+        'Subscription harbor has nothing installed and gets harbor.v1.0.0. Newer versions and their obstacles:',
+        '  harbor.v2.0.0 (channel stable of catalog olm/shelf): it needs API Light (sample.test/v1), but no catalog available to this namespace provides it',
       ].join('\n'),
     );
   });
@@ -152,10 +156,10 @@ describe('why nothing newer is installed', () => {
     const fast = sampleEntry('harbor', '4.0.0', [], { channel: 'fast' });
     expect(renderOutlook(outlook(moved, shelf(v1, v2, fast)))).toBe(
       [
-        'Subscription harbor has heron.v3.0.0, which is of package heron. Of package harbor, and why not now:',
-        '  harbor.v4.0.0 (channel fast of catalog olm/shelf): the Subscription follows channel stable: change spec.channel to take it',
-        '  harbor.v2.0.0 (channel stable of catalog olm/shelf): nothing leads there from heron.v3.0.0: it replaces harbor.v1.0.0',
-        '  harbor.v1.0.0 (channel stable of catalog olm/shelf): nothing leads there from heron.v3.0.0: it replaces nothing',
+        'Subscription harbor has heron.v3.0.0, a bundle of package heron. Versions of package harbor and their obstacles:',
+        '  harbor.v4.0.0 (channel fast of catalog olm/shelf): the Subscription follows channel stable: change spec.channel to install it',
+        '  harbor.v2.0.0 (channel stable of catalog olm/shelf): there is no upgrade from heron.v3.0.0: it replaces harbor.v1.0.0',
+        '  harbor.v1.0.0 (channel stable of catalog olm/shelf): there is no upgrade from heron.v3.0.0: it replaces nothing',
         'To change the package, delete the Subscription and ClusterServiceVersion heron.v3.0.0, and create the Subscription again.',
       ].join('\n'),
     );
@@ -166,13 +170,13 @@ describe('why nothing newer is installed', () => {
     const moved = { subscriptions: [at(heron.name)], csvs: [csv(heron)] };
     const next = sampleEntry('harbor', '1.0.0', [], { replaces: 'heron.v3.0.0' });
     expect(renderOutlook(outlook(moved, shelf(next)))).toBe(
-      'Subscription harbor has heron.v3.0.0 and gets harbor.v1.0.0: no catalog in sight has anything newer.',
+      'Subscription harbor has heron.v3.0.0 and gets harbor.v1.0.0: no catalog available to this namespace has a newer version.',
     );
   });
 
   it('says so when all is as new as can be', () => {
     expect(renderOutlook(outlook(running, shelf(v1)))).toBe(
-      'Subscription harbor has harbor.v1.0.0: no catalog in sight has anything newer.',
+      'Subscription harbor has harbor.v1.0.0: no catalog available to this namespace has a newer version.',
     );
   });
 });

@@ -115,11 +115,11 @@ function hindranceOf(release: NewerVersion, context: Context): Hindered {
   const { desired, asking, installed, snapshot } = context;
   const own = `${desired.sourceNamespace}/${desired.source}`;
   if (!isSource(desired, release.catalog)) {
-    const because = `a Subscription gets updates from its own catalog only, which is ${own}: change spec.source and spec.sourceNamespace to take it`;
+    const because = `a Subscription gets updates only from its own catalog, ${own}: change spec.source and spec.sourceNamespace to install it`;
     return { hindrance: 'other-catalog', because };
   }
   if (desired.channel !== '' && !release.channels.includes(desired.channel)) {
-    const because = `the Subscription follows channel ${desired.channel}: change spec.channel to take it`;
+    const because = `the Subscription follows channel ${desired.channel}: change spec.channel to install it`;
     return { hindrance: 'other-channel', because };
   }
   const groups = (snapshot.catalog(release.catalog)?.groupsOfPackage(desired.package) ?? []).filter(
@@ -143,7 +143,7 @@ function hindranceOf(release: NewerVersion, context: Context): Hindered {
 
 function skippedBy({ name }: NewerVersion, entries: readonly Entry[]): Hindered {
   const by = entries.find(({ skips }) => skips.includes(name))?.name;
-  const because = by === undefined ? 'it is not on the way to the head of its channel' : `${by} skips it`;
+  const because = by === undefined ? 'it is not on the upgrade path to the head of its channel' : `${by} skips it`;
   return { hindrance: 'skipped', because };
 }
 
@@ -158,13 +158,13 @@ function byTheWay(entry: Entry, installed: Entry, inOrder: readonly Entry[]): Hi
     way.push(step);
     if (step === entry) {
       const before = way.slice(0, -1).map(({ name }) => name);
-      return { hindrance: 'later-step', because: `the way there leads over ${before.join(', ')} first` };
+      return { hindrance: 'later-step', because: `reached through ${before.join(', ')}` };
     }
     at = step;
   }
   return {
     hindrance: 'no-edge',
-    because: `nothing leads there from ${installed.name}: ${edgesText(entry, installed)}`,
+    because: `there is no upgrade from ${installed.name}: ${edgesText(entry, installed)}`,
   };
 }
 
@@ -174,6 +174,6 @@ function edgesText({ replaces, skips, skipRange, from }: Entry, installed: Entry
   return [
     replaces === '' ? 'it replaces nothing' : `it replaces ${replaces}`,
     ...(skips.length === 0 ? [] : [`skips ${skips.slice(0, 5).join(', ')}${skips.length > 5 ? ' and more' : ''}`]),
-    ...(skipRange === undefined ? [] : [`and its skipRange ${range} does not hold ${version}`]),
+    ...(skipRange === undefined ? [] : [`and its skipRange ${range} does not include ${version}`]),
   ].join(', ');
 }

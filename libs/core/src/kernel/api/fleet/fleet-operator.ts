@@ -131,7 +131,7 @@ export const FleetOperatorStatus = z.strictObject({
 export type FleetOperatorStatus = z.infer<typeof FleetOperatorStatus>;
 
 /** The reason to refuse the name of a FleetOperator. */
-export const NAME_OF_CATALOG = 'must not begin with "catalog-": roll-outs of catalogs have such names';
+export const NAME_OF_CATALOG = 'must not begin with "catalog-": rollouts of catalogs have such names';
 
 /** An operator that is rolled out over clusters. */
 export const FleetOperator = z.strictObject({

@@ -27,7 +27,7 @@ const FleetRolloutSpec = withRules(
       .max(MOST_WAVES)
       .default([]),
   }),
-  { rule: 'self == oldSelf', message: 'a roll-out is immutable' },
+  { rule: 'self == oldSelf', message: 'a rollout is immutable' },
 );
 
 export const MOST_CLASSES_SHOWN = 50;

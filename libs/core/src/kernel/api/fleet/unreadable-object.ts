@@ -9,7 +9,7 @@ export const unreadableKey = ({ kind, object: { metadata } }: UnreadableObject):
   [kind, ...(metadata.namespace === undefined ? [] : [metadata.namespace]), metadata.name ?? ''].join('/');
 
 /** The effect of an unreadable object on the rollouts that depend on it. */
-export const HOLDS = 'nothing of its rollouts goes on until it is corrected';
+export const HOLDS = 'its rollouts wait until it is corrected';
 
 /** Returns the message of the condition of an unreadable FleetOperator, FleetCatalog or FleetStrategy. */
 export const unreadableText = ({ problem }: UnreadableObject): string => `${problem}; ${HOLDS}`;

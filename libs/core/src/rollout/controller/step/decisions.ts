@@ -103,7 +103,7 @@ function vote(
 }
 
 const grownText = (name: string, more: readonly ChangeKind[]): string =>
-  `class ${name} changes more than was shown by now: ${more.join(', ')}; look at it, then approve it again`;
+  `class ${name} has further changes: ${more.join(', ')}; review it, then approve it again`;
 
 function resumeByDecision(draft: Draft): DecisionEffects | undefined {
   const { phase, reason } = draft.status;

@@ -67,7 +67,7 @@ export class Draft {
 
   tally(wave: number): WaveTally {
     const tally = this.tallies[wave];
-    if (tally === undefined) throw new RangeError(`roll-out ${this.spec.name} has no wave ${wave}`);
+    if (tally === undefined) throw new RangeError(`rollout ${this.spec.name} has no wave ${wave}`);
     return tally;
   }
 
@@ -77,7 +77,7 @@ export class Draft {
 
   wave(index: number): WaveStatus {
     const wave = this.status.waves[index];
-    if (wave === undefined) throw new RangeError(`roll-out ${this.spec.name} has no wave ${index}`);
+    if (wave === undefined) throw new RangeError(`rollout ${this.spec.name} has no wave ${index}`);
     return wave;
   }
 
@@ -97,7 +97,7 @@ export class Draft {
 
   rules(wave: number) {
     const rules = this.spec.waves[wave];
-    if (rules === undefined) throw new RangeError(`roll-out ${this.spec.name} has no wave ${wave}`);
+    if (rules === undefined) throw new RangeError(`rollout ${this.spec.name} has no wave ${wave}`);
     return rules.spec;
   }
 }

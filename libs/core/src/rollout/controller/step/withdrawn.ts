@@ -19,19 +19,19 @@ export function isWithdrawnFrom(rows: Iterable<RolloutRow>, isElsewhere: (cluste
  * (decision 0469).
  */
 export const withdrawnText = (target: string): string =>
-  `${target} was withdrawn: no cluster has it, and none is led to it any more`;
+  `${target} was withdrawn: no cluster has it, and no catalog leads to it`;
 
 /** The same in a list of rollouts. */
 export const WITHDRAWN_NOTE = 'target withdrawn';
 
 /** The end of such a rollout: `it cannot go on …`. */
-export const WITHDRAWN_END = 'cannot go on, and ends with the next target';
+export const WITHDRAWN_END = 'cannot continue, and ends with the next target';
 
 /** The effect of an abort of such a rollout. */
-export const WITHDRAWN_ABORT = 'ends it now; else it ends with the next target';
+export const WITHDRAWN_ABORT = 'ends it now; otherwise it ends with the next target';
 
 /**
  * Returns the reason why a Retry creates no new rollout of that target, and the next rollout to expect.
  */
 export const retryRefusal = (target: string): string =>
-  `${withdrawnText(target)}; what the catalog leads to next comes by a roll-out of its own`;
+  `${withdrawnText(target)}; the next version of the catalog gets a rollout of its own`;

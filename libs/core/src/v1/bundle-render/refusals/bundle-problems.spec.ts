@@ -51,7 +51,7 @@ describe('what OLM v1 refuses in a bundle', () => {
       what: csv(),
       others: [crd('clusterextensions.olm.operatorframework.io')],
       says: [
-        'CustomResourceDefinition "clusterextensions.olm.operatorframework.io" defines an API of OLM or Flotilla, which no bundle may bring or replace',
+        'CustomResourceDefinition "clusterextensions.olm.operatorframework.io" defines an API of OLM or Flotilla, and no bundle may install or replace it',
       ],
       because: 'the hub acts on objects of these kinds with its own rights',
     },

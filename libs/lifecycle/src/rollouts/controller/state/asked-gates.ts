@@ -52,7 +52,7 @@ export class AskedGates {
     const { green, message } = await ask(question);
     const answer = green === undefined ? 'none' : green ? 'green' : 'red';
     const { rollout, wave, cluster, gate } = question;
-    log.debug({ rollout, wave, cluster, gate: gate.name, answer, message }, 'a gate has answered');
+    log.debug({ rollout, wave, cluster, gate: gate.name, answer, message }, 'asked a gate');
     this.#forgetOld();
     this.#asked.set(key, { at: this.#now(), answer });
     this.#listener(question);

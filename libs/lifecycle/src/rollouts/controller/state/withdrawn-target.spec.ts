@@ -5,7 +5,7 @@ import type { PlayedFleet } from '../rollouts.fixture.js';
 
 const NAMES = ['shop-1', 'shop-2'];
 const NEW = 'kafka-operator.v2.4.0';
-const WITHDRAWN = `${NEW} was withdrawn: no cluster has it, and none is led to it any more`;
+const WITHDRAWN = `${NEW} was withdrawn: no cluster has it, and no catalog leads to it`;
 
 let fleet: PlayedFleet;
 afterEach(() => fleet.stop());
@@ -84,7 +84,7 @@ describe('a roll-out whose target was withdrawn', () => {
     await passes();
     expect(await decide('Retry', 'again', { clusters })).toMatchObject({
       ...{ effective: false, reason: 'NotApplicable' },
-      message: `${WITHDRAWN}; what the catalog leads to next comes by a roll-out of its own`,
+      message: `${WITHDRAWN}; the next version of the catalog gets a rollout of its own`,
     });
   });
 
@@ -94,12 +94,12 @@ describe('a roll-out whose target was withdrawn', () => {
     expect(await decide('Abort', 'end')).toMatchObject({ effective: true });
     expect(await decide('Retry', 'again')).toMatchObject({
       ...{ effective: false, reason: 'NotApplicable' },
-      message: `${WITHDRAWN}; what the catalog leads to next comes by a roll-out of its own`,
+      message: `${WITHDRAWN}; the next version of the catalog gets a rollout of its own`,
     });
     expect(statusOf('FleetRollout', 'kafka-2')).toBeUndefined();
     const events = fleet.hub.cluster.list({ apiVersion: 'v1', kind: 'Event' });
     expect(events.map((event) => event['message'])).toContain(
-      `Retry by anna, without effect (NotApplicable: ${WITHDRAWN}; what the catalog leads to next comes by a roll-out of its own): CHG-7`,
+      `Retry by anna, without effect (NotApplicable: ${WITHDRAWN}; the next version of the catalog gets a rollout of its own): CHG-7`,
     );
     offerAgain();
     await passes();

@@ -63,7 +63,7 @@ export async function writeRollout(
     const asked = { ...object, metadata: stored.metadata, status: stored['status'] } as FleetRollout;
     return await writeRolloutStatus(hub, asked, record, how);
   } catch (error) {
-    if (isConflict(error)) throw new StaleViewError(`roll-out ${record.spec.name} was written by another controller`);
+    if (isConflict(error)) throw new StaleViewError(`another controller wrote rollout ${record.spec.name}`);
     throw error;
   }
 }
@@ -93,7 +93,7 @@ export async function updateStatusOf(
     const { object: stored } = await hub.updateStatus(asObject({ ...object, status }));
     return { ...object, metadata: stored.metadata, status } as FleetRollout;
   } catch (error) {
-    if (isConflict(error)) throw new StaleViewError(`roll-out ${record.spec.name} was written by another controller`);
+    if (isConflict(error)) throw new StaleViewError(`another controller wrote rollout ${record.spec.name}`);
     throw error;
   }
 }

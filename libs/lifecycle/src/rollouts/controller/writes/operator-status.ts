@@ -124,7 +124,7 @@ function conflictsOf(
     const { package: name, namespace } = place ?? {};
     if (acting !== undefined) {
       const [kind, ...path] = acting.key.split('/');
-      const because = `${kind} ${path.join('/')} is older, and acts for package ${name} in namespace ${namespace}`;
+      const because = `${kind} ${path.join('/')} is older, and manages package ${name} in namespace ${namespace}`;
       return [{ cluster: cluster.name, because }];
     }
     const report = cluster.report(key);

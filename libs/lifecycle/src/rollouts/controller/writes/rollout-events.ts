@@ -77,7 +77,7 @@ export class RolloutEvents {
     } catch (error) {
       const isNews = KubeApiError.is(error, 'Forbidden') && !this.#isForbidden;
       this.#isForbidden ||= isNews;
-      this.log[isNews ? 'warn' : 'debug']({ error, object: name }, 'an Event about a roll-out could not be written');
+      this.log[isNews ? 'warn' : 'debug']({ error, object: name }, 'could not write an Event about a rollout');
     }
   }
 }

@@ -133,7 +133,7 @@ function windowStatus(before: WithConditions, rules: WindowRules, fleet: LiveFle
           type: 'Valid',
           status: 'False',
           reason: 'Unreadable',
-          message: `${rules.problem}; until then it holds what it may concern`,
+          message: `${rules.problem}; until then it blocks all changes that it may concern`,
         };
   return {
     active: isActive,

@@ -39,7 +39,7 @@ it('a decision about a roll-out that is not there has no effect after a minute, 
   expect((await client.get(ref))?.['status']).toMatchObject({ effective: false, reason: 'UnknownRollout' });
   await controller.pass();
   expect(warnings).toEqual([
-    'the outcome of a decision could not be written: it is tried again in a minute',
-    'decision about a roll-out that is not there',
+    'could not write the outcome of a decision; retrying in a minute',
+    'found a decision about a rollout that does not exist',
   ]);
 });

@@ -27,11 +27,11 @@ export async function concludeUnknown(hub: KubeClient, fleet: LiveFleet, log: Lo
     const { rollout, action, by } = spec;
     try {
       await hub.updateStatus({ ...decision, status });
-      log.warn({ rollout, action, by: by.user, ...status }, 'decision about a roll-out that is not there');
+      log.warn({ rollout, action, by: by.user, ...status }, 'found a decision about a rollout that does not exist');
     } catch (error) {
       if (!(error instanceof KubeApiError)) throw error;
       // One decision that is refused must not hold up the pass for all others.
-      log.warn({ rollout, error }, 'the outcome of a decision could not be written: it is tried again in a minute');
+      log.warn({ rollout, error }, 'could not write the outcome of a decision; retrying in a minute');
       next = Math.min(next, fleet.now + SEEN_WITHIN_MS);
     }
   }

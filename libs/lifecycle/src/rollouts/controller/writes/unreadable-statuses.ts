@@ -82,7 +82,10 @@ export class UnreadableLog {
       const key = `${unreadableKey(one)} ${one.problem}`;
       said.add(key);
       if (this.#said.has(key)) continue;
-      this.log.warn({ object: unreadableKey(one), problem: one.problem }, 'held what an unreadable object may concern');
+      this.log.warn(
+        { object: unreadableKey(one), problem: one.problem },
+        'blocked the rollouts that an unreadable object may concern',
+      );
     }
     this.#said = said;
   }

@@ -89,7 +89,7 @@ export async function carryOutCatalog(
 
 const PLAN_CHANGED = {
   reason: 'PlanChanged',
-  message: 'the catalog changes more here than was approved: its class is asked for approval anew',
+  message: 'the catalog changes more here than was approved: its class needs another approval',
 } as const;
 
 const planning = (message: string): CarriedOut => ({ finding: { state: 'Planning', message: reportText(message) } });
@@ -205,7 +205,7 @@ async function goBack(
   const source = previous === null || previous === undefined ? undefined : sourceWith(previous);
   if (live === undefined || source === undefined) {
     const returnCheck = { ok: false, reasons: ['NothingBefore'] };
-    return { state: 'Failed', reason: RETURN_FAILED, message: 'there was no digest before', returnCheck };
+    return { state: 'Failed', reason: RETURN_FAILED, message: 'there is no earlier digest to return to', returnCheck };
   }
   const { rollout = '', denies: scope = 'Operator', target } = row;
   const bundle = target?.bundle ?? '';

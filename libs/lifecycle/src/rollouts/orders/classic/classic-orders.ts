@@ -125,8 +125,8 @@ function subscriptionGone(
 ): Pick<RowFinding, 'drift' | 'reason' | 'message'> {
   const csv = bundle === undefined ? '' : ` ${bundle}`;
   const message =
-    `the Subscription of package ${spec.package} in namespace ${spec.namespace} was deleted in the cluster. To have ` +
-    `it installed again, delete ClusterServiceVersion${csv} there, too, where it is still there; then take the ` +
-    'cluster out of the FleetOperator’s selector and in again';
+    `the Subscription of package ${spec.package} in namespace ${spec.namespace} was deleted in the cluster. To install ` +
+    `it again, first delete ClusterServiceVersion${csv} there if it still exists. Then remove the ` +
+    'cluster from the selector of the FleetOperator, and add it again';
   return { drift: true, reason: DRIFTED, message: reportText(message) };
 }

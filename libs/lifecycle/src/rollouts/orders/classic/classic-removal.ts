@@ -32,7 +32,7 @@ export async function removeClassic(client: KubeClient, operator: FleetOperator)
     const plan = await newestPlan(client, subscription);
     const { phase } = plan?.status ?? {};
     if (plan?.spec.approved === true && phase !== 'Complete' && phase !== 'Failed') {
-      return removing('the approved InstallPlan runs');
+      return removing('the approved InstallPlan is being executed');
     }
     const { installedCSV, currentCSV } = subscription.status ?? {};
     for (const csv of chainOf(await csvsIn(client, namespace), [installedCSV, currentCSV])) {

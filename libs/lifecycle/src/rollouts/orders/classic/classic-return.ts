@@ -74,8 +74,10 @@ export async function returnCheckOf(
   if (first === undefined) return { returnCheck: { ok: true, reasons: [] } };
   const { installedCSV } = subject.subscription.status ?? {};
   const isUnmarked = previous === null && known?.rollout !== row.rollout && installedCSV !== undefined;
-  const why = isUnmarked ? `${row.rollout} has replaced no version here; ${installedCSV} is installed` : first.message;
-  const message = `${why}; publish a version that goes forward from here`;
+  const why = isUnmarked
+    ? `${row.rollout} has replaced no version here, and ${installedCSV} is installed`
+    : first.message;
+  const message = `${why}; publish a version that upgrades from here`;
   return { returnCheck: { ok: false, reasons: found.map(({ reason }) => reason) }, message: reportText(message) };
 }
 
@@ -115,7 +117,8 @@ async function takeBackPlan(cluster: OrderCluster, row: AssignmentRow, subject: 
     return returning();
   }
   // An approved plan that has not made its CSV yet: it ends first, one way or the other.
-  if (plan?.spec.approved === true && installedCSV !== currentCSV) return returning('the approved InstallPlan runs');
+  if (plan?.spec.approved === true && installedCSV !== currentCSV)
+    return returning('the approved InstallPlan is being executed');
   const annotations = marksAfter(row, subject, cluster.clock);
   await patchSubscription(client, subscription, annotations);
   return returned;
@@ -291,8 +294,8 @@ async function approveReturn(
     const moved = others.map((move) => `${move.subscription} to ${move.to}`).join(', ');
     return returnFailed(
       others.length > 0
-        ? `the plan of the return would also move ${moved}: set flotilla.dev/resolution-isolation on the OperatorGroup`
-        : `the plan of the return does not bring ${memo.to}`,
+        ? `the plan of the rollback would also change ${moved}: set flotilla.dev/resolution-isolation on the OperatorGroup`
+        : `the plan of the rollback does not lead to ${memo.to}`,
     );
   }
   const mark = { rollout: memo.rollout, class: 'rollback', planHash: hopHash(plan, moves, globalCatalogNamespace) };

@@ -72,7 +72,7 @@ export async function findSubject(
   if (subscription === undefined) return NOT_SUBSCRIBED;
   const isOurs = isOfFleet(subscription, operator);
   if (subscription.spec.installPlanApproval !== 'Manual' && !isOurs && !operator.spec.adopt) {
-    return `Subscription ${namespace}/${subscription.metadata.name} approves its plans by itself; set installPlanApproval: Manual`;
+    return `Subscription ${namespace}/${subscription.metadata.name} approves its plans automatically: set installPlanApproval: Manual`;
   }
   const plan = await newestPlan(client, subscription);
   const denied = deniedIn(subscription, versionsHash(operator));
@@ -242,7 +242,7 @@ async function leftOnTheWay(
   const mayBeTriedAgain = (order === 'Preview' && attempt > 0) || (order === 'Rest' && result === 'RolledBack');
   if (!mayBeTriedAgain || !isSucceeded || installedCSV === undefined) return {};
   if ((await checkEnd?.(subscription)) !== true) return {};
-  return { reason: NOT_OFFERED, message: reportText(`the catalog leads to nothing after ${installedCSV} any more`) };
+  return { reason: NOT_OFFERED, message: reportText(`the catalog no longer has an upgrade from ${installedCSV}`) };
 }
 
 /** Adds the versions that are denied there already. */
@@ -285,7 +285,7 @@ export function plannedFacts(
   plans.note(hashes.planHash, path);
   const planned = endOf(path);
   const isWhole = path.hops.length === there.hops.length;
-  const ends = isWhole && there.ends !== undefined ? `${planned} is as far as it comes: ${there.ends}` : undefined;
+  const ends = isWhole && there.ends !== undefined ? `the upgrade path ends at ${planned}: ${there.ends}` : undefined;
   const changeOf = ({ plan, ...hop }: PlannedHop) => ({ ...hop, bundles: plan.spec.clusterServiceVersionNames });
   const changes = pathChanges([changeOf(first), ...path.hops.slice(1).map(changeOf)]);
   return { planned, ...hashes, changes, ...(ends === undefined ? {} : { message: reportText(ends) }) };

@@ -69,5 +69,5 @@ describe('whether the earlier bundle could come again', () => {
 });
 
 function gone(bundle: string, where = '', catalog = 'shelf') {
-  return { gone: `CatalogSource olm/${catalog} does not offer ${bundle} any more${where}` };
+  return { gone: `CatalogSource olm/${catalog} no longer offers ${bundle}${where}` };
 }

@@ -68,11 +68,11 @@ export class EarlierBundles {
       const fetched = await this.#contents.contentsOf([wanted], input);
       if ('stillFetching' in fetched) return { waits: `fetching ${reference.name}` };
       const unusable = fetched.contents.find((content) => 'unusable' in content);
-      if (unusable !== undefined) return { gone: `${reference.name} cannot be had: ${unusable.unusable}` };
+      if (unusable !== undefined) return { gone: `${reference.name} is not available: ${unusable.unusable}` };
       return { objects: fetched.contents.flatMap((content) => ('objects' in content ? content.objects : [])) };
     } catch (error) {
       if (!(error instanceof FlotillaError) || KubeApiError.is(error)) throw error;
-      return { gone: `${reference.name} cannot be had: ${error.message}` };
+      return { gone: `${reference.name} is not available: ${error.message}` };
     }
   }
 
@@ -93,7 +93,7 @@ export class EarlierBundles {
     if (hash !== undefined && record === undefined) return { waits: `${catalog} is being read again` };
     const { channel = '' } = spec;
     if (record !== undefined && isIn(record, channel, bundle)) return undefined;
-    return { gone: `${catalog} does not offer ${bundle} any more${channel === '' ? '' : ` in channel ${channel}`}` };
+    return { gone: `${catalog} no longer offers ${bundle}${channel === '' ? '' : ` in channel ${channel}`}` };
   }
 }
 

@@ -40,4 +40,4 @@ export async function pathFrom(
 }
 
 const withdrawnText = ({ plan, to }: PlannedHop): string =>
-  `InstallPlan ${plan.metadata.name} waits for ${to}, which the catalog does not lead to any more`;
+  `InstallPlan ${plan.metadata.name} waits for ${to}, but the catalog no longer leads to it`;

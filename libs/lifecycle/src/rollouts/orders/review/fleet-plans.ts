@@ -109,7 +109,7 @@ export async function withContentChanges(
   const known = place.memo.contentChanges.get(planHash) ?? (await readChanges(place, operator, planned));
   if (known === undefined) {
     place.previews.noteWait?.();
-    const message = `what ${endOf(planned)} changes is not known yet: its bundle is being fetched`;
+    const message = `the changes of ${endOf(planned)} are not known yet: its bundle is being fetched`;
     return finding.state === 'Planned' ? { ...withoutPlan(finding), state: 'Planning', message } : finding;
   }
   remember(place.memo.contentChanges, planHash, known);

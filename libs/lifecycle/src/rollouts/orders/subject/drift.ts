@@ -48,7 +48,7 @@ export async function correctDrift(
   }
   const leftMs = isCorrected ? leftOf(CORRECT_EVERY_MS, Date.parse(before.since ?? ''), at.getTime()) : 0;
   if (leftMs > 0) {
-    const again = `${message} (it was set back a moment ago)`;
+    const again = `${message} (it was reverted a moment ago)`;
     const report = { drift: true, reason: DRIFT_CORRECTED, message: reportText(again), since: before?.since };
     return { report, againAfterMs: leftMs };
   }
@@ -57,7 +57,7 @@ export async function correctDrift(
     if (applied !== undefined) await client.apply(notes.noted(client.cluster, applied), { fieldManager: FLEET });
   }
   return {
-    report: { reason: DRIFT_CORRECTED, message: reportText(`set back: ${message}`), since: at.toISOString() },
+    report: { reason: DRIFT_CORRECTED, message: reportText(`reverted: ${message}`), since: at.toISOString() },
   };
 }
 

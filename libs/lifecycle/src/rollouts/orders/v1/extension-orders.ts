@@ -75,8 +75,8 @@ const OPEN: ReadonlySet<string> = new Set([CONFLICT, RESOLUTION_FAILED]);
 
 function extensionGone({ spec }: FleetOperator): Pick<RowFinding, 'drift' | 'reason' | 'message'> {
   const message =
-    `the ClusterExtension of package ${spec.package} was deleted in the cluster, and its operator with it. To have ` +
-    'it installed again, take the cluster out of the FleetOperator’s selector and in again';
+    `the ClusterExtension of package ${spec.package} was deleted in the cluster, and its operator with it. To install ` +
+    'it again, remove the cluster from the selector of the FleetOperator, and add it again';
   return { drift: true, reason: DRIFTED, message: reportText(message) };
 }
 

@@ -49,7 +49,7 @@ export async function extensionReturnCheck(
   const found = await obstaclesOf(client, row, subject);
   const [first] = found;
   if (first === undefined) return { returnCheck: { ok: true, reasons: [] } };
-  const message = `${first.message}; publish a version that goes forward from here`;
+  const message = `${first.message}; publish a version that upgrades from here`;
   return { returnCheck: { ok: false, reasons: found.map(({ reason }) => reason) }, message: reportText(message) };
 }
 

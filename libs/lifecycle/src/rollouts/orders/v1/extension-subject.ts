@@ -64,7 +64,7 @@ export async function findExtension(
   { hub, cluster: { client }, previews: { extensions: plans } }: Omit<OrderPlace, 'memo'>,
   operator: FleetOperator,
 ): Promise<V1Subject | string> {
-  if (plans === undefined) return 'ClusterExtensions are not planned here';
+  if (plans === undefined) return 'this process does not plan ClusterExtensions';
   const { fleetCatalog } = operator.spec.catalog;
   const ref = { apiVersion: FLEET_API, kind: 'FleetCatalog', namespace: operator.metadata.namespace };
   const catalog = fleetCatalog === undefined ? undefined : await hub.get({ ...ref, name: fleetCatalog });
