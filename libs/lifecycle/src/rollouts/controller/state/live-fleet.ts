@@ -1,6 +1,6 @@
 import { isBeingDeleted } from '#core/cluster/membership/cluster-release';
 import { unreadableCluster } from '#core/cluster/membership/unreadable-cluster';
-import type { AssignmentReport } from '#core/kernel/api/fleet/fleet-assignment';
+import type { AssignmentReport, FleetAssignment } from '#core/kernel/api/fleet/fleet-assignment';
 import type { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
 import type { FleetRollout } from '#core/kernel/api/fleet/fleet-rollout';
 import { type UnreadableObject, unreadableKey } from '#core/kernel/api/fleet/unreadable-object';
@@ -72,6 +72,8 @@ export class LiveFleet implements FleetView {
   readonly #bySubject = new Map<string, SubjectRollouts>();
   readonly #targets = new Map<FleetSubject, readonly HubCluster[]>();
   readonly #skipped = new Map<string, ReadonlySet<string>>();
+  /** Also those of clusters that have left: a step removes their rows. */
+  readonly #assignments: readonly FleetAssignment[];
 
   constructor(
     readonly state: FleetState,
@@ -92,6 +94,8 @@ export class LiveFleet implements FleetView {
     const members = all.filter(({ metadata }) => !isBeingDeleted(metadata));
     const clusters = members.map((one) => memory.clusterOf(one, assignments.get(one.metadata.name), now));
     this.clusters = new Map(clusters.map((one) => [one.name, one]));
+    const left = state.assignments.filter(({ metadata }) => !this.clusters.has(metadata.name));
+    this.#assignments = [...clusters.flatMap(({ assignment }) => assignment ?? []), ...left];
     const inOrder = [...state.rollouts].sort((a, b) => a.spec.number - b.spec.number);
     for (const object of inOrder) this.#add(object);
   }
@@ -330,8 +334,9 @@ export class LiveFleet implements FleetView {
   #readRows(record: RolloutRecord, intent: readonly StoredRow[], lateMs: number): readonly string[] {
     const steps = new Map<string, number>();
     const unordered: string[] = [];
-    for (const { name, assignment } of this.clusters.values()) {
-      const stored = assignment === undefined ? undefined : this.memory.rowsOf(assignment)[record.spec.name];
+    for (const assignment of this.#assignments) {
+      const { name } = assignment.metadata;
+      const stored = this.memory.rowsOf(assignment)[record.spec.name];
       if (stored === undefined) continue;
       record.rows.set(name, stored.row);
       steps.set(name, stored.step);

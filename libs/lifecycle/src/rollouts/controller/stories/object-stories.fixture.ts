@@ -78,6 +78,22 @@ export const OBJECT_STORIES: readonly Story[] = [
     },
   },
   {
+    name: 'a cluster that leaves while it waits',
+    isFirst: true,
+    strategy: all({ promotion: 'Manual' }),
+    file: { ...script({ at: '1h', leave: 'c-0002' }), until: '3h' },
+  },
+  {
+    name: 'a cluster that leaves afterwards',
+    strategy: all(),
+    file: script({ at: '1h', leave: 'c-0002' }),
+  },
+  {
+    name: 'the last cluster that succeeded leaves during the soak',
+    strategy: all({ soak: '30m' }),
+    file: { ...script({ at: '10m', leave: 'c-0002' }), faults: [fault({ slow: { factor: 9 } })] },
+  },
+  {
     name: 'a strategy that changes on the way',
     strategy: ONE_BY_ONE,
     file: script({ at: '10s', apply: strategy(all()) }),
