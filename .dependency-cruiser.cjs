@@ -34,7 +34,7 @@ const PLATFORM = [
   ['content', 'config'],
   ['registry/client', 'registry/logins', 'registry/http', 'registry/mirrors', 'registry/image/tar', 'registry/image/layers', 'registry/image', 'registry/signatures', 'registry/grpc', 'registry'],
   ['store', 'membership', 'ownership', 'joining', 'queue', 'view', 'fleet/objects', 'fleet/folder', 'fleet'],
-  ['http', 'console', 'console/proof', 'peers', 'metas', 'hub', 'queue-page', 'clusters', 'service'],
+  ['http', 'console', 'console/decisions', 'console/proof', 'peers', 'metas', 'hub', 'queue-page', 'clusters', 'service'],
 ].flat();
 const filesOf = (folders) => `^libs/platform/src/(${folders.join('|')})/[^/]+$`;
 const platformFloors = PLATFORM.slice(0, -1).map((folder, at) => ({
@@ -57,7 +57,7 @@ const commandFloors = COMMAND.map((folder, at) => ({
 }));
 
 /** Pure folders of core whose code pages may run: they import nothing but themselves. */
-const PURE_FOR_PAGES = '^libs/core/src/(catalog/graph/svg/lanes|view/questions/(operator-chain|running-bundle|offered-decisions|rollout-verdict)|cluster/advice/advice-parts|cluster/advice/command-in|rollout/controller/step/withdrawn|kernel/text/(shell-word|filter-values))\\.ts$';
+const PURE_FOR_PAGES = '^libs/core/src/(catalog/graph/svg/lanes|view/catalog-pages/(graph-lines|graph-texts)|view/questions/(operator-chain|running-bundle|offered-decisions|rollout-verdict)|cluster/advice/advice-parts|cluster/advice/command-in|rollout/controller/step/withdrawn|kernel/text/(shell-word|filter-values))\\.ts$';
 
 module.exports = {
   forbidden: [

@@ -66,7 +66,7 @@ describe('who approved, when and why, on the pages of the console', needing(chro
     expect(await tab.axe()).toEqual([]);
   });
 
-  it('stands beside a roll-out that follows from the clusters', async () => {
+  it('stands beside a rollout that follows from the clusters', async () => {
     await tab.goto('/rollouts/lamp@lamp.v1.1.0');
     const decisions = 'section[aria-label="Decisions"]';
     await expect.poll(() => tab.text(decisions), PATIENCE).toMatch(/jane@example\.com Approve 2 clusters CHG-4711/);

@@ -30,18 +30,18 @@ const WITHDRAWN: FleetRolloutRow = {
     },
   ],
   failures: [{ reason: 'resolution failed', cause: 'no plan', clusters: 1, sample: ['east'] }],
-  classes: [{ hash: '3f9c', clusters: 2 }],
+  classes: [{ hash: '3f9c', clusters: 2, changes: ['Minor', 'CRDChange'] }],
   decisions: [],
   moreDecisions: 0,
 };
 
-/** Roll-outs whose target was withdrawn: one that cannot go on, and one that was aborted. */
+/** Rollouts whose target was withdrawn: one that cannot go on, and one that was aborted. */
 export const withdrawnRollout = {
   open: WITHDRAWN,
   ended: { ...WITHDRAWN, id: 'fleet/lamp-1', phase: 'Aborted', finishedAt: '2026-11-26T11:00:00Z', classes: [] },
 };
 
-/** A roll-out of the fleet that soaks for another ninety minutes, with a failure in this cluster. */
+/** A rollout of the fleet that soaks for another ninety minutes, with a failure in this cluster. */
 export const harborRollout = (cluster: string): FleetRolloutRow => ({
   ...{
     id: 'fleet/harbor-3',
@@ -54,7 +54,7 @@ export const harborRollout = (cluster: string): FleetRolloutRow => ({
   ...{ startedAt: '2026-11-26T10:00:00Z', finishedAt: '', message: 'wave 1 of 2 (lab): soak' },
   waves: [{ ...LAB, soakUntil: new Date(Date.now() + 90 * 60_000).toISOString() }, REST],
   failures: [{ reason: 'deadline exceeded', cause: 'no image', clusters: 7, sample: [cluster] }],
-  classes: [{ hash: '3f9c', clusters: 88 }],
+  classes: [{ hash: '3f9c', clusters: 88, changes: ['Minor'] }],
   paths: {
     classes: [
       {

@@ -77,6 +77,12 @@ export function fillFleet(view: MemoryView): void {
       checks: [{ name: 'redis', ok: true, message: 'answers' }],
       queues: [{ queue: 'apply', waiting: 3, active: 1, delayed: 2, failed: 0, oldestSeconds: 4 }],
       slowest: [{ cluster: 'eu-07', milliseconds: 2_100 }],
+      sources: [
+        {
+          ...{ name: 'argo', from: 'ArgoCD', namespace: 'argocd', paused: false, clusters: 12, refused: 1, left: 0 },
+          message: 'eu-77 has no server',
+        },
+      ],
     },
   ]);
   view.writeHistory([

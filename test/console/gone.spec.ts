@@ -34,6 +34,8 @@ const GONE: readonly (readonly [string, RegExp, string])[] = [
   ['/rollouts/tern@tern.v1.1.0', /This rollout no longer exists/, '/changes?package=tern'],
   ['/rollouts/fleet%2Ftern-3', /This rollout no longer exists/, '/changes'],
   ['/operators?cluster=atlantis', /No operator matches/, ''],
+  ['/clusters/%E0%A4', /The console has no page at this address/, '/operators'],
+  ['/rollouts/fifty%', /The console has no page at this address/, '/catalogs'],
   ['/nowhere/at/all', /The console has no page at this address/, '/operators'],
 ];
 

@@ -156,7 +156,7 @@ describe('the pages of the console in Chromium', needing(chromiumNeed), () => {
     expect(await text(tab)).toContain('changed since the review');
   });
 
-  it('a plan of what the fleet works is not offered for approval: the page says which roll-outs decide', async () => {
+  it('a plan of what the fleet works is not offered for approval: the page says which rollouts decide', async () => {
     const tab = await open();
     await tab.goto('/approvals');
     await expect.poll(() => text(tab), PATIENCE).toContain('Decided by rollouts');
@@ -169,9 +169,9 @@ describe('the pages of the console in Chromium', needing(chromiumNeed), () => {
 
   it.each([
     ['task 4: what can be installed', '/catalogs', 'samples'],
-    ['task 6: a roll-out with its clusters', '/rollouts/lamp@lamp.v1.1.0', 'lamp'],
+    ['task 6: a rollout with its clusters', '/rollouts/lamp@lamp.v1.1.0', 'lamp'],
     ['task 7: the health of a cluster', '/clusters/eu-01', 'harbor'],
-    ['task 9: services and queues', '/hub', 'applier'],
+    ['task 9: services, queues and sources of clusters', '/hub', 'eu-77 has no server'],
     ['task 10: what changed, when and by whom', '/changes', 'jane@example.com'],
   ])('%s', async (_, path, shows) => {
     const tab = await open();
@@ -192,21 +192,24 @@ describe('the pages of the console in Chromium', needing(chromiumNeed), () => {
     await expect.poll(() => text(tab), PATIENCE).toContain('Take the channel stable.');
   });
 
-  it('task 5: the upgrade graph as a picture and in words, and the arrows follow its edges', async () => {
+  it('task 5: the upgrade graph as a picture and in words, and arrows lead from line to line', async () => {
     const tab = await open();
     await tab.goto('/clusters/eu-01/lamps/subscriptions/lamp');
     await tab.page.getByRole('link', { name: 'Graph' }).click();
     await expect.poll(() => text(tab), PATIENCE).toContain('lamp.v1.0.0 → lamp.v1.1.0 → lamp.v1.2.0');
-    expect(await tab.page.locator('.picture .node').count()).toBe(5);
+    const lines = tab.page.locator('.picture .graph-line');
+    expect(await lines.count()).toBe(3);
     expect(await tab.page.locator('.picture .line.on-way').count()).toBe(2);
+    await tab.page.getByRole('button', { name: 'alpha' }).click();
+    await expect.poll(() => lines.count(), PATIENCE).toBe(5);
     const focused = () => tab.page.evaluate('document.activeElement.dataset.box');
     await tab.page.locator('[data-box="stable lamp.v1.0.0"]').focus();
     await tab.page.keyboard.press('ArrowUp');
     expect(await focused()).toBe('stable lamp.v1.1.0');
-    await tab.page.keyboard.press('ArrowRight');
+    await tab.page.keyboard.press('ArrowLeft');
     expect(await focused()).toBe('alpha lamp.v2.0.0');
     await tab.page.getByText('stable 3 entries').click();
-    await expect.poll(() => text(tab, '.reasons')).toContain('replaces lamp.v1.1.0');
+    await expect.poll(() => text(tab, 'details[open] .reasons')).toContain('replaces lamp.v1.1.0');
   });
 
   it('a plan that failed is made anew by who may do that', async () => {
@@ -232,7 +235,7 @@ describe('the pages of the console in Chromium', needing(chromiumNeed), () => {
     run.view.write({ cluster, changed: [], removed: [id] });
   });
 
-  it('task 6: a roll-out of the fleet has its waves, what holds it, and the commands to decide', async () => {
+  it('task 6: a rollout of the fleet has its waves, what holds it, and the commands to decide', async () => {
     run.view.writeRollouts([harborRollout(clusterName(2))]);
     const tab = await open();
     await tab.goto('/rollouts');

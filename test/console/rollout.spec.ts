@@ -24,7 +24,7 @@ const rowsOf = (cluster: string, place: Place): ViewRow[] => [
   ...(place === 'waits' ? [fixture.planRow(cluster, 'lamp', HASH)] : []),
 ];
 
-describe(`a roll-out of ${SIZE} clusters`, needing(chromiumNeed), () => {
+describe(`a rollout of ${SIZE} clusters`, needing(chromiumNeed), () => {
   let run: fixture.RunningConsole;
   let browser: Browser;
   let tab: ConsoleTab;

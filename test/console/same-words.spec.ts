@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { GraphView } from '#core/catalog/graph/graph-view';
 import { loadCatalog } from '#core/catalog/load/load-catalog';
 import { packageRecords } from '#core/catalog/load/package-records';
+import { byChannelVersion } from '#core/view/catalog-pages/graph-texts';
 import type { QuestionAsker } from '#platform/console/question-channel.port';
 import { PATIENCE } from '#testing/patience';
 import { needing } from '#testing/report/needs';
@@ -107,21 +108,18 @@ describe('what several places say of one thing', needing(chromiumNeed), () => {
   const PACKAGE = `/catalogs/${ID}/packages/lamp`;
   const OPERATOR = '/clusters/east/lamps/subscriptions/lamp';
 
-  /** What the page draws, channel by channel, read from its boxes and from its words. */
-  const DRAWN = `[...document.querySelectorAll('.picture svg > g')].map((column) => {
-    const name = column.querySelector('.channel-name').textContent;
-    const words = [...document.querySelectorAll('details')].find((one) => one.textContent.startsWith(name + ' '));
-    return {
-      name,
-      nodes: [...column.querySelectorAll('[data-box]')].map((box) => box.getAttribute('aria-label')),
-      lines: [...column.querySelectorAll('.line')].map((line) => line.getAttribute('class').trim()).sort(),
-      edges: [...words.querySelectorAll('li')].flatMap((one) => {
-        const to = one.querySelector('strong').textContent;
-        const [, edges = ''] = one.innerHTML.split('</span> ');
-        return edges === '' ? [] : edges.split('; ').map((edge) => edge + ' -> ' + to);
-      }).sort(),
-    };
-  })`;
+  /** Marks and edges of each channel, read from its words. */
+  const IN_WORDS = `[...document.querySelectorAll('details')].map((words) => ({
+    name: words.querySelector('summary').firstChild.textContent.trim(),
+    nodes: [...words.querySelectorAll('li')].map(
+      (one) => one.querySelector('strong').textContent + ': ' + (one.querySelector('.pale').textContent || 'no mark'),
+    ),
+    edges: [...words.querySelectorAll('li')].flatMap((one) => {
+      const to = one.querySelector('strong').textContent;
+      const [, edges = ''] = one.innerHTML.split('</span> ');
+      return edges === '' ? [] : edges.split('; ').map((edge) => edge + ' -> ' + to);
+    }).sort(),
+  }))`;
 
   it.each([INSTALLED, 'lamp.v1.3.0'])('10: the graph from %s has the marks and edges of the command', async (from) => {
     const argv = ['catalog', 'graph', folder, '--package', 'lamp', '-o', 'json', '--installed', from];
@@ -130,7 +128,7 @@ describe('what several places say of one thing', needing(chromiumNeed), () => {
     const marks = new Set(view.channels.flatMap(({ entries }) => entries.flatMap((one) => one.marks)));
     expect(marks).toEqual(new Set(['installed', 'newest', 'reachable', 'skipped', 'deprecated', 'absent']));
     await tab.goto(`${PACKAGE}?view=graph&from=${from}`);
-    await tab.page.locator('.picture .node').first().waitFor();
+    await tab.page.locator('.picture .graph-line').first().waitFor();
     // Elsewhere in the fleet another version is installed, which the command does not know.
     const others = new Set([INSTALLED, 'lamp.v1.3.0'].filter((name) => name !== from));
     const way = view.channels.find(({ edges }) => edges.some(({ taken }) => taken))?.name;
@@ -139,10 +137,11 @@ describe('what several places say of one thing', needing(chromiumNeed), () => {
       nodes: entries.map(
         (one) => `${one.name}: ${inOrder(others.has(one.name) ? ['installed', ...one.marks] : one.marks)}`,
       ),
-      lines: edges.map(({ kind, taken }) => `line ${kind}${taken && name === way ? ' on-way' : ''}`).sort(),
       edges: edges.map(({ from: start, to, kind }) => `${kind} ${start} -> ${to}`).sort(),
     }));
-    expect(await tab.page.evaluate(DRAWN)).toEqual(wanted);
+    expect(await tab.page.evaluate(IN_WORDS)).toEqual(wanted.toSorted((a, b) => byChannelVersion(a.name, b.name)));
+    const taken = view.channels.find(({ name }) => name === way)?.edges.filter((edge) => edge.taken) ?? [];
+    expect(await tab.page.locator('.picture .line.on-way').count()).toBe(taken.length);
   });
   const ORDER = ['installed', 'newest', 'reachable', 'deprecated', 'skipped', 'absent'];
   const inOrder = (marks: readonly string[]) => ORDER.filter((mark) => marks.includes(mark)).join(', ') || 'no mark';
@@ -177,7 +176,7 @@ describe('what several places say of one thing', needing(chromiumNeed), () => {
     await shows(TROUBLE, at);
   });
 
-  it('12: of a roll-out whose target was withdrawn the pages say what the command says, and advise as it does', async () => {
+  it('12: of a rollout whose target was withdrawn the pages say what the command says, and advise as it does', async () => {
     const { open, ended } = withdrawnRollout;
     run.view.writeRollouts([open, ended]);
     const answer = {

@@ -27,6 +27,7 @@ import { hubAccounts } from '#platform/fleet/hub-accounts';
 import type { SecretClusters } from '#platform/fleet/secret-clusters';
 import type { Hub } from '#platform/hub/hub';
 import { type HubProofs, openHubProofs } from '#platform/hub/hub-proofs';
+import { SourceReports } from '#platform/hub/hub-report';
 import { CLUSTERS, FLEET_HUB, HUB, PROOFS, SHARDS } from '#platform/hub/hub-tokens';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { LoginRenewals } from '#platform/membership/login-renewals';
@@ -169,6 +170,11 @@ const sightingsOf = (
   healthIndicator(WantedOperators, ({ check }) => check),
   healthIndicator(ClusterSightings, ({ check }) => check),
   healthIndicator(ClusterSources, ({ check }) => check),
+  {
+    provide: SourceReports,
+    inject: [ClusterSources],
+    useFactory: (sources: ClusterSources) => new SourceReports(() => sources.reports()),
+  },
 ];
 
 /** Wiring only. */

@@ -109,7 +109,7 @@ describe('an approval', () => {
     expect(actions.size).toBe(0);
   });
 
-  it('of a plan that a roll-out of the fleet decides about is not sent, and such plans are no class', async () => {
+  it('of a plan that a rollout of the fleet decides about is not sent, and such plans are no class', async () => {
     const plan = planRow('west', 'lamp', 'hash-9', {
       id: 'plan/lamps/install-9',
       name: 'install-9',

@@ -5,6 +5,8 @@ import type { ActionSender } from '#platform/console/action-channel.port';
 import type { AuditTrail } from '#platform/console/audit-trail.port';
 import { consoleLink, openConsoleKey } from '#platform/console/console-key';
 import { ConsolePolicyFile } from '#platform/console/console-policy-file';
+import { HttpHubDecisions } from '#platform/console/decisions/http-hub-decisions';
+import type { HubDecisions } from '#platform/console/decisions/hub-decisions.port';
 import { claimNamesOf } from '#platform/console/proof/claim-names';
 import type { PublicProofKeys } from '#platform/console/proof/proof-keys';
 import { ProofMaker } from '#platform/console/proof/proof-maker';
@@ -21,6 +23,7 @@ import { IconAddresses } from './catalog/icon-addresses.js';
 import { QuestionTurns } from './questions/question-turns.js';
 import { actionRoutes } from './routes/action.routes.js';
 import { catalogRoutes } from './routes/catalog.routes.js';
+import { decisionRoutes } from './routes/decision.routes.js';
 import { fleetRoutes } from './routes/fleet.routes.js';
 import { listRoutes } from './routes/list.routes.js';
 import { questionRoutes } from './routes/question.routes.js';
@@ -47,6 +50,8 @@ export type ConsoleParts = Readonly<{
   sender?: ActionSender;
   /** Asks the pollers about clusters; absent: the console only shows rows. */
   asker?: QuestionAsker;
+  /** Makes decisions about rollouts; absent: the hub API that is set, if there is one. */
+  hubDecisions?: HubDecisions;
   /** Public keys of applier and poller in this process; absent: those of the file that is set. */
   proofKeys?: PublicProofKeys;
   /** Default: the folder that the build puts the pages in. */
@@ -63,7 +68,7 @@ export type ConsoleParts = Readonly<{
 
 export const API_ROUTES: readonly ApiRoute[] = [
   ...[...fleetRoutes, ...listRoutes, ...catalogRoutes],
-  ...[...questionRoutes, ...actionRoutes],
+  ...[...questionRoutes, ...actionRoutes, ...decisionRoutes],
 ];
 
 type OpenedConsole = Readonly<{
@@ -74,6 +79,7 @@ type OpenedConsole = Readonly<{
   book: ActionBook | undefined;
   key: string;
   proofs: ProofMaker;
+  hubDecisions: HubDecisions | undefined;
 }>;
 
 /** The console: rows in memory, and the server of pages, API and stream. */
@@ -100,6 +106,7 @@ export class ConsoleService {
     const view = new LiveRows({ reader, clock, log });
     const pages = await PageFiles.open(parts.pagesFolder);
     const accounts = await accountSignIn(parts, address, policy);
+    const hubDecisions = parts.hubDecisions ?? (await hubDecisionsOf(settings));
     const book = parts.sender && new ActionBook({ sender: parts.sender, clock, log });
     const proofs = new ProofMaker(parts.proofKeys ?? settings.consoleProofKeysFile, clock);
     const prove = provePerson(proofs);
@@ -121,6 +128,7 @@ export class ConsoleService {
       ...(trail && { trail }),
       routes: API_ROUTES,
       ...(parts.sender && book && { actions: { sender: parts.sender, prove, book, count } }),
+      ...(hubDecisions && { decisions: { hub: hubDecisions, count } }),
       ...(parts.asker && { questions: questionTurns(parts.asker) }),
       ...(tls && { tls }),
       ...(parts.requests && { requests: parts.requests }),
@@ -132,7 +140,7 @@ export class ConsoleService {
       streams: () => server.stream.size,
       viewAgeSeconds: () => (view.asOf === undefined ? 0 : (clock.now().getTime() - view.asOf.getTime()) / 1_000),
     });
-    return new ConsoleService({ view, server, tls, policy, book, key, proofs }, pages.areBuilt);
+    return new ConsoleService({ view, server, tls, policy, book, key, proofs, hubDecisions }, pages.areBuilt);
   }
 
   get origin(): string {
@@ -160,9 +168,10 @@ export class ConsoleService {
   }
 
   async stop(): Promise<void> {
-    const { server, book, tls, policy, view } = this.opened;
+    const { server, book, tls, policy, view, hubDecisions } = this.opened;
     await server.close();
     await book?.close();
+    await hubDecisions?.close();
     tls?.stop();
     policy.stop();
     await view.stop();
@@ -180,6 +189,16 @@ export class ConsoleService {
       },
     };
   }
+}
+
+/**
+ * Opens the hub API for decisions of people, if it is set.
+ *
+ * @throws HubApiUnusable
+ */
+async function hubDecisionsOf(settings: Settings): Promise<HubDecisions | undefined> {
+  const { consoleHubApi: server, consoleHubApiCaFile: caFile } = settings;
+  return server === '' ? undefined : HttpHubDecisions.open({ server, caFile });
 }
 
 /**

@@ -70,6 +70,7 @@ describe('the API', () => {
   // What became of an action: console-actions.extended.spec.ts.
   const PATHS: Readonly<Record<string, string>> = {
     '/rollouts/:id': '/rollouts/lamp@lamp.v1.1.0',
+    '/rollouts/:id/decider': '/rollouts/lamp@lamp.v1.1.0/decider',
     '/can-i': '/can-i?verb=see',
     '/catalogs/:id/packages': `/catalogs/${'a'.repeat(16)}/packages`,
     '/catalogs/:id/packages/:package': `/catalogs/${'a'.repeat(16)}/packages/lamp`,

@@ -62,6 +62,16 @@ function Pages() {
   );
 }
 
+/** True if each `%` of an address can be decoded. The router fails at others. */
+function isReadable(path: string): boolean {
+  try {
+    // The build removes a call with a result that nothing uses.
+    return decodeURIComponent(path) !== '';
+  } catch {
+    return false;
+  }
+}
+
 /** A page that fails says so; the frame stays. */
 function Guarded() {
   const [failed, setFailed] = useState('');
@@ -70,7 +80,7 @@ function Guarded() {
   if (failed !== '') return <Failed what={failed} />;
   return (
     <ErrorBoundary onError={(error) => setFailed(String(error))}>
-      <Pages />
+      {isReadable(path) ? <Pages /> : <Missing />}
     </ErrorBoundary>
   );
 }

@@ -48,7 +48,7 @@ function refusalOf({ verb, planHash, row }: Asked, rights: Rights, labels: Label
   if (verb === 'approve' && row.kind === 'plan' && row.fleet !== undefined)
     return {
       outcome: 'refused',
-      message: `Decided by rollouts of FleetOperator ${row.fleet}: see Roll-outs.`,
+      message: `Decided by rollouts of FleetOperator ${row.fleet}: see Rollouts.`,
     } as const;
   if (row.kind === 'plan' && planHash !== undefined && row.hash !== planHash)
     return { outcome: 'changed-meanwhile', message: OTHER_HASH } as const;

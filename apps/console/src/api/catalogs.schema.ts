@@ -59,9 +59,12 @@ export const PackageDetail = ContentPackage.extend({
 export const GraphAnswer = z.strictObject({
   /** The first bundle of the marked upgrade paths; empty: no path is marked. */
   from: z.string(),
+  defaultChannel: z.string(),
   channels: z.array(
     z.strictObject({
       name: z.string(),
+      /** Number of clusters with an operator that follows this channel. */
+      clusters: z.int(),
       nodes: z.array(
         z.strictObject({
           bundle: z.string(),
@@ -72,6 +75,8 @@ export const GraphAnswer = z.strictObject({
           head: z.boolean(),
           deprecated: z.boolean(),
           skipped: z.boolean(),
+          /** Its skipRange, cut in length. Empty: it has none. */
+          range: z.string(),
         }),
       ),
       edges: z.array(z.strictObject({ from: z.string(), to: z.string(), type: z.string(), onWay: z.boolean() })),

@@ -51,7 +51,7 @@ export const ListQuery = z.strictObject({
   about: z.string().max(1_400).optional(),
   /** Bundles that run. */
   runs: z.string().max(4_000).optional(),
-  /** Roll-outs that have not ended. */
+  /** Rollouts that have not ended. */
   moving: z.enum(['true', 'false']).optional(),
   /** Kind of a change, such as `approval`. */
   kind: z.string().max(200).optional(),
@@ -137,7 +137,7 @@ export const PlanClassSummary = z.strictObject({
   oldest: z.string(),
 });
 
-/** Plans that wait and are not approved here: roll-outs of the fleet decide about them. */
+/** Plans that wait and are not approved here: rollouts of the fleet decide about them. */
 export const PlansOfFleet = z.strictObject({
   plans: z.int(),
   /** FleetOperators as `NAMESPACE/NAME`, those with the most plans first. */
@@ -180,7 +180,7 @@ export const RolloutSummary = z.strictObject({
   changed: z.int().optional(),
   /** A rule of its strategy denies returns. */
   returnsDenied: z.literal(true).optional(),
-  /** Progress of the roll-out, and the obstacle of most of its clusters; empty if it is derived. */
+  /** Progress of the rollout, and the obstacle of most of its clusters; empty if it is derived. */
   message: z.string(),
   /** No cluster has its target, or is led to it any more: no promotion and no retry brings it. */
   withdrawn: z.boolean(),
@@ -223,10 +223,18 @@ export const RolloutSummary = z.strictObject({
     .array(z.strictObject({ reason: z.string(), cause: z.string(), clusters: z.int(), examples: z.array(z.string()) }))
     .max(10),
   /** Plan classes that wait for approval; `lapsed`: it was given before they changed as much as now. */
-  classes: z.array(z.strictObject({ hash: z.string(), clusters: z.int(), lapsed: z.literal(true).optional() })).max(10),
+  classes: z
+    .array(
+      z.strictObject({
+        ...{ hash: z.string(), clusters: z.int(), lapsed: z.literal(true).optional() },
+        /** The kinds of change that it has. Empty: not known. */
+        changes: z.array(z.string()),
+      }),
+    )
+    .max(10),
 });
 
-/** How fast a roll-out was in its last hour. */
+/** How fast a rollout was in its last hour. */
 export const RolloutPace = z.strictObject({
   /** Clusters that came to the target in these minutes, sixty at most. */
   clusters: z.int(),
@@ -241,7 +249,7 @@ export const RolloutPace = z.strictObject({
 /** `GET /api/v1/rollouts/ID`. */
 export const RolloutDetail = RolloutSummary.extend({
   asOf: z.string(),
-  /** Steps of its clusters, by plan class; absent: not known, or the roll-out is derived. */
+  /** Steps of its clusters, by plan class; absent: not known, or the rollout is derived. */
   paths: RolloutPaths.optional(),
   /** Decisions of people about it, the newest first; absent: the hub API does not report them. */
   decisions: z.array(RolloutDecision).max(20).optional(),

@@ -59,6 +59,14 @@ const TITLES: Readonly<Record<number, string>> = {
 export const notFound = (what: string): RequestProblem =>
   new RequestProblem(404, 'not-found', `No ${what} is visible to you.`, 'See its last events in Changes.');
 
+export const wrongHost = (): RequestProblem =>
+  new RequestProblem(
+    421,
+    'wrong-host',
+    'The console does not answer to this host name.',
+    'Use the configured address of the console.',
+  );
+
 export const badRequest = (detail: string): RequestProblem =>
   new RequestProblem(400, 'bad-request', detail, 'Correct the request; /openapi.json describes the API.');
 

@@ -14,7 +14,7 @@ export const rolloutColumns: RowColumns<RolloutSummary> = {
   moving: (row) => String(isMoving(row)),
 };
 
-/** True if the roll-out has not ended. */
+/** True if the rollout has not ended. */
 export const isMoving = ({ finishedAt }: Pick<RolloutSummary, 'finishedAt'>): boolean => finishedAt === '';
 
 const MOST_FAILURES = 10;
@@ -65,7 +65,7 @@ function rolloutOf(name: string, target: string, under: readonly OperatorRow[], 
   };
 }
 
-/** Without objects of roll-outs: one package, one bundle, all clusters that are on their way to it. */
+/** Without objects of rollouts: one package, one bundle, all clusters that are on their way to it. */
 export function derivedRollouts({ operatorsByPackage }: FleetRows): RolloutSummary[] {
   const rollouts: RolloutSummary[] = [];
   const isOnItsWay = ({ next, installed }: OperatorRow) => next !== '' && next !== installed;

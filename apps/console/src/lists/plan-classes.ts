@@ -15,12 +15,12 @@ export const planClassColumns: RowColumns<PlanClassSummary> = {
 
 const isOpen = ({ approved, phase }: PlanRow): boolean => !approved && phase === 'RequiresApproval';
 
-/** True if a person may approve it here: roll-outs decide the plans of fleet operators. */
+/** True if a person may approve it here: rollouts decide the plans of fleet operators. */
 export const waitsForApproval = (plan: PlanRow): boolean => isOpen(plan) && plan.fleet === undefined;
 
 const MOST_OPERATORS = 20;
 
-/** The plans that roll-outs of the fleet decide about, by FleetOperator, the most first. */
+/** The plans that rollouts of the fleet decide about, by FleetOperator, the most first. */
 export function plansOfFleet(plans: readonly PlanRow[]): PlansOfFleet {
   const open = plans.filter((plan) => isOpen(plan) && plan.fleet !== undefined);
   const operators = [...Map.groupBy(open, ({ fleet = '' }) => fleet)]

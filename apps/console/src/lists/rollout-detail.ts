@@ -20,8 +20,8 @@ type Decided = Readonly<{ decisions: readonly RolloutDecision[] | undefined; mor
 type Led = Decided & Readonly<{ paths: RolloutPaths | undefined }>;
 
 /**
- * Returns a roll-out with its decisions and its pace. `led`: its paths and decisions as the hub API has them.
- * It is absent for a roll-out derived from the clusters: there the approvals of its plans are the decisions.
+ * Returns a rollout with its decisions and its pace. `led`: its paths and decisions as the hub API has them.
+ * It is absent for a rollout derived from the clusters: there the approvals of its plans are the decisions.
  */
 export function rolloutDetail(of: RolloutSummary, { led, history, now, unfinished }: RolloutFacts): RolloutDetail {
   const { decisions, more } = led ?? approvalsOf(of, history.entries);

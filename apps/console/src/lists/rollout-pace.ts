@@ -15,7 +15,7 @@ type Paced = Pick<RolloutSummary, 'package' | 'target' | 'phase' | 'startedAt' |
 type PaceFacts = Readonly<{ now: Date; unfinished: ReadonlySet<string> }>;
 
 /**
- * Counts clusters that came to the target of a roll-out in the last hour, or since the history starts.
+ * Counts clusters that came to the target of a rollout in the last hour, or since the history starts.
  * Estimates the time of the others at this pace only if nothing but work is between them and the target: no
  * wave that has yet to open, no soak, no approval.
  */

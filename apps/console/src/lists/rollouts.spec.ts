@@ -23,7 +23,7 @@ const seenWith = (unbounded: boolean, led: readonly FleetRolloutRow[]) =>
     person: { rights: { unbounded } } as unknown as Person,
   });
 
-it('a roll-out of the fleet takes the place of what follows from the clusters, with its failures', async () => {
+it('a rollout of the fleet takes the place of what follows from the clusters, with its failures', async () => {
   const found = await seenWith(true, [ROW]);
   expect(found.map(({ id, derived }) => [id, derived])).toEqual([
     ['fleet/lamp-1', false],
@@ -32,7 +32,7 @@ it('a roll-out of the fleet takes the place of what follows from the clusters, w
   expect(found[0]?.failures).toEqual([{ reason: '', cause: 'plan failed', clusters: 1, examples: ['east'] }]);
 });
 
-it('says of failures what the roll-out itself says, where it does', async () => {
+it('says of failures what the rollout itself says, where it does', async () => {
   const failure = { reason: 'deadline exceeded', cause: 'no image', clusters: 2, sample: ['east', 'west'] };
   const [found] = await seenWith(true, [{ ...ROW, failures: [failure] }]);
   const { sample: examples, ...same } = failure;
@@ -44,7 +44,7 @@ it('who sees a part of the fleet sees no counts of all of it', async () => {
   expect(ids.toSorted()).toEqual(['harbor@harbor.v2', 'lamp@lamp.v2']);
 });
 
-it('a plan that waits for a roll-out that went back is no roll-out of its own', async () => {
+it('a plan that waits for a rollout that went back is no rollout of its own', async () => {
   const ended = { ...ROW, phase: 'RolledBack', finishedAt: '2026-11-26T11:00:00Z' };
   expect((await seenWith(true, [ended])).map(({ id }) => id)).toEqual(['harbor@harbor.v2', 'fleet/lamp-1']);
 });
@@ -92,7 +92,7 @@ const detailOf = (led: FleetRolloutRow, entries: readonly HistoryEntry[] = ARRIV
     led.id,
   );
 
-describe('the pace of a roll-out', () => {
+describe('the pace of a rollout', () => {
   const LAST = [wave('lab', 'Complete'), wave('rest', 'Open')];
 
   it('counts the clusters that came to its target in the last hour', async () => {
@@ -109,7 +109,7 @@ describe('the pace of a roll-out', () => {
   it.each<[string, Partial<FleetRolloutRow>]>([
     ['a wave has yet to open', { waves: [wave('lab', 'Open'), wave('rest', 'Pending')] }],
     ['a wave soaks', { waves: [wave('rest', 'Soaking')] }],
-    ['an approval is missing', { waves: LAST, classes: [{ hash: '3f9c', clusters: 4 }] }],
+    ['an approval is missing', { waves: LAST, classes: [{ hash: '3f9c', clusters: 4, changes: [] }] }],
     ['it is paused', { waves: LAST, phase: 'Paused' }],
     ['nothing is under way', { waves: [wave('rest', 'Open', { underWay: 0 })] }],
     ['it has ended', { waves: LAST, phase: 'Completed', finishedAt: NOW.toISOString() }],
@@ -126,7 +126,7 @@ describe('the pace of a roll-out', () => {
   });
 });
 
-it('one roll-out has what its clusters go through, the list of all has not', async () => {
+it('one rollout has what its clusters go through, the list of all has not', async () => {
   const at = { clusters: 0, sample: [] };
   const steps = [{ from: 'lamp.v1', to: 'lamp.v2', underWay: { clusters: 1, sample: ['east'] }, failed: at }];
   const paths = { classes: [{ hash: '3f9c', clusters: 1, steps }], more: 0 };
@@ -135,7 +135,7 @@ it('one roll-out has what its clusters go through, the list of all has not', asy
   expect((await seenWith(true, [{ ...ROW, paths }]))[0]).not.toHaveProperty('paths');
 });
 
-describe('the decisions about a roll-out', () => {
+describe('the decisions about a rollout', () => {
   const decision = {
     at: minutesAgo(9),
     by: 'jane@example.com',

@@ -18,9 +18,9 @@ const byTime = (a: RolloutSummary, b: RolloutSummary): number =>
   byText(a.id, b.id);
 
 /**
- * Returns the fleet's roll-outs, and those derived from the clusters if no FleetRollout leads. Those that
- * have not ended are first, the newest first. A roll-out counts clusters of the whole fleet: people who see a
- * part of it get roll-outs derived from that part.
+ * Returns the fleet's rollouts, and those derived from the clusters if no FleetRollout leads. Those that
+ * have not ended are first, the newest first. A rollout counts clusters of the whole fleet: people who see a
+ * part of it get rollouts derived from that part.
  */
 export async function rolloutsSeenBy({ rows, reader, person }: Seen): Promise<RolloutSummary[]> {
   const led = person.rights.unbounded ? await reader.rollouts() : [];
@@ -30,7 +30,7 @@ export async function rolloutsSeenBy({ rows, reader, person }: Seen): Promise<Ro
   return [...led.map((one) => summaryOf(one, rows)), ...derived].toSorted(byTime);
 }
 
-/** Returns one roll-out with its decisions and its pace. */
+/** Returns one rollout with its decisions and its pace. */
 export async function rolloutSeenBy(
   context: Seen & Seeing & Readonly<{ reader: ViewReader; view: Pick<LiveRows, 'asOf'> }>,
   id: string,

@@ -15,7 +15,7 @@ const PAGES: readonly Hit[] = [
   ['Operators', '/operators'],
   ['Approvals', '/approvals'],
   ['Catalogs', '/catalogs'],
-  ['Roll-outs', '/rollouts'],
+  ['Rollouts', '/rollouts'],
   ['Changes', '/changes'],
   ['Hub', '/hub'],
   ['About', '/about'],

@@ -128,13 +128,14 @@ const graph: ApiRoute = get({
     const ways = found.channels.map(({ name }) => ({ name, way: wayIn(found, name) }));
     const taken = ways.find(({ name, way }) => name === followed && way.length > 0);
     const own = followed === '' ? ways.find(({ way }) => way.length > 0) : taken;
+    const followers = Map.groupBy(installed, ({ channel }) => channel);
     return {
-      from: found.from,
-      older: found.older,
+      ...{ from: found.from, defaultChannel: found.defaultChannel, older: found.older },
       channel: own?.name ?? '',
       way: own?.way ?? [],
       channels: found.channels.map(({ name, nodes, edges }) => ({
         name,
+        clusters: new Set(followers.get(name)?.map(({ cluster }) => cluster)).size,
         nodes: nodes.map((node) => ({ ...node, installed: clusters.get(node.bundle) ?? 0 })),
         edges: edges.map(({ from: start, to, type, taken: isTaken }) => ({
           ...{ from: start, to, type, onWay: isTaken && name === own?.name },

@@ -11,6 +11,7 @@ const KNOWN: Readonly<Record<string, string>> = {
   '1.5.0': '4e2c000f88d74dec',
   '1.5.1': '1d37f01e037a2aa3',
   '1.6.0': '477d32a48bc74007',
+  '1.7.0': 'dddd5d21b4cba1be',
 };
 
 it('a changed document of the API has a changed version', () => {

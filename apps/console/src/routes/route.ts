@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { ActionSender } from '#platform/console/action-channel.port';
 import type { AuditTrail } from '#platform/console/audit-trail.port';
+import type { HubDecisions } from '#platform/console/decisions/hub-decisions.port';
 import type { ViewReader } from '#platform/view/view-store.port';
 import type { ActionBook } from '../actions/action-book.js';
 import type { ActionAnswer } from '../api/actions.schema.js';
@@ -23,6 +24,9 @@ export type RouteActions = Readonly<{
   count: (verb: string, outcome: string) => void;
 }>;
 
+/** Parts that make decisions about rollouts. */
+export type RouteDecisions = Readonly<{ hub: HubDecisions; count: (verb: string, outcome: string) => void }>;
+
 /** Parts and facts that a route may use. */
 export type RouteContext<Q = unknown, B = unknown> = Readonly<{
   person: Person;
@@ -41,6 +45,8 @@ export type RouteContext<Q = unknown, B = unknown> = Readonly<{
   headers: Readonly<Record<string, string | string[] | undefined>>;
   /** Absent: nothing carries actions out. */
   actions: RouteActions | undefined;
+  /** Absent: pages show commands for decisions about rollouts. */
+  decisions: RouteDecisions | undefined;
   /** Absent: nothing asks clusters. */
   questions: QuestionTurns | undefined;
   /** Records the action of the person. Throws if it cannot be recorded: then the action is not done. */

@@ -7,7 +7,7 @@ import type { ServingTls } from '#platform/http/serving-tls';
 import type { Log } from '#platform/telemetry/log.port';
 import type { ViewReader } from '#platform/view/view-store.port';
 import type { ApiReply } from '../api/api-reply.js';
-import { NotAllowed, notFound, notSignedIn, RequestProblem } from '../api/problem.js';
+import { NotAllowed, notFound, notSignedIn, RequestProblem, wrongHost } from '../api/problem.js';
 import type { AuditLog, AuditSubject } from '../audit/audit-log.js';
 import { catalogsWith } from '../catalog/ask-catalog.js';
 import type { IconAddress, IconAddresses } from '../catalog/icon-addresses.js';
@@ -16,7 +16,7 @@ import { EventStream } from '../events/event-stream.js';
 import { KeptFacets } from '../lists/facets.js';
 import type { QuestionTurns } from '../questions/question-turns.js';
 import { openApiDocument } from '../routes/openapi.js';
-import type { ApiRoute, RouteActions } from '../routes/route.js';
+import type { ApiRoute, RouteActions, RouteDecisions } from '../routes/route.js';
 import type { LiveRows } from '../rows/live-rows.js';
 import { VisibleRows } from '../rows/visible-rows.js';
 import type { AccountSignIn } from '../sign-in/account-sign-in.js';
@@ -55,6 +55,8 @@ type ConsoleServerOptions = Readonly<{
   accounts?: AccountSignIn;
   /** Without them nothing can be done, only seen. */
   actions?: Omit<RouteActions, 'publish'>;
+  /** Without them pages show commands for decisions about rollouts. */
+  decisions?: RouteDecisions;
   /** Without them no cluster is asked. */
   questions?: QuestionTurns;
   /** Limit of requests for one person; absent: as many as pages need. */
@@ -65,8 +67,12 @@ const MOST_BODY_BYTES = 262_144;
 /** Names of bundles and packages in an address; the router’s own bound is 100. */
 const LONGEST_PARAMETER = 3_000;
 
-const newServer = (tls: ServingTls | undefined, trustedProxies: readonly string[]) =>
+/** Answers a request whose address has a malformed `%`: the router finds nothing for it, and runs no hook. */
+type BadUrl = (request: unknown, reply: unknown) => void;
+
+const newServer = (tls: ServingTls | undefined, trustedProxies: readonly string[], badUrl: BadUrl) =>
   new FastifyAdapter({
+    frameworkErrors: (_error: unknown, request: unknown, reply: unknown) => badUrl(request, reply),
     trustProxy: trustedProxies.length > 0 && [...trustedProxies],
     forceCloseConnections: true,
     bodyLimit: MOST_BODY_BYTES,
@@ -131,13 +137,16 @@ export class ConsoleServer {
     const publish = ({ session }: Person, answer: unknown) =>
       this.stream.tell('action', answer, (person) => person.session === session);
     const actions = options.actions && { ...options.actions, publish };
+    const { decisions } = options;
     const facets = new KeptFacets(clock);
     const visible = new VisibleRows(view);
     this.#visible = visible;
     const place = () => this.stream.place;
-    const parts = { view, visible, facets, icons, reader, log, audit, trail, actions, questions, place };
+    const parts = { view, visible, facets, icons, reader, log, audit, trail, actions, decisions, questions, place };
     this.#api = new RouteRunner({ ...parts, build: options.pages.build });
-    this.#server = newServer(tls, options.trustedProxies);
+    this.#server = newServer(tls, options.trustedProxies, (request, reply) => {
+      void this.#badUrl(request as Request & Readonly<{ method: string }>, reply as Reply);
+    });
     this.#protect();
     this.#routes();
   }
@@ -176,13 +185,19 @@ export class ConsoleServer {
       reply.headers(headers);
       if (address.origin !== '') warnOfProxy(request as never);
       if (address.answers(request.headers.host)) return next();
-      const todo = 'Use the configured address of the console.';
-      const problem = new RequestProblem(421, 'wrong-host', 'The console does not answer to this host name.', todo);
-      write(reply as never, this.#api.problem(problem));
+      write(reply as never, this.#api.problem(wrongHost()));
     });
     this.#server.setErrorHandler((error, _request, reply) => {
       write(reply as never, this.#api.problem(error));
     });
+  }
+
+  /** Pages show that the address leads nowhere. */
+  async #badUrl(request: Request & Readonly<{ method: string }>, reply: Reply): Promise<void> {
+    const { address } = this.options;
+    reply.headers({ ...securityHeaders(address.isHttps) });
+    const isOwn = address.answers(request.headers['host'] as string | undefined);
+    write(reply, isOwn ? await this.#page(request, request.method) : this.#api.problem(wrongHost()));
   }
 
   #routes(): void {
@@ -364,7 +379,7 @@ const subjectOf = ({ name, groups }: Pick<Person, 'name' | 'groups'>, { ip, id }
   ...{ person: name, groups, address: ip, request: id },
 });
 
-/** Names of clusters, packages and roll-outs have dots: only the first part of an address can be a file. */
+/** Names of clusters, packages and rollouts have dots: only the first part of an address can be a file. */
 const isFilePath = (path: string): boolean => /^\/(assets\/.*|[^/]*\.\w+)$/.test(path);
 
 /** A person without a sign-in. */

@@ -11,7 +11,7 @@ import type { AuditEvent, AuditLog, AuditSubject } from '../audit/audit-log.js';
 import type { IconAddresses } from '../catalog/icon-addresses.js';
 import type { KeptFacets } from '../lists/facets.js';
 import type { QuestionTurns } from '../questions/question-turns.js';
-import type { ApiRoute, RouteActions } from '../routes/route.js';
+import type { ApiRoute, RouteActions, RouteDecisions } from '../routes/route.js';
 import type { LiveRows } from '../rows/live-rows.js';
 import type { VisibleRows } from '../rows/visible-rows.js';
 import type { Person } from '../sign-in/person.js';
@@ -35,6 +35,7 @@ type Parts = Readonly<{
   audit: AuditLog;
   trail: AuditTrail | undefined;
   actions: RouteActions | undefined;
+  decisions: RouteDecisions | undefined;
   questions: QuestionTurns | undefined;
   /** Returns the place of the stream of events. */
   place: () => string;
@@ -51,7 +52,7 @@ export class RouteRunner {
   constructor(private readonly parts: Parts) {}
 
   async answer(route: ApiRoute, request: RouteRequest): Promise<ApiReply> {
-    const { view, visible, reader, trail, facets, icons, actions, questions, place, build } = this.parts;
+    const { view, visible, reader, trail, facets, icons, actions, decisions, questions, place, build } = this.parts;
     const query = route.query === undefined ? undefined : parsed(route.query, request.query);
     const body = route.body === undefined ? undefined : parsed(route.body, request.body);
     await this.ready();
@@ -59,7 +60,7 @@ export class RouteRunner {
     const rows = visible.of(person.rights);
     const before = { 'event-place': place(), ...(build !== '' && { 'console-build': build }) };
     const audit = (event: AuditEvent) => this.parts.audit.write(subject, event);
-    const of = { person, params, query, body, headers };
+    const of = { person, params, query, body, headers, decisions };
     const answer = await route.run({ ...of, rows, view, reader, trail, facets, icons, audit, actions, questions });
     const reply = await jsonReply(JSON.stringify(answer), route, headers);
     return { ...reply, headers: { ...reply.headers, ...before } };

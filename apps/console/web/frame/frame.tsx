@@ -19,7 +19,7 @@ const entriesOf = (fleet: FleetSummary | undefined): readonly Entry[] => [
   { path: '/operators', title: 'Operators', also: /^\/(operators|clusters\/[^/]+\/.)/ },
   { path: '/approvals', title: 'Approvals', number: fleet?.approvals.classes },
   { path: '/catalogs', title: 'Catalogs' },
-  { path: '/rollouts', title: 'Roll-outs', number: fleet?.rollouts },
+  { path: '/rollouts', title: 'Rollouts', number: fleet?.rollouts },
   { path: '/changes', title: 'Changes' },
   ...(me.value?.may.hub === false ? [] : [{ path: '/hub', title: 'Hub' }]),
   { path: '/about', title: 'About', class: 'in-menu' },

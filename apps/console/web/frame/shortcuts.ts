@@ -27,7 +27,7 @@ export const KEYS: readonly (readonly [keys: string, what: string])[] = [
   ['g o', 'Operators'],
   ['g a', 'Approvals'],
   ['g c', 'Catalogs'],
-  ['g r', 'Roll-outs'],
+  ['g r', 'Rollouts'],
   ['g h', 'Hub'],
   ['j k', 'next and previous row'],
   ['Enter', 'open a row'],

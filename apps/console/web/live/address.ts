@@ -40,4 +40,5 @@ export const rowPaths = {
   contentIn: (cluster: string, catalog: string) => withQuery('catalogs', exactly({ cluster, catalog })),
   planClass: (hash: string) => withQuery('plan-classes', { ...exactly({ hash }), limit: '1' }),
   rollout: (id: string) => `rollouts/${part(id)}`,
+  decider: (id: string) => `rollouts/${part(id)}/decider`,
 };

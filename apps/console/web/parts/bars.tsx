@@ -21,8 +21,8 @@ export function Spread({ of }: { of: PackageSpread }) {
   const all = of.versions.reduce((sum, { clusters }) => sum + clusters, of.other);
   const words = of.versions.map(({ version, clusters }) => `${version || 'none'} in ${count(clusters)}`).join(', ');
   return (
-    <span class="spread" title={words}>
-      <span class="spread-bar" role="img" aria-label={words === '' ? 'nothing installed' : words}>
+    <span class="spread">
+      <span class="spread-bar" role="img" title={words === '' ? 'nothing installed' : words}>
         {of.versions.map(({ bundle, version, clusters }, index) => (
           <span key={bundle} class={`spread-part part-${index % 4}`} style={{ flexGrow: clusters / Math.max(1, all) }}>
             {clusters / Math.max(1, all) > 0.24 ? version : ''}
@@ -34,7 +34,7 @@ export function Spread({ of }: { of: PackageSpread }) {
   );
 }
 
-/** One wave of a roll-out, by the states of its clusters. */
+/** One wave of a rollout, by the states of its clusters. */
 export function WaveBar({ of }: { of: RolloutSummary['waves'][number] }) {
   const parts = [
     ['well', of.done, 'done'],

@@ -31,8 +31,11 @@ export function Counts({ of }: { of: Readonly<Record<(typeof STANDING_ORDER)[num
   return (
     <span class="counts">
       {some.map((standing) => (
-        <span key={standing} class={`ink-${standing}`} title={`${count(of[standing])} ${wordOf(standing)}`}>
-          <span aria-hidden="true">{STANDINGS[standing][0]}</span>
+        <span key={standing} class={`ink-${standing}`}>
+          {/* A screen reader has the word from the text: it does not read this one. */}
+          <span aria-hidden="true" title={`${count(of[standing])} ${wordOf(standing)}`}>
+            {STANDINGS[standing][0]}
+          </span>
           {count(of[standing])}
           <span class="hidden"> {wordOf(standing)} </span>
         </span>

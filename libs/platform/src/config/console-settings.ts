@@ -46,6 +46,13 @@ export const consoleSettings = {
     'If true, the text `"true"` in claim `email_verified` counts as `true`, for issuers that send text',
   ),
   consoleOidcGroupsClaim: text('groups', 'Claim with the groups of a person'),
+  consoleHubApi: url(
+    'API server with the FleetRollouts, such as `https://fleet.example.com:6443`: the console makes decisions about rollouts there with the ID token of the person who decides ([console-rights.md](console-rights.md#decisions-about-rollouts)). The API server must accept the issuer and the client of the console. Without it pages show commands',
+  ),
+  consoleHubApiCaFile: path(
+    '',
+    'PEM file with the authorities that sign the certificate of that API server; none: those of the system',
+  ),
   consoleSessionKeyFile: path(
     '',
     'File with at least 32 random characters that encrypt the stored sessions of the console; the same for all replicas. Without it each process makes a key of its own at its start',

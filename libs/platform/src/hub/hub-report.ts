@@ -13,6 +13,11 @@ import { HUB } from './hub-tokens.js';
 /** The service that the console shows this process as. */
 export const REPORTS_AS = Symbol('name in reports');
 
+/** The part of a service that keeps FleetClusterSources in step. */
+export class SourceReports {
+  constructor(readonly list: () => NonNullable<HubRow['sources']>) {}
+}
+
 const CHECK_WITHIN_MS = 2_000;
 const LONGEST_MESSAGE = 200;
 
@@ -38,6 +43,10 @@ async function checkOf(indicator: HealthIndicator): Promise<HubRow['checks'][num
   return { name: indicator.name, ok, message: ok ? '' : (health?.detail ?? 'no answer').slice(0, LONGEST_MESSAGE) };
 }
 
+type Provider = ReturnType<DiscoveryService['getProviders']>[number];
+const isSources = (provider: Provider): provider is Provider & Readonly<{ instance: SourceReports }> =>
+  provider.instance instanceof SourceReports;
+
 /** Reports the service to the console while it runs. The console itself has none: it may not write. */
 @Injectable()
 export class HubReportLifecycle implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -54,6 +63,7 @@ export class HubReportLifecycle implements OnApplicationBootstrap, BeforeApplica
       checks: () => Promise.all(checks().map(checkOf)),
       queues: () => Promise.all((QUEUES[service] ?? []).map((name) => countsOf(queues, name, clock.now()))),
       slowest: () => metrics.slowest.list(clock.now()),
+      sources: () => providers.getProviders().find(isSources)?.instance.list(),
     });
   }
 

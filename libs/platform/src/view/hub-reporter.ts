@@ -18,6 +18,8 @@ type HubReporterOptions = Readonly<{
   queues: () => Promise<HubRow['queues']>;
   /** Clusters with the longest passes. */
   slowest: () => HubRow['slowest'];
+  /** FleetClusterSources that the process keeps in step. Undefined if it keeps none. */
+  sources: () => HubRow['sources'];
 }>;
 
 const EVERY_MS = 5_000;
@@ -65,9 +67,10 @@ export class HubReporter {
   }
 
   async #report(): Promise<void> {
-    const { reports, clock, service, instance, version, checks, queues, slowest } = this.options;
+    const { reports, clock, service, instance, version, checks, queues, slowest, sources } = this.options;
     if (this.#times % COUNTED_EVERY === 0) this.#queues = await queues();
     const now = clock.now();
+    const kept = sources();
     const row: HubRow = {
       service,
       instance,
@@ -76,6 +79,7 @@ export class HubReporter {
       checks: await checks(),
       queues: this.#queues,
       slowest: slowest(),
+      ...(kept && { sources: kept }),
     };
     await reports.put(HubRow.parse(row));
     if (this.#times % TIDIED_EVERY === 0) await reports.forgetBefore(new Date(now.getTime() - FORGOTTEN_AFTER_MS));

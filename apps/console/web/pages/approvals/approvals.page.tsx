@@ -60,8 +60,8 @@ function OfFleet({ of }: { of: PlanClassList['fleet'] }) {
   return (
     <Section title="Decided by rollouts">
       <p>
-        {counted(of.plans, 'plan')} of Subscriptions that the fleet works: a roll-out approves each of them in its wave,
-        after its own approvals, and none that was taken back. See <a href="/rollouts">Roll-outs</a>.
+        {counted(of.plans, 'plan')} of Subscriptions that the fleet works: a rollout approves each of them in its wave,
+        after its own approvals, and none that was taken back. See <a href="/rollouts">Rollouts</a>.
       </p>
       <table class="rows">
         <thead>

@@ -4,6 +4,7 @@ import { paths } from '../../live/address.js';
 import { useLoaded } from '../../live/loaded.js';
 import { count } from '../../live/times.js';
 import { Page, Section } from '../../parts/page.js';
+import { Standing } from '../../parts/standing.js';
 import { Answered, Empty } from '../../parts/states.js';
 import { Ago } from '../../parts/text.js';
 
@@ -24,6 +25,7 @@ export default function HubPage() {
           ) : (
             <>
               <Services of={data} />
+              <Sources of={data.services} />
               <div class="columns wide-left">
                 <Queues of={data.services} />
                 <Slowest of={data.services} />
@@ -99,6 +101,62 @@ function Checks({ of }: { of: HubRow }) {
         </li>
       ))}
     </ul>
+  );
+}
+
+/** FleetClusterSources with the tool that they follow. Each is in the report of one poller. */
+function Sources({ of }: { of: readonly HubRow[] }) {
+  const sources = of
+    .flatMap((row) => row.sources ?? [])
+    .toSorted((a, b) => Number(a.message === '') - Number(b.message === '') || a.name.localeCompare(b.name));
+  if (sources.length === 0) return null;
+  return (
+    <Section title="Cluster sources">
+      <table class="rows">
+        <thead>
+          <tr>
+            <th scope="col">FleetClusterSource</th>
+            <th scope="col">Tool</th>
+            <th scope="col">Status</th>
+            {['Clusters', 'Refused', 'Left'].map((title) => (
+              <th key={title} scope="col" class="number">
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {sources.map((one) => (
+            <tr key={one.name}>
+              <th scope="row">{one.name}</th>
+              <td data-label="tool">
+                {one.from} {one.namespace !== '' && <span class="pale">in namespace {one.namespace}</span>}
+              </td>
+              <td class="grow" data-label="status">
+                {one.paused ? (
+                  'paused'
+                ) : one.message === '' ? (
+                  <Standing of="well" />
+                ) : (
+                  <>
+                    <Standing of="blocked" /> {one.message}
+                  </>
+                )}
+              </td>
+              <td class="number" data-label="clusters">
+                {count(one.clusters)}
+              </td>
+              <td class="number" data-label="refused">
+                {count(one.refused)}
+              </td>
+              <td class="number" data-label="left the tool">
+                {count(one.left)}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Section>
   );
 }
 

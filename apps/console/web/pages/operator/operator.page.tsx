@@ -107,7 +107,7 @@ function Shown({ row, place, explained }: ShownProps) {
         <GraphLink of={row} />
         {row.planHash !== '' && row.fleet !== undefined && (
           <a class="button primary" href="/rollouts" title={`Rollouts of ${row.fleet} decide about the plan`}>
-            Roll-outs
+            Rollouts
           </a>
         )}
         {row.planHash !== '' && row.fleet === undefined && (

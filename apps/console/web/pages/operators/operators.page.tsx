@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { shortMark } from '#core/view/catalog-pages/graph-texts';
 import type { OperatorRow } from '#core/view/rows/rows';
 import type { PackageSpread } from '../../../src/api/lists.schema.js';
 import type { CsvColumns } from '../../list/csv-button.js';
@@ -70,7 +71,11 @@ const PACKAGES: readonly Column<PackageSpread>[] = [
     title: 'Newest',
     width: '96px',
     place: 'gone',
-    cell: (row) => <span class="cut">{row.newest || '–'}</span>,
+    cell: (row) => (
+      <span class="cut" title={row.newest}>
+        {row.newest === '' ? '–' : shortMark(row.newest)}
+      </span>
+    ),
   },
   {
     key: 'upToDate',

@@ -1,81 +1,61 @@
-import { laneOf, type Span } from '#core/catalog/graph/svg/lanes';
+import { laneOf } from '#core/catalog/graph/svg/lanes';
+import type { GraphLine, LineEdge } from '#core/view/catalog-pages/graph-lines';
 import type { GraphAnswer } from '../../../src/api/catalogs.schema.js';
 
-type ChannelAnswer = GraphAnswer['channels'][number];
-type NodeAnswer = ChannelAnswer['nodes'][number];
-type EdgeAnswer = ChannelAnswer['edges'][number];
+export type GraphChannel = GraphAnswer['channels'][number];
+export type GraphNode = GraphChannel['nodes'][number];
+type Line = GraphLine<GraphNode>;
 
-export type GraphBox = Readonly<{ node: NodeAnswer; x: number; y: number }>;
-type GraphLine = Readonly<{ edge: EdgeAnswer; d: string; headX: number; headY: number; up: boolean }>;
-export type GraphColumn = Readonly<{
-  name: string;
-  x: number;
-  width: number;
-  boxes: readonly GraphBox[];
-  lines: readonly GraphLine[];
-}>;
-type GraphPicture = Readonly<{ columns: readonly GraphColumn[]; width: number; height: number }>;
+/** An edge as it is drawn: its line, and its arrow head. */
+type Stroke = Readonly<{ edge: LineEdge; d: string; head: string }>;
 
-export const NODE_WIDTH = 190;
-export const NODE_HEIGHT = 28;
-const ROW = 42;
-const LANE = 10;
-const TOP = 34;
-const GAP = 32;
+/** Height of a line, and width of the strip for edges, in CSS pixels. */
+export const LINE = 30;
+export const STRIP = 74;
+/** The middle of each dot. */
+export const DOT = 12;
+const LANE = 9;
+/** Edges of further lanes share the last one, so that a strip is never wider. */
+const LAST_LANE = 5;
 
-type Sided = Span & Readonly<{ edge: EdgeAnswer; from: number; to: number }>;
+const middleOf = (place: number): number => place * LINE + LINE / 2;
 
-/** Places lines next to the boxes, each in a lane without another line at its height. */
-function besideOf(sided: readonly Sided[], right: number, y: (row: number) => number): GraphLine[] {
-  const lanes = laneOf(sided);
-  return sided.map((one) => {
-    const lane = right + 14 + (lanes.get(one) ?? 0) * LANE;
-    const [start, end] = [y(one.from) - 4, y(one.to) + 4];
-    const bend = end < start ? -6 : 6;
-    const d = `M${right} ${start}H${lane - 6}Q${lane} ${start} ${lane} ${start + bend}V${end - bend}Q${lane} ${end} ${lane - 6} ${end}H${right + 5}`;
-    return { edge: one.edge, d, headX: right, headY: end, up: false };
-  });
+const headUp = (x: number, y: number): string => `M${x - 4} ${y + 6}L${x} ${y}L${x + 4} ${y + 6}z`;
+const headLeft = (x: number, y: number): string => `M${x + 7} ${y - 4}L${x} ${y}L${x + 7} ${y + 4}z`;
+
+function straight(edge: LineEdge): Stroke {
+  const [start, end] = [middleOf(edge.from) - 6, middleOf(edge.to) + 7];
+  return { edge, d: `M${DOT} ${start}V${end + 5}`, head: headUp(DOT, end) };
 }
 
-function columnOf(channel: ChannelAnswer, x: number): GraphColumn {
-  const rows = new Map(channel.nodes.map(({ bundle }, row) => [bundle, row]));
-  const y = (row: number) => TOP + row * ROW + NODE_HEIGHT / 2;
-  const known = channel.edges.flatMap((edge) => {
-    const [from, to] = [rows.get(edge.from), rows.get(edge.to)];
-    if (from === undefined || to === undefined) return [];
-    return [{ edge, from, to, top: Math.min(from, to), bottom: Math.max(from, to) }];
-  });
-  const isStep = ({ edge, from, to }: Sided) => edge.type === 'replaces' && from - to === 1;
-  const steps = known.filter(isStep).map(({ edge, from, to }) => {
-    const middle = x + NODE_WIDTH / 2;
-    const [start, end] = [y(from) - NODE_HEIGHT / 2, y(to) + NODE_HEIGHT / 2];
-    return { edge, d: `M${middle} ${start}V${end + 5}`, headX: middle, headY: end, up: true };
-  });
-  const sided = known.filter((one) => !isStep(one));
-  const lines = [...steps, ...besideOf(sided, x + NODE_WIDTH, y)];
-  const most = Math.max(0, ...laneOf(sided).values());
-  const width = NODE_WIDTH + (sided.length === 0 ? 0 : 24 + most * LANE);
-  return {
-    name: channel.name,
-    x,
-    width,
-    boxes: channel.nodes.map((node, row) => ({ node, x, y: TOP + row * ROW })),
-    // Edges of the upgrade path are drawn last, over the rest.
-    lines: lines.sort((a, b) => Number(a.edge.onWay) - Number(b.edge.onWay)),
-  };
+function beside(edge: LineEdge, lane: number): Stroke {
+  const x = DOT + 12 + Math.min(lane, LAST_LANE) * LANE;
+  const [start, end] = [middleOf(edge.from) - 3, middleOf(edge.to) + 3];
+  const bend = end < start ? -5 : 5;
+  const d = `M${DOT + 5} ${start}H${x - 5}Q${x} ${start} ${x} ${start + bend}V${end - bend}Q${x} ${end} ${x - 5} ${end}H${DOT + 9}`;
+  return { edge, d, head: headLeft(DOT + 6, end) };
 }
+
+/** True if only open minor versions, which no edge meets, lie between both ends. */
+const isStep = ({ from, to }: LineEdge, lines: readonly Line[]): boolean =>
+  from > to && lines.slice(to + 1, from).every((line) => line.kind === 'minor' && line.isOpen);
 
 /**
- * Lays out every channel as a column, the newest entry on top; arrows lead from an entry to its successors.
+ * Lays out the edges of one channel that are drawn now, the path last: those that are always drawn, and those
+ * of the active line.
  */
-export function layOutGraph({ channels }: GraphAnswer): GraphPicture {
-  const columns: GraphColumn[] = [];
-  let x = 4;
-  for (const channel of channels) {
-    const column = columnOf(channel, x);
-    columns.push(column);
-    x += column.width + GAP;
-  }
-  const most = Math.max(1, ...channels.map(({ nodes }) => nodes.length));
-  return { columns, width: Math.max(x - GAP + 8, 200), height: TOP + most * ROW };
+export function strokesOf(
+  lines: readonly Line[],
+  edges: readonly LineEdge[],
+  active: number | undefined,
+): readonly Stroke[] {
+  const shown = edges.filter(({ isAlwaysShown, from, to }) => isAlwaysShown || from === active || to === active);
+  const sided = shown
+    .filter((edge) => !isStep(edge, lines))
+    .map((edge) => ({ edge, top: Math.min(edge.from, edge.to), bottom: Math.max(edge.from, edge.to) }));
+  const lanes = laneOf(sided);
+  return [
+    ...shown.filter((edge) => isStep(edge, lines)).map(straight),
+    ...sided.map((one) => beside(one.edge, lanes.get(one) ?? 0)),
+  ].toSorted((a, b) => Number(a.edge.onWay) - Number(b.edge.onWay));
 }

@@ -1,3 +1,6 @@
+import { useRef, useState } from 'preact/hooks';
+import { filterValue, filterValues } from '#core/kernel/text/filter-values';
+import { byChannelVersion, firstChannels } from '#core/view/catalog-pages/graph-texts';
 import type { GraphAnswer } from '../../../src/api/catalogs.schema.js';
 import { withQuery } from '../../live/address.js';
 import { useLoaded } from '../../live/loaded.js';
@@ -5,28 +8,32 @@ import { useQuery } from '../../live/query.js';
 import { count, counted } from '../../live/times.js';
 import { Section } from '../../parts/page.js';
 import { Answered, Empty } from '../../parts/states.js';
-import { type GraphBox, type GraphColumn, layOutGraph, NODE_HEIGHT, NODE_WIDTH } from './graph-layout.js';
+import { Channel, type GraphOf, marksOf } from './graph-channel.js';
+import { LINE } from './graph-layout.js';
 
-type GraphNode = GraphBox['node'];
+type Shown = Readonly<{ id: string; name: string }>;
 
 /** The upgrade graph as a picture, with the same in words below it. */
-export function Graph({ id, name }: { id: string; name: string }) {
+export function Graph({ id, name }: Shown) {
   const [query] = useQuery();
   const { from, cluster } = query;
   const path = `catalogs/${encodeURIComponent(id)}/packages/${encodeURIComponent(name)}/graph`;
   const graph = useLoaded<GraphAnswer>(withQuery(path, { from, cluster }));
+  // While another path is read the earlier one stays, and the focus with it.
+  const last = useRef<GraphAnswer | undefined>(undefined);
+  const data = graph.data && { ...graph.data, channels: graph.data.channels.toSorted(inOrder) };
+  last.current = data ?? last.current;
   return (
-    <Answered of={graph} lines={10}>
-      {(data) =>
-        data.channels.length === 0 ? (
+    <Answered of={{ ...graph, data: last.current }} lines={10}>
+      {(shown) =>
+        shown.channels.length === 0 ? (
           <Empty title="This package has no channel." />
         ) : (
           <>
-            <Way of={data} from={from} />
-            <Legend />
-            <Picture of={data} name={name} />
-            {data.older > 0 && <p class="pale">{counted(data.older, 'older entry', 'older entries')} not drawn.</p>}
-            <InWords of={data} />
+            <Way of={shown} from={from} />
+            <Picture of={shown} id={id} name={name} />
+            {shown.older > 0 && <p class="pale">{counted(shown.older, 'older entry', 'older entries')} not drawn.</p>}
+            <InWords of={shown} />
           </>
         )
       }
@@ -34,15 +41,18 @@ export function Graph({ id, name }: { id: string; name: string }) {
   );
 }
 
+type Named = Readonly<{ name: string }>;
+const inOrder = (a: Named, b: Named): number => byChannelVersion(a.name, b.name);
+
 function Way({ of, from }: { of: GraphAnswer; from: string | undefined }) {
   if (!from) return null;
   return (
     <p class="lead">
       {of.way.length < 2 ? (
-        <>OLM has no way further from {from} in this catalog.</>
+        <>OLM has no upgrade path from {from} in this catalog.</>
       ) : (
         <>
-          OLM&rsquo;s way from here: <strong>{of.way.join(' → ')}</strong>
+          OLM&rsquo;s upgrade path: <strong>{of.way.join(' → ')}</strong>
         </>
       )}
     </p>
@@ -51,155 +61,166 @@ function Way({ of, from }: { of: GraphAnswer; from: string | undefined }) {
 
 function Legend() {
   return (
-    <ul class="legend" aria-label="Meaning of boxes and lines">
+    <ul class="legend" aria-label="Meaning of lines and marks">
       <li>
-        <span class="swatch installed" aria-hidden="true" /> installed
-      </li>
-      <li>
-        <span class="swatch reachable" aria-hidden="true" /> reachable
-      </li>
-      <li>
-        <span class="swatch deprecated" aria-hidden="true" /> deprecated
-      </li>
-      <li>
-        <span class="swatch skipped" aria-hidden="true" /> skipped
+        <span class="stroke on-way" aria-hidden="true" /> OLM&rsquo;s upgrade path
       </li>
       <li>
         <span class="stroke replaces" aria-hidden="true" /> replaces
       </li>
       <li>
-        <span class="stroke skips" aria-hidden="true" /> skips
+        <span class="swatch reachable" aria-hidden="true" /> reachable
       </li>
       <li>
-        <span class="stroke skipRange" aria-hidden="true" /> skipRange
+        <span class="range">from ≥ 1.0.0</span> skipRange
       </li>
       <li>
-        <span class="stroke on-way" aria-hidden="true" /> the way OLM takes
+        <span class="line-bar" aria-hidden="true">
+          <span />
+        </span>{' '}
+        clusters
       </li>
+      <li>A line under the pointer or with the focus shows its skips and skipRanges, too.</li>
     </ul>
   );
 }
 
-const marksOf = (node: GraphNode): string[] => [
-  ...(node.installed > 0 ? [node.installed === 1 ? 'installed' : `in ${count(node.installed)}`] : []),
-  ...(node.head ? ['newest'] : []),
-  ...(node.reachable ? ['reachable'] : []),
-  ...(node.deprecated ? ['deprecated'] : []),
-  ...(node.skipped ? ['skipped'] : []),
-  // Edges lead on from a name that is no entry: only that has no version.
-  ...(node.version === '' ? ['absent'] : []),
-];
+/** Sizes of the picture. */
+const ZOOMS = [0.4, 0.5, 0.65, 0.8, 1, 1.25, 1.5, 2] as const;
+const WHOLE = 1;
 
-const classOf = (node: GraphNode): string =>
-  [
-    'node',
-    node.deprecated && node.installed === 0 && 'deprecated',
-    node.skipped && 'skipped',
-    node.reachable && node.installed === 0 && 'reachable',
-    node.installed > 0 && 'installed',
-  ]
-    .filter(Boolean)
-    .join(' ');
+const larger = (zoom: number): number => ZOOMS.find((one) => one > zoom) ?? zoom;
+const smaller = (zoom: number): number => ZOOMS.findLast((one) => one < zoom) ?? zoom;
+/** The largest size, up to the whole one, at which the picture is no higher than the window. */
+const fitting = (height: number): number =>
+  ZOOMS.findLast((zoom) => zoom <= WHOLE && height * zoom <= innerHeight * 0.8) ?? ZOOMS[0];
 
-const labelOf = (node: GraphNode): string => {
-  const label = node.version || node.bundle;
-  return label.length > 16 ? `${label.slice(0, 15)}…` : label;
-};
-
-function Picture({ of, name }: { of: GraphAnswer; name: string }) {
-  const { columns, width, height } = layOutGraph(of);
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached with the keyboard
-    <div class="picture" tabIndex={0} role="region" aria-label={`Upgrade graph of ${name}`} onKeyDown={followEdges(of)}>
-      <svg
-        width={width}
-        height={height}
-        viewBox={`0 0 ${width} ${height}`}
-        role="group"
-        aria-label="Entries by channel"
-      >
-        {columns.map((column) => (
-          <Column key={column.name} of={column} />
-        ))}
-      </svg>
-    </div>
-  );
-}
-
-function Column({ of }: { of: GraphColumn }) {
-  return (
-    <g>
-      <text class="channel-name" x={of.x} y={18}>
-        {of.name.length > 26 ? `${of.name.slice(0, 25)}…` : of.name}
-      </text>
-      {of.lines.map(({ edge, d, headX, headY, up }) => (
-        <g
-          key={`${edge.from} ${edge.to} ${edge.type} ${edge.onWay}`}
-          class={`line ${edge.type} ${edge.onWay ? 'on-way' : ''}`}
-        >
-          <path d={d} />
-          <path
-            class="head"
-            d={
-              up
-                ? `M${headX - 4} ${headY + 7}L${headX} ${headY}L${headX + 4} ${headY + 7}z`
-                : `M${headX + 7} ${headY - 4}L${headX} ${headY}L${headX + 7} ${headY + 4}z`
-            }
-          />
-        </g>
-      ))}
-      {of.boxes.map(({ node, x, y }) => (
-        // biome-ignore lint/a11y/noInteractiveElementToNoninteractiveRole: arrows move the focus from box to box
-        <g
-          key={node.bundle}
-          class={classOf(node)}
-          // Names of attributes of SVG are told apart by case.
-          tabindex={-1}
-          role="img"
-          aria-label={`${node.bundle}: ${marksOf(node).join(', ') || 'no mark'}`}
-          data-box={`${of.name} ${node.bundle}`}
-        >
-          <title>{node.bundle}</title>
-          <rect x={x} y={y} width={NODE_WIDTH} height={NODE_HEIGHT} rx={4} />
-          <text x={x + 10} y={y + 18}>
-            {labelOf(node)}
-          </text>
-          <text x={x + NODE_WIDTH - 8} y={y + 18} text-anchor="end" class="node-marks">
-            {marksOf(node).slice(0, 2).join(' · ')}
-          </text>
-        </g>
-      ))}
-    </g>
-  );
-}
-
-/**
- * Moves along the edges with arrows: up to an entry's successors, down to its predecessors, to the side to a
- * channel.
- */
-function followEdges({ channels }: GraphAnswer) {
-  return (event: KeyboardEvent) => {
-    const boxes = [...document.querySelectorAll<SVGGElement>('[data-box]')];
-    const current = document.activeElement as SVGGElement | null;
-    const at = current?.dataset['box'] ?? '';
-    const channel = channels.find(({ name }) => at.startsWith(`${name} `));
-    const bundle = channel === undefined ? '' : at.slice(channel.name.length + 1);
-    const next = () => {
-      if (channel === undefined) return boxes[0];
-      const side = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-      if (side !== undefined) {
-        const other = channels[channels.indexOf(channel) + side];
-        return boxes.find((box) => box.dataset['box']?.startsWith(`${other?.name} `));
-      }
-      const edge = channel.edges.find((one) => (event.key === 'ArrowUp' ? one.from : one.to) === bundle);
-      const end = event.key === 'ArrowUp' ? edge?.to : edge?.from;
-      return boxes.find((box) => box.dataset['box'] === `${channel.name} ${end}`);
-    };
-    if (!event.key.startsWith('Arrow')) return;
-    event.preventDefault();
-    next()?.focus();
+function Picture({ of, id, name }: { of: GraphAnswer } & Shown) {
+  const [query, change] = useQuery();
+  const [zoom, setZoom] = useState<number>(WHOLE);
+  const region = useRef<HTMLDivElement>(null);
+  const asked = query['channels'];
+  const known = asked === undefined ? [] : filterValues(asked);
+  const chosen = of.channels.filter((channel) => known.includes(channel.name)).map((channel) => channel.name);
+  const shown = chosen.length > 0 ? chosen : firstChannels(of.channels, { ...of, followed: of.channel });
+  const toggle = (channel: string) => {
+    const next = shown.includes(channel) ? shown.filter((one) => one !== channel) : [...shown, channel];
+    change({ channels: next.map(filterValue).join(',') });
   };
+  const fitIn = () => {
+    const lines = [...(region.current?.querySelectorAll('.graph-lines') ?? [])].map((list) => list.children.length);
+    setZoom(fitting((Math.max(1, ...lines) + 2) * LINE));
+  };
+  const most = Math.max(1, ...of.channels.flatMap(({ nodes }) => nodes.map(({ installed }) => installed)));
+  const graph: GraphOf = { ...{ id, name, from: of.from, cluster: query['cluster'], most } };
+  return (
+    <>
+      <div class="graph-bar">
+        {of.channels.length > 1 && <ChannelPicker of={of.channels} shown={shown} toggle={toggle} />}
+        <Zoom zoom={zoom} setZoom={setZoom} fitIn={fitIn} />
+      </div>
+      <Legend />
+      <div
+        class="picture graph"
+        ref={region}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: arrows begin here
+        tabIndex={0}
+        role="region"
+        aria-label={`Upgrade graph of ${name}`}
+        onKeyDown={keysOf(setZoom, fitIn)}
+      >
+        <div class="graph-channels" style={{ zoom }}>
+          {of.channels
+            .filter((channel) => shown.includes(channel.name))
+            .map((channel) => (
+              <Channel key={channel.name} of={channel} graph={graph} isDefault={channel.name === of.defaultChannel} />
+            ))}
+        </div>
+      </div>
+    </>
+  );
 }
+
+type PickerProps = Readonly<{
+  of: GraphAnswer['channels'];
+  shown: readonly string[];
+  toggle: (channel: string) => void;
+}>;
+
+const ChannelPicker = ({ of, shown, toggle }: PickerProps) => (
+  <fieldset class="channel-picker">
+    <legend>Channels</legend>
+    {of.map(({ name, clusters }) => {
+      const isShown = shown.includes(name);
+      return (
+        <button
+          key={name}
+          type="button"
+          class="chip"
+          aria-pressed={isShown}
+          // One channel is always shown.
+          aria-disabled={isShown && shown.length === 1}
+          onClick={() => (isShown && shown.length === 1) || toggle(name)}
+        >
+          {name}
+          {clusters > 0 && (
+            <>
+              {' '}
+              · {count(clusters)}
+              <span class="hidden"> {clusters === 1 ? 'cluster' : 'clusters'}</span>
+            </>
+          )}
+        </button>
+      );
+    })}
+  </fieldset>
+);
+
+type ZoomProps = Readonly<{ zoom: number; setZoom: (to: number) => void; fitIn: () => void }>;
+
+const Zoom = ({ zoom, setZoom, fitIn }: ZoomProps) => (
+  <div class="zoom" role="group" aria-label="Size of the picture">
+    <button type="button" aria-label="Smaller" title="Smaller (-)" onClick={() => setZoom(smaller(zoom))}>
+      −
+    </button>
+    <span role="status">{Math.round(zoom * 100)} %</span>
+    <button type="button" aria-label="Larger" title="Larger (+)" onClick={() => setZoom(larger(zoom))}>
+      +
+    </button>
+    <button type="button" title="As high as the window (0)" onClick={fitIn}>
+      Fit
+    </button>
+  </div>
+);
+
+/** Returns the line to go to from the one with the focus. Sideways leads to the top of another channel. */
+function lineAt(key: string, region: HTMLElement): HTMLElement | undefined {
+  const channels = [...region.querySelectorAll('.graph-channel')];
+  const linesOf = (channel: Element | undefined) => [...(channel?.querySelectorAll<HTMLElement>('[data-box]') ?? [])];
+  const current = document.activeElement?.closest('.graph-channel');
+  const at = channels.findIndex((channel) => channel === current);
+  if (at < 0) return linesOf(channels[0])[0];
+  const side = { ArrowLeft: -1, ArrowRight: 1 }[key];
+  if (side !== undefined) return linesOf(channels[at + side])[0];
+  const lines = linesOf(channels[at]);
+  const line = lines.indexOf(document.activeElement as HTMLElement);
+  if (key === 'Home') return lines[0];
+  return key === 'End' ? lines.at(-1) : lines[line + (key === 'ArrowUp' ? -1 : 1)];
+}
+
+const MOVES: ReadonlySet<string> = new Set(['ArrowUp', 'ArrowDown', 'ArrowLeft', 'ArrowRight', 'Home', 'End']);
+
+/** Keys of the picture: arrows, Home and End move from line to line; `+`, `-` and `0` change the size. */
+const keysOf = (setZoom: (change: (zoom: number) => number) => void, fitIn: () => void) => (event: KeyboardEvent) => {
+  if (event.altKey || event.ctrlKey || event.metaKey) return;
+  const { key } = event;
+  if (MOVES.has(key)) lineAt(key, event.currentTarget as HTMLElement)?.focus();
+  else if (key === '+') setZoom(larger);
+  else if (key === '-') setZoom(smaller);
+  else if (key === '0') fitIn();
+  else return;
+  event.preventDefault();
+};
 
 function InWords({ of }: { of: GraphAnswer }) {
   return (

@@ -91,7 +91,7 @@ function Shown({ of, id, name }: { of: PackageDetail; id: string; name: string }
       <Tabs tabs={tabs} label="About this package" />
       {view === 'about' && <About of={of} />}
       {view === 'versions' && <Versions of={of} id={id} name={name} />}
-      {view === 'graph' && <Graph id={id} name={name} />}
+      {view === 'graph' && <Graph key={`${id} ${name}`} id={id} name={name} />}
       {view === 'where' && <Where of={of} />}
     </>
   );

@@ -4,7 +4,7 @@ import { Section } from '../../parts/page.js';
 import { Empty } from '../../parts/states.js';
 import { Ago } from '../../parts/text.js';
 
-/** Shows decisions about the roll-out: person, time and reason. */
+/** Shows decisions about the rollout: person, time and reason. */
 export function Decided({ of }: { of: RolloutDetail }) {
   return (
     <Section title="Decisions">

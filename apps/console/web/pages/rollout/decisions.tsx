@@ -2,20 +2,39 @@ import { useState } from 'preact/hooks';
 import { shellWord } from '#core/kernel/text/shell-word';
 import { WITHDRAWN_ABORT } from '#core/rollout/controller/step/withdrawn';
 import { type OfferedDecision, offeredDecisions } from '#core/view/questions/offered-decisions';
+import type { DeciderAnswer } from '../../../src/api/decisions.schema.js';
 import type { RolloutSummary } from '../../../src/api/lists.schema.js';
+import { rowPaths } from '../../live/address.js';
+import { type Deciding, useDecision } from '../../live/decide.js';
+import { useLoaded } from '../../live/loaded.js';
+import { me } from '../../live/session.js';
 import { counted } from '../../live/times.js';
 import { CodeBlock } from '../../parts/copy.js';
 import { Section } from '../../parts/page.js';
+import { Trouble } from '../../parts/states.js';
+import { ConfirmDecision } from './confirm-decision.js';
 
 /** Shortest reason that the hub API accepts. */
 const SHORTEST_REASON = 3;
 
+const changesOf = ({ class: name }: OfferedDecision, { classes }: RolloutSummary): readonly string[] =>
+  classes.find(({ hash }) => hash === name)?.changes ?? [];
+
 /** Describes the effect of a decision. */
-function effectOf({ action, class: name, wave }: OfferedDecision, of: RolloutSummary): string {
+function effectOf(decision: OfferedDecision, of: RolloutSummary): string {
+  const { action, class: name, wave } = decision;
   const known = of.classes.find(({ hash }) => hash === name);
+  const changes = changesOf(decision, of);
   switch (action) {
     case 'Approve':
-      return `Approve plan class ${name}${known?.lapsed ? ' again' : ''}: ${counted(known?.clusters ?? 0, 'cluster')}. ${known?.lapsed ? 'It changes more than was approved. ' : ''}The command shows first what changes.`;
+      return [
+        `Approve plan class ${name}${known?.lapsed ? ' again' : ''}: ${counted(known?.clusters ?? 0, 'cluster')}.`,
+        known?.lapsed && 'It changes more than was approved.',
+        changes.length > 0 && `Its changes: ${changes.join(', ')}.`,
+        'The command shows first what changes.',
+      ]
+        .filter(Boolean)
+        .join(' ');
     case 'Promote':
       return `Promote wave ${wave}: open it, end its soak, or count it as complete.`;
     case 'Retry':
@@ -43,35 +62,88 @@ function commandOf(id: string, { action, class: name, wave }: OfferedDecision, r
 
 const goesBack = ({ action }: OfferedDecision): boolean => action === 'Abort' || action === 'Rollback';
 
-type LinesProps = Readonly<{ of: RolloutSummary; decisions: readonly OfferedDecision[]; reason: string }>;
+const keyOf = ({ action, class: name, wave }: OfferedDecision): string => [action, name, wave].join(' ');
 
-const Lines = ({ of, decisions, reason }: LinesProps) => (
-  <ol class="advice">
+/** An approval needs kinds of change that were shown. */
+const canDecide = (one: OfferedDecision, of: RolloutSummary, decider: DeciderAnswer | undefined): boolean =>
+  decider?.here === true &&
+  decider.may.includes(one.action) &&
+  (one.action !== 'Approve' || changesOf(one, of).length > 0);
+
+type LinesProps = Readonly<{
+  of: RolloutSummary;
+  decisions: readonly OfferedDecision[];
+  reason: string;
+  decider: DeciderAnswer | undefined;
+  deciding: Deciding;
+  choose: (decision: OfferedDecision) => void;
+}>;
+
+const NEEDS_REASON = 'needs-reason';
+
+const Lines = ({ of, decisions, reason, decider, deciding, choose }: LinesProps) => (
+  <ol class="advice decisions">
     {decisions.map((one) => (
-      <li key={`${one.action}${one.class}${one.wave}`}>
+      <li key={keyOf(one)}>
         <p>{effectOf(one, of)}</p>
-        <CodeBlock text={commandOf(of.id, one, reason)} label={`Command to ${one.action.toLowerCase()}`} />
+        <div class="decision">
+          {canDecide(one, of, decider) && (
+            <button
+              type="button"
+              class={goesBack(one) ? '' : 'primary'}
+              disabled={reason.length < SHORTEST_REASON || deciding.busy}
+              aria-describedby={reason.length < SHORTEST_REASON ? NEEDS_REASON : undefined}
+              onClick={() => choose(one)}
+            >
+              {one.action === 'Rollback' ? 'Roll back' : one.action}…
+            </button>
+          )}
+          <CodeBlock text={commandOf(of.id, one, reason)} label={`Command to ${one.action.toLowerCase()}`} />
+        </div>
       </li>
     ))}
   </ol>
 );
 
+/** Names the author of decisions, and the reason why only commands are offered. */
+function Author({ decider }: { decider: DeciderAnswer | undefined }) {
+  if (decider?.here === true && decider.may.length > 0) {
+    return (
+      <p class="pale" id={NEEDS_REASON}>
+        Decisions are recorded as {decider.by}, with this reason. The command beside each does the same.
+      </p>
+    );
+  }
+  return (
+    <p class="pale" id={NEEDS_REASON}>
+      Decisions are recorded under the name of whoever runs the command. Without a reason here the command asks for it.
+      {decider !== undefined && decider.because !== '' && ` ${decider.because}`}
+    </p>
+  );
+}
+
 /**
- * Shows the decisions that take effect now, each with its command: the hub API checks the person who runs it.
+ * Shows the decisions that take effect now, each with its command. The hub API checks the person who decides.
  * Those that stop or undo the rollout stand apart.
  */
-export function Decisions({ of }: { of: RolloutSummary }) {
+export function Decisions({ of, renew }: { of: RolloutSummary; renew: () => void }) {
   const [text, setReason] = useState('');
+  const [asked, setAsked] = useState<OfferedDecision>();
+  const deciding = useDecision(of.id, renew);
+  const mayHere = me.value?.by === 'oidc';
+  const known = useLoaded<DeciderAnswer>(
+    mayHere ? rowPaths.decider(of.id) : undefined,
+    ({ event }) => event === 'reset',
+  );
+  const decider = known.data;
   const reason = text.trim();
   const offered = offeredDecisions(of);
-  if (offered.length === 0) return null;
+  if (offered.length === 0 && deciding.answer === undefined) return null;
   const [back, on] = [offered.filter(goesBack), offered.filter((one) => !goesBack(one))];
+  const lines = { of, reason, decider, deciding, choose: setAsked };
   return (
     <Section title="To decide">
-      <p class="pale">
-        Decisions are recorded under the name of whoever runs the command. Without a reason here the command asks for
-        it.
-      </p>
+      <Author decider={decider} />
       <label class="comment">
         Reason{' '}
         <input
@@ -82,13 +154,58 @@ export function Decisions({ of }: { of: RolloutSummary }) {
           onInput={(event) => setReason(event.currentTarget.value)}
         />
       </label>
-      {on.length > 0 && <Lines of={of} decisions={on} reason={reason} />}
+      {deciding.refusal && <Trouble refusal={deciding.refusal} since={undefined} />}
+      <End of={deciding} />
+      {on.length > 0 && <Lines {...lines} decisions={on} />}
       {back.length > 0 && (
         <div class="goes-back">
           <h3>Stop or undo it</h3>
-          <Lines of={of} decisions={back} reason={reason} />
+          <Lines {...lines} decisions={back} />
         </div>
       )}
+      {asked && (
+        <ConfirmDecision
+          of={of}
+          decision={asked}
+          effect={effectOf(asked, of)}
+          reason={reason}
+          onClose={() => setAsked(undefined)}
+          onDecide={() => {
+            setAsked(undefined);
+            deciding.decide({
+              ...asked,
+              reason,
+              ...(asked.action === 'Approve' && { changes: [...changesOf(asked, of)] }),
+            });
+          }}
+        />
+      )}
     </Section>
+  );
+}
+
+const ENDS = {
+  effective: ['well', '✔', 'takes effect'],
+  'no-effect': ['blocked', '◼', 'has no effect'],
+  refused: ['failed', '✖', 'was refused'],
+  unanswered: ['unknown', '?', 'has no answer yet'],
+} as const;
+
+/** The end of the last decision. */
+function End({ of: { answer } }: { of: Deciding }) {
+  if (answer === undefined) return null;
+  const [standing, glyph, words] = ENDS[answer.outcome];
+  return (
+    <p class="outcome" role="status">
+      <span class={`standing ${standing}`}>
+        <span aria-hidden="true">{glyph}</span>
+        <span>
+          {answer.action === 'Rollback' ? 'Roll back' : answer.action} {words}
+        </span>
+      </span>
+      <span class="pale">
+        {answer.message} {answer.decision !== '' && <code>{answer.decision}</code>}
+      </span>
+    </p>
   );
 }

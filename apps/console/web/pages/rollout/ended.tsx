@@ -4,10 +4,10 @@ import { useLoaded } from '../../live/loaded.js';
 import { counted } from '../../live/times.js';
 import { Bones, Empty } from '../../parts/states.js';
 
-/** The id of a roll-out that is derived from the clusters is `package@bundle`; of others it is their object. */
+/** The id of a rollout that is derived from the clusters is `package@bundle`; of others it is their object. */
 const DERIVED = /^([^@]+)@(.+)$/;
 
-/** A roll-out that is no more. Of one that is derived the clusters say whether all of them have arrived. */
+/** A rollout that is no more. Of one that is derived the clusters say whether all of them have arrived. */
 export function Ended({ id }: { id: string }) {
   const [, name, target] = DERIVED.exec(id) ?? [];
   const packages = useLoaded<PackageList>(name && rowPaths.package(name));
@@ -15,7 +15,7 @@ export function Ended({ id }: { id: string }) {
   const arrived = packages.data?.items[0]?.versions.find(({ bundle }) => bundle === target);
   const onward = (
     <p>
-      <a href={withQuery('/changes', exactly({ package: name }))}>Changes</a> · <a href="/rollouts">Roll-outs</a>
+      <a href={withQuery('/changes', exactly({ package: name }))}>Changes</a> · <a href="/rollouts">Rollouts</a>
       {arrived && name && (
         <>
           {' · '}

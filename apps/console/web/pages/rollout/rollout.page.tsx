@@ -18,7 +18,7 @@ import { Waves } from './waves.js';
 /** Minutes until it is worth reporting that no cluster has reached the target. */
 const TELLING = 10;
 
-/** One roll-out, followed as it goes. */
+/** One rollout, followed as it goes. */
 export default function RolloutPage() {
   const id = useRoute().params['id'] ?? '';
   const rollout = useLoaded<RolloutDetail>(rowPaths.rollout(id));
@@ -32,15 +32,15 @@ export default function RolloutPage() {
       )}
       {rollout.data === undefined && !rollout.refusal && <Bones />}
       {isGone && <Ended id={id} />}
-      {one && <Shown of={one} />}
+      {one && <Shown of={one} renew={rollout.renew} />}
     </Page>
   );
 }
 
-/** Says that no decision brings the target, and describes the further course of the roll-out. */
+/** Says that no decision brings the target, and describes the further course of the rollout. */
 const Withdrawn = ({ of: { target, finishedAt } }: { of: RolloutDetail }) => (
   <p>
-    {withdrawnText(target)}.{finishedAt === '' && ` The roll-out ${WITHDRAWN_END}.`}
+    {withdrawnText(target)}.{finishedAt === '' && ` The rollout ${WITHDRAWN_END}.`}
   </p>
 );
 
@@ -73,14 +73,14 @@ const Failures = ({ of }: { of: RolloutDetail }) => (
   </Section>
 );
 
-function Shown({ of }: { of: RolloutDetail }) {
+function Shown({ of, renew }: { of: RolloutDetail; renew: () => void }) {
   return (
     <>
       <Verdict of={of} />
       {of.withdrawn && <Withdrawn of={of} />}
       <Waves of={of} />
       {of.failures.length > 0 && <Failures of={of} />}
-      {!of.derived && <Decisions of={of} />}
+      {!of.derived && <Decisions of={of} renew={renew} />}
       {of.pace && (of.pace.clusters > 0 || of.pace.minutes >= TELLING) && (
         <Pace of={of.pace} ended={of.finishedAt !== ''} />
       )}

@@ -25,16 +25,16 @@ export default function RolloutsPage() {
   useRenewed(rollouts, WAVES_EVERY);
   return (
     <Page
-      title={isEnded ? 'Ended roll-outs' : 'Roll-outs'}
+      title={isEnded ? 'Ended rollouts' : 'Rollouts'}
       asOf={rollouts.data?.asOf}
-      above={isEnded && <a href="/rollouts">Roll-outs</a>}
+      above={isEnded && <a href="/rollouts">Rollouts</a>}
     >
       <Answered of={rollouts}>
         {({ items, total }) => (
           <>
             {items.length === 0 ? (
-              <Empty title={isEnded ? 'No roll-out has ended.' : 'No roll-outs in progress.'}>
-                <p>A roll-out appears here as soon as a cluster is on its way to another version.</p>
+              <Empty title={isEnded ? 'No rollout has ended.' : 'No rollouts in progress.'}>
+                <p>A rollout appears here as soon as a cluster is on its way to another version.</p>
               </Empty>
             ) : (
               <Rows of={items} />

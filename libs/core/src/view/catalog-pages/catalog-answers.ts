@@ -63,6 +63,7 @@ export const ContentGraph = z.strictObject({
    * it.
    */
   from: z.string(),
+  defaultChannel: z.string().default(''),
   channels: z.array(
     z.strictObject({
       name: z.string(),
@@ -74,6 +75,8 @@ export const ContentGraph = z.strictObject({
           head: z.boolean(),
           deprecated: z.boolean(),
           skipped: z.boolean(),
+          /** Its skipRange, cut in length. Empty: it has none. */
+          range: z.string().default(''),
         }),
       ),
       /** `taken`: the step that OLM takes by itself in this channel. */

@@ -60,6 +60,18 @@ describe('the graph of a package', () => {
     expect(wayIn(graph, 'none')).toEqual([]);
   });
 
+  it('has the skipRange of each version, cut in length, and the default channel', () => {
+    const [first, second] = ['>=1.0.0 <1.1.0', `<${'9'.repeat(1_000)}`].map((skipRange, at) =>
+      sampleEntry('lamp', `1.${at + 1}.0`, [], { skipRange }),
+    );
+    const entries = [first, second].filter((one) => one !== undefined);
+    const { channels, defaultChannel } = contentGraph(samplePackage('lamp', ...entries), '');
+    const ranges = channels[0]?.nodes.map(({ range }) => range);
+    expect(ranges?.map((range) => range.length)).toEqual([100, 14]);
+    expect(ranges?.[1]).toBe('>=1.0.0 <1.1.0');
+    expect(defaultChannel).toBe('stable');
+  });
+
   it('of many entries shows the newest, and the way', () => {
     const { channels, older } = contentGraph(samplePackage('lamp', ...versions(250)), 'lamp.v1.3.0');
     expect(channels[0]?.nodes.length).toBe(247);

@@ -1,7 +1,8 @@
 import { type ChannelView, type EdgeView, graphView, type NodeView } from '../../catalog/graph/graph-view.js';
 import { graphOf, type Installed } from '../../catalog/graph/upgrade-graph.js';
-import type { PackageRecord } from '../../catalog/model/package-record.js';
+import type { EntryRecord, PackageRecord } from '../../catalog/model/package-record.js';
 import { findInstalled } from '../../catalog/path/find-point.js';
+import { cutText } from '../../kernel/text/cut-text.js';
 import { parseVersion } from '../../kernel/versions/blang-version.js';
 import { compareVersions } from '../../kernel/versions/version.js';
 import type { ContentGraph } from './catalog-answers.js';
@@ -13,10 +14,9 @@ const MOST_READ_OF_CHANNEL = 300;
 const MOST_SHOWN = 150;
 const FEWEST_OF_CHANNEL = 5;
 const MOST_EDGES_OF_CHANNEL = 300;
+const LONGEST_RANGE = 100;
 
-type Entry = PackageRecord['entries'][number];
-
-function newest(a: Entry, b: Entry): number {
+function newest(a: EntryRecord, b: EntryRecord): number {
   const [one, other] = [parseVersion(a.version), parseVersion(b.version)];
   if ('error' in one || 'error' in other) return Number('error' in one) - Number('error' in other);
   return compareVersions(other, one);
@@ -56,14 +56,21 @@ export function contentGraph(all: PackageRecord, from: string): ContentGraph {
   const total = view.channels.reduce((sum, { entries }) => sum + entries.length, 0);
   const share = Math.floor(MOST_SHOWN / Math.max(1, view.channels.length));
   const most = total <= MOST_SHOWN ? total : Math.max(FEWEST_OF_CHANNEL, share);
-  const channels = view.channels.map((channel) => channelOf(channel, most));
+  const ranges = Map.groupBy(record.entries, ({ channel }) => channel);
+  const channels = view.channels.map((channel) => channelOf(channel, most, ranges.get(channel.name) ?? []));
   // A name that entries only lead on from is no entry.
   const entries = new Set(all.entries.map(({ name }) => name));
   const shown = channels.reduce((sum, { nodes }) => sum + nodes.filter(({ bundle }) => entries.has(bundle)).length, 0);
-  return { from: installed?.name ?? '', channels, older: all.entries.length - shown };
+  const { defaultChannel } = record;
+  return { from: installed?.name ?? '', defaultChannel, channels, older: all.entries.length - shown };
 }
 
-function channelOf(channel: ChannelView, most: number): ContentGraph['channels'][number] {
+function channelOf(
+  channel: ChannelView,
+  most: number,
+  entries: readonly EntryRecord[],
+): ContentGraph['channels'][number] {
+  const ranges = new Map(entries.map(({ name, skipRange }) => [name, cutText(skipRange, LONGEST_RANGE)]));
   const nodes = channel.entries.filter(isKept(channel, most));
   const names = new Set(nodes.map(({ name }) => name));
   const edges = channel.edges
@@ -79,6 +86,7 @@ function channelOf(channel: ChannelView, most: number): ContentGraph['channels']
       head: marks.includes('newest'),
       deprecated: marks.includes('deprecated'),
       skipped: marks.includes('skipped'),
+      range: ranges.get(name) ?? '',
     })),
     edges: edges.map(({ from, to, kind, taken }) => ({ from, to, type: kind, taken: taken === true })),
   };

@@ -40,7 +40,7 @@ describe('the decisions that a rollout takes', () => {
     for (const phase of ['RolledBack', 'Aborted', 'Completed', 'RollingBack']) {
       expect(offered({ phase, code: '', classes })).not.toContain('Approve');
     }
-    expect(offered({ phase: 'RollingBack', classes: [{ hash: 'rollback', clusters: 2 }] })).toEqual(['Approve']);
+    expect(offered({ phase: 'RollingBack', classes: [{ hash: 'rollback' }] })).toEqual(['Approve']);
   });
 
   it.each([

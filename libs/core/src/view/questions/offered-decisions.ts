@@ -3,10 +3,11 @@ import type { FleetRolloutRow } from '../rows/rollout-row.js';
 /** The parts of a rollout that decide which decisions it takes. */
 export type DecidedRollout = Pick<
   FleetRolloutRow,
-  'phase' | 'finishedAt' | 'code' | 'newest' | 'changed' | 'returnsDenied' | 'classes'
+  'phase' | 'finishedAt' | 'code' | 'newest' | 'changed' | 'returnsDenied'
 > &
   Readonly<{
     withdrawn?: boolean | undefined;
+    classes: readonly Pick<FleetRolloutRow['classes'][number], 'hash'>[];
     waves: readonly Pick<
       FleetRolloutRow['waves'][number],
       'name' | 'phase' | 'code' | 'done' | 'underWay' | 'failed'

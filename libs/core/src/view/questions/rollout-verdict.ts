@@ -5,9 +5,10 @@ type Wave = Pick<
   FleetRolloutRow['waves'][number],
   'name' | 'phase' | 'code' | 'members' | 'done' | 'underWay' | 'waiting' | 'failed' | 'accepted' | 'gates'
 >;
-type Judged = Pick<FleetRolloutRow, 'phase' | 'code' | 'target' | 'classes' | 'decisions'> &
+type Judged = Pick<FleetRolloutRow, 'phase' | 'code' | 'target' | 'decisions'> &
   Readonly<{
     withdrawn?: boolean | undefined;
+    classes: readonly Pick<FleetRolloutRow['classes'][number], 'hash' | 'clusters'>[];
     waves: readonly Wave[];
     failures: readonly Readonly<{ examples: readonly string[] }>[];
   }>;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MOST_SOURCES, SourceReport } from './source-report.js';
 
 const Count = z.int().min(0);
 
@@ -28,6 +29,8 @@ export const HubRow = z.strictObject({
   queues: z.array(QueueCounts).max(20),
   /** The clusters with the slowest requests of the applier, in milliseconds. */
   slowest: z.array(z.strictObject({ cluster: z.string().max(1_000), milliseconds: z.number().min(0) })).max(10),
+  /** FleetClusterSources that this process keeps in step. Absent: it is no poller of a fleet. */
+  sources: z.array(SourceReport).max(MOST_SOURCES).optional(),
 });
 
 export type QueueCounts = z.infer<typeof QueueCounts>;

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { FleetRollout } from '../../kernel/api/fleet/fleet-rollout.js';
 import { fleetRolloutRow } from './rollout-row.js';
 
-const rowWith = (conditions: readonly object[]) => {
+const rowWith = (conditions: readonly object[], classes: readonly object[] = []) => {
   const rollout = FleetRollout.parse({
     ...{ apiVersion: 'fleet.flotilla.dev/v1alpha1', kind: 'FleetRollout' },
     metadata: { name: 'kafka-1', namespace: 'platform' },
@@ -10,7 +10,7 @@ const rowWith = (conditions: readonly object[]) => {
       ...{ subject: { kind: 'FleetOperator', name: 'kafka' }, number: 1, trigger: 'CatalogChange' },
       ...{ target: { bundle: 'kafka.v2' }, strategy: { waves: [] } },
     },
-    status: { phase: 'Progressing', reason: 'Planned', conditions },
+    status: { phase: 'Progressing', reason: 'Planned', conditions, classes },
   });
   const beside = { packageOf: () => 'kafka', decisions: undefined, paths: undefined, isNewest: true, changed: 0 };
   return fleetRolloutRow(rollout, { ...beside, gatesOf: () => [] });
@@ -23,4 +23,12 @@ it.each<[string, readonly object[], true | undefined]>([
   ['nothing of it where it never was', [], undefined],
 ])('says of a roll-out %s', (_what, conditions, withdrawn) => {
   expect(rowWith(conditions)?.withdrawn).toBe(withdrawn);
+});
+
+it('has the kinds of change of each class that waits', () => {
+  const classes = [
+    { hash: '3f9c', clusters: 2, changes: ['Minor', 'CRDChange'], approval: 'Waiting' },
+    { hash: '77ab', clusters: 1, changes: ['Patch'], approval: 'Approved' },
+  ];
+  expect(rowWith([], classes)?.classes).toEqual([{ hash: '3f9c', clusters: 2, changes: ['Minor', 'CRDChange'] }]);
 });

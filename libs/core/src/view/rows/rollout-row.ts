@@ -12,6 +12,8 @@ import { reasonInWords } from './row-text.js';
 import { LONGEST_ROW_TEXT } from './rows.js';
 
 const Count = z.int().min(0);
+/** Kinds of change of a class: there are fewer. */
+const MOST_CHANGES = 20;
 const Name = z.string().max(1_000);
 const Text = z.string().max(LONGEST_ROW_TEXT);
 /** RFC 3339, UTC; empty: not yet. */
@@ -77,7 +79,13 @@ export const FleetRolloutRow = z.strictObject({
   /** Plan classes that wait for approval. */
   classes: z
     // `lapsed`: it was approved before it changed as much as it does now.
-    .array(z.strictObject({ hash: Text, clusters: Count, lapsed: z.literal(true).optional() }))
+    // `changes`: the kinds of change that it has. Empty: not known.
+    .array(
+      z.strictObject({
+        ...{ hash: Text, clusters: Count, lapsed: z.literal(true).optional() },
+        changes: z.array(Text).max(MOST_CHANGES).default([]),
+      }),
+    )
     .max(10)
     .default([]),
   /** The paths of its clusters, by plan class. Absent: not known. */
@@ -111,6 +119,7 @@ const Status = z.looseObject({
       z.looseObject({
         ...{ hash: z.string(), clusters: Count.default(0) },
         ...{ approval: z.string().default(''), reason: z.string().default('') },
+        changes: z.array(z.string()).catch([]),
       }),
     )
     .catch([]),
@@ -222,8 +231,8 @@ export function fleetRolloutRow(
     classes: classes
       .filter(({ approval }) => approval === 'Waiting')
       .slice(0, 10)
-      .map(({ hash, clusters, reason }) => ({
-        ...{ hash: cut(hash), clusters },
+      .map(({ hash, clusters, reason, changes }) => ({
+        ...{ hash: cut(hash), clusters, changes: changes.slice(0, MOST_CHANGES).map(cut) },
         ...(reason === 'Lapsed' && { lapsed: true as const }),
       })),
     ...(paths && { paths }),

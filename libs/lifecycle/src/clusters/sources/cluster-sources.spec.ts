@@ -102,6 +102,22 @@ describe('clusters that a FleetClusterSource keeps in step', () => {
       .poll(() => statusOf(), PATIENCE)
       .toMatchObject({ clusters: 1, refusedCount: 0, leftCount: 0, observedGeneration: 1 });
     expect(events()).toEqual(['east Imported']);
+    const reports = async () => {
+      await passed();
+      return sources.reports();
+    };
+    const reported = {
+      name: 'argo',
+      from: 'ArgoCD',
+      namespace: 'argocd',
+      clusters: 1,
+      refused: 0,
+      left: 0,
+      message: '',
+    };
+    await expect.poll(reports, PATIENCE).toMatchObject([reported]);
+    owned = false;
+    expect(sources.reports(), 'another poller reports it').toEqual([]);
     const written = ['FleetCluster', 'FleetClusterSource'].flatMap((kind) =>
       hub.cluster.list({ apiVersion: FLEET_API, kind }),
     );

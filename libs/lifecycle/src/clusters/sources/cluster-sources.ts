@@ -8,6 +8,7 @@ import { FleetClusterSource, type FleetClusterSourceStatus } from '#core/kernel/
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { sameJson } from '#core/kernel/canonical/same-json';
+import { MOST_SOURCES, type SourceReport, sourceReport } from '#core/view/rows/source-report';
 import type { Clock } from '#platform/clock/clock.port';
 import { Timers } from '#platform/clock/timers';
 import { Reflector } from '#platform/kube/cache/reflector';
@@ -96,6 +97,12 @@ export class ClusterSources {
     if (!this.#sources.synced()) return 'FleetClusterSources were not listed yet';
     if (this.#sources.served()) return undefined;
     return 'the hub API does not serve FleetClusterSource: apply the definitions of k8s/crds/fleet';
+  }
+
+  /** Returns the sources that this process works for, for the console. */
+  reports(): SourceReport[] {
+    const own = this.#sources.list().filter(({ metadata }) => this.options.owns(metadata.name ?? ''));
+    return own.flatMap((object) => sourceReport(object) ?? []).slice(0, MOST_SOURCES);
   }
 
   start(): void {

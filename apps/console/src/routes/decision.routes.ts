@@ -1,0 +1,171 @@
+import { type OfferedDecision, offeredDecisions } from '#core/view/questions/offered-decisions';
+import type { ConsoleVerb } from '#core/view/rights/console-verbs';
+import type { RightsDecision } from '#core/view/rights/rights';
+import { HubNotAsked } from '#platform/console/decisions/http-hub-decisions';
+import type { HubDecisions, HubPerson } from '#platform/console/decisions/hub-decisions.port';
+import {
+  DeciderAnswer,
+  OfferedAction,
+  RolloutDecisionAnswer,
+  RolloutDecisionRequest,
+} from '../api/decisions.schema.js';
+import type { RolloutSummary } from '../api/lists.schema.js';
+import { badRequest, NotAllowed, notFound, RequestProblem, signInAgain } from '../api/problem.js';
+import { rolloutsSeenBy } from '../lists/rollouts.js';
+import type { Person } from '../sign-in/person.js';
+import { type ApiRoute, get, post, type RouteContext } from './route.js';
+
+const KEY = /^[\w-]{8,100}$/;
+
+/** The verb of the console for each decision. Both its policy and the hub API must allow a decision. */
+const VERBS: Readonly<Record<OfferedAction, ConsoleVerb>> = {
+  Approve: 'approve',
+  Pause: 'pause',
+  Resume: 'resume',
+  Promote: 'resume',
+  Retry: 'retry',
+  Abort: 'abort',
+  Rollback: 'roll-back',
+};
+
+/** @throws RequestProblem if the person sees no such rollout */
+async function seenRollout(context: RouteContext): Promise<RolloutSummary> {
+  const id = context.params['id'] ?? '';
+  const found = (await rolloutsSeenBy(context)).find((one) => one.id === id);
+  if (found === undefined) throw notFound('such rollout');
+  return found;
+}
+
+async function tokenOf({ by, signedInWith }: Person): Promise<string | undefined> {
+  const proof = by === 'oidc' ? await signedInWith?.() : undefined;
+  return proof !== undefined && 'token' in proof ? proof.token : undefined;
+}
+
+/** Asks the policy of the console for the package in all clusters: only `*` matches an empty name. */
+function inConsole({ rights }: Person, action: OfferedAction, rollout: RolloutSummary): RightsDecision {
+  const everywhere = { cluster: '', namespace: '', packages: [rollout.package] };
+  return rights.decide(VERBS[action], everywhere, () => ({}));
+}
+
+const elsewhere = (because: string): DeciderAnswer => ({ here: false, by: '', may: [], because });
+const TOKEN_REFUSED = 'The hub API does not accept your sign-in here.';
+
+async function decider(context: RouteContext): Promise<DeciderAnswer> {
+  const { decisions, person } = context;
+  const rollout = await seenRollout(context);
+  // One that is derived from the clusters takes no decisions.
+  if (decisions === undefined || person.by !== 'oidc' || rollout.derived) return elsewhere('');
+  const token = await tokenOf(person);
+  if (token === undefined) return elsewhere('Your sign-in at the issuer has expired. Sign in again to decide here.');
+  try {
+    const known = await decisions.hub.personOf(token);
+    if (known === undefined) return elsewhere(TOKEN_REFUSED);
+    const actions = OfferedAction.options.filter((action) => inConsole(person, action, rollout).allowed);
+    const may = await decisions.hub.allowed(token, rollout.id, actions);
+    return { here: true, by: known.user, may: actions.filter((action) => may.has(action)), because: '' };
+  } catch (error) {
+    if (!(error instanceof HubNotAsked)) throw error;
+    return elsewhere(`The hub API could not be asked: ${error.message}.`);
+  }
+}
+
+const isSame = (offered: OfferedDecision, asked: RolloutDecisionRequest): boolean =>
+  offered.action === asked.action && offered.class === asked.class && offered.wave === asked.wave;
+
+/** @throws RequestProblem if the rollout does not take the decision now, or no change was shown */
+function checkOffered(rollout: RolloutSummary, asked: RolloutDecisionRequest): void {
+  if (asked.action === 'Approve' && (asked.changes ?? []).length === 0) {
+    throw badRequest('An approval must name the kinds of change that were shown.');
+  }
+  if (offeredDecisions(rollout).some((one) => isSame(one, asked))) return;
+  const detail = `The rollout does not take the decision ${asked.action} any more.`;
+  throw new RequestProblem(409, 'not-offered', detail, 'Read its state again.');
+}
+
+function checkRole(person: Person, { action }: RolloutDecisionRequest, rollout: RolloutSummary): void {
+  const decision = inConsole(person, action, rollout);
+  if (decision.allowed) return;
+  const verb = VERBS[action];
+  const detail = `You may not ${verb} in all clusters.`;
+  const answer = new RequestProblem(403, 'not-allowed', detail, 'Ask the administrator of the policy file.');
+  throw new NotAllowed(answer, verb, [rollout.id], decision.because);
+}
+
+const notConnected = () =>
+  new RequestProblem(
+    503,
+    'no-decisions',
+    'This console makes no decisions about rollouts for you.',
+    'Use the command that the page shows.',
+  );
+
+async function decide(context: RouteContext, asked: RolloutDecisionRequest): Promise<RolloutDecisionAnswer> {
+  const { decisions, person, headers, audit } = context;
+  const key = headers['idempotency-key'];
+  if (typeof key !== 'string' || !KEY.test(key)) throw badRequest('The header Idempotency-Key is missing.');
+  const rollout = await seenRollout(context);
+  if (rollout.derived) throw notFound('rollout that takes decisions');
+  if (decisions === undefined || person.by !== 'oidc') throw notConnected();
+  checkRole(person, asked, rollout);
+  checkOffered(rollout, asked);
+  const token = await tokenOf(person);
+  if (token === undefined) throw signInAgain();
+  const known = await asking(() => decisions.hub.personOf(token));
+  if (known === undefined) throw new RequestProblem(403, 'refused-by-hub', TOKEN_REFUSED, 'Use the command.');
+  const { action, reason, class: hash } = asked;
+  const told = { verb: `rollout-${action.toLowerCase()}`, targets: [rollout.id], ...(hash && { planHash: hash }) };
+  // The audit line first: a decision that cannot be recorded is not made.
+  await audit({ event: 'action', ...told, comment: reason }).catch((error: unknown) => {
+    const why = 'The audit log cannot be written, so nothing was done.';
+    throw new RequestProblem(503, 'no-audit', why, `Correct FLOTILLA_CONSOLE_AUDIT_FILE: ${String(error)}`);
+  });
+  const end = await ended(decisions.hub, token, known, {
+    rollout: rollout.id,
+    key: `${person.session} ${key}`,
+    ...asked,
+  });
+  decisions.count(told.verb, end.outcome);
+  // It is made by now. The log of this service has the line, too.
+  await audit({ event: 'result', ...told, outcome: end.outcome, because: end.message }).catch(() => undefined);
+  return { ...end, by: known.user };
+}
+
+type Sent = Parameters<HubDecisions['decide']>[2];
+type End = Awaited<ReturnType<HubDecisions['decide']>>;
+
+/** Decides. A request without an answer may have been carried out: the person sees that. */
+async function ended(hub: HubDecisions, token: string, by: HubPerson, decision: Sent): Promise<End> {
+  return hub.decide(token, by, decision).catch((error: unknown): End => {
+    if (!(error instanceof HubNotAsked)) throw error;
+    return { outcome: 'unanswered', decision: '', message: `It is not known if it was made: ${error.message}.` };
+  });
+}
+
+/** @throws RequestProblem if the hub API does not answer */
+function asking<T>(question: () => Promise<T>): Promise<T> {
+  return question().catch((error: unknown) => {
+    if (!(error instanceof HubNotAsked)) throw error;
+    const detail = 'The hub API could not be asked, so nothing was done.';
+    throw new RequestProblem(502, 'hub-away', detail, `${error.message}. Try again, or use the command.`);
+  });
+}
+
+/** Routes for decisions about rollouts, made in the hub API in the person's own name. */
+export const decisionRoutes: readonly ApiRoute[] = [
+  get({
+    path: '/rollouts/:id/decider',
+    name: 'DeciderAnswer',
+    summary: 'The decisions about a rollout that the person may make in the console',
+    answer: DeciderAnswer,
+    run: decider,
+  }),
+  post({
+    path: '/rollouts/:id/decisions',
+    name: 'RolloutDecisionAnswer',
+    summary: 'Decide about a rollout in the hub API in your own name; with the header Idempotency-Key',
+    body: RolloutDecisionRequest,
+    answer: RolloutDecisionAnswer,
+    status: 200,
+    run: (context) => decide(context, context.body),
+  }),
+];
