@@ -67,7 +67,7 @@ describe('an object that is too large for a page', needing(chromiumNeed), () => 
     whole = TOO_LARGE;
     await openCsv();
     await tab.page.getByRole('button', { name: 'Download all of it' }).click();
-    await expect.poll(() => tab.text(), PATIENCE).toContain('too large for a page; use the command');
+    await expect.poll(() => tab.text(), PATIENCE).toContain('too large for a page; use the flotilla command');
     await expect.poll(() => tab.troubles, PATIENCE).toEqual([expect.stringContaining('status of 502')]);
     tab.troubles.length = 0;
   });
