@@ -43,7 +43,7 @@ const PAGES = [
   ['catalog', CONTENT, 'Lighthouse'],
   ['content', HARBOR, 'Install modes'],
   ['versions', `${HARBOR}?view=versions`, '0.9.0'],
-  ['graph', `${HARBOR}?view=graph&from=harbor-operator.v1.1.0&cluster=eu-05`, '2.0.0'],
+  ['graph', `${HARBOR}?view=graph&from=harbor-operator.v1.1.0&cluster=eu-05`, 'installed here'],
   ['rollouts', '/rollouts', 'etcd'],
   ['rollout', `/rollouts/${encodeURIComponent(PICTURED_ROLLOUT)}`, 'eu-07'],
   ['changes', '/changes', 'jane@example.com'],
