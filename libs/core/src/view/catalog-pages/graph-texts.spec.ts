@@ -43,6 +43,11 @@ describe('the channels that are shown at first', () => {
     ['not one that is gone', { followed: 'gone', from: 's' }, ['stable']],
   ])('%s', (_, asked, names) => expect(firstChannels(ALL, { defaultChannel: 'stable', ...asked })).toEqual(names));
 
+  it('are the default one alone if it has the beginning of the path, too', () => {
+    const both = [channel('alpha', 0, 's'), channel('stable', 0, 's')];
+    expect(firstChannels(both, { defaultChannel: 'stable', followed: '', from: 's' })).toEqual(['stable']);
+  });
+
   it('are at least one', () => {
     const asked = { defaultChannel: 'gone', followed: '', from: '' };
     expect(firstChannels([channel('a'), channel('b')], asked)).toEqual(['a']);

@@ -62,7 +62,9 @@ export function firstChannels(channels: readonly OfferedChannel[], asked: Asked)
   const { defaultChannel, followed, from } = asked;
   const has = (name: string) => channels.some((one) => one.name === name);
   const most = channels.toSorted((a, b) => b.clusters - a.clusters)[0];
-  const withFrom = channels.find(({ nodes }) => nodes.some(({ bundle }) => bundle === from))?.name;
+  const holders = channels.filter(({ nodes }) => nodes.some(({ bundle }) => bundle === from)).map(({ name }) => name);
+  // The default channel comes first: others may have the bundle as a name alone.
+  const withFrom = holders.includes(defaultChannel) ? defaultChannel : holders[0];
   const own = has(followed) ? followed : (withFrom ?? (most && most.clusters > 0 ? most.name : undefined));
   const shown = [own, defaultChannel].filter((name) => name !== undefined && has(name));
   const names = shown.length > 0 ? shown : channels.slice(0, 1).map(({ name }) => name);
