@@ -5,7 +5,7 @@ import { table } from './fleet-upgrade/render-upgrade.js';
 import { machine } from './machine.js';
 
 // Usage: node dist/bench/fleet-controller.js --clusters 10000 [--rollouts 1] [--profile FOLDER]. Exits 1
-// unless every roll-out is Completed.
+// unless every rollout is Completed.
 
 const GOAL_MIB = 512;
 const { values } = parseArgs({

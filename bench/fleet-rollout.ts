@@ -5,7 +5,7 @@ import { measureRollouts, type RolloutMeasure } from './fleet-rollout/measure-ro
 import { machine } from './machine.js';
 
 // Usage: node dist/bench/fleet-rollout.js --clusters 50 [--appliers 1] [--offline 20] [--profile FOLDER].
-// Exits 1 unless all roll-outs are Completed, and with --offline every cluster has the last version.
+// Exits 1 unless all rollouts are Completed, and with --offline every cluster has the last version.
 
 const { values } = parseArgs({
   options: {
@@ -60,7 +60,7 @@ for (const measure of measures.rollouts) {
   const took = (Date.parse(status.finishedAt ?? '') - Date.parse(status.startedAt ?? '')) / 1_000;
   process.stdout.write(`\n| ${name} | ${status.phase} |\n| --- | --- |\n`);
   process.stdout.write(
-    `| from the change to the end | ${seconds.toFixed(1)} s |\n| roll-out | ${took.toFixed(1)} s |\n`,
+    `| from the change to the end | ${seconds.toFixed(1)} s |\n| rollout | ${took.toFixed(1)} s |\n`,
   );
   process.stdout.write(`| writes to the hub API a cluster | ${(hubWrites / clusters).toFixed(1)} |\n`);
   process.stdout.write(`\n| process | CPU | peak memory |\n| --- | --- | --- |\n${cpu(measure).join('\n')}\n`);
@@ -83,9 +83,9 @@ function writeAway({ away, noticed, usual, others, atReturn, taken, completed, a
     [`the ${clusters - away} others, from the change`, `${others.toFixed(1)} s`],
     ['as many where all answered', `${usual.toFixed(1)} s`],
     ['ratio', `${(others / usual).toFixed(2)} (goal: at most ${OFFLINE_GOAL})`],
-    ['the roll-out at the return of the others', `${atReturn.phase}`],
+    ['the rollout at the return of the others', `${atReturn.phase}`],
     ['they have Succeeded, from their return', `${taken.toFixed(1)} s`],
-    [`roll-out ${atEnd.phase}, from their return`, `${completed.toFixed(1)} s`],
+    [`rollout ${atEnd.phase}, from their return`, `${completed.toFixed(1)} s`],
     ['clusters with the last version alone', `${endState.succeeded}`],
   ];
   const lines = rows.map((row) => `| ${row.join(' | ')} |\n`).join('');

@@ -11,7 +11,7 @@ type Rule = Readonly<{ word: RegExp; better: string; only?: RegExp }>;
 
 const TESTS = /^(test|bench|apps\/cli\/src\/commands\/demo)\//;
 /**
- * Gates and the standing roll-out are terms of the fleet kinds: fields, reasons and phases have these names.
+ * Gates and the standing rollout are terms of the fleet kinds: fields, reasons and phases have these names.
  */
 const NOT_FLEET =
   /^(?!libs\/core\/src\/(kernel\/api\/fleet|cluster|rollout|view)\/|libs\/(platform|lifecycle)\/src\/(fleet|rollouts|clusters)\/|apps\/cli\/src\/commands\/fleet\/|docs\/(fleet|why\/fleet|settings|decisions\/(018|034|035|README))|test\/.*fleet)/;

@@ -47,7 +47,7 @@ const FINAL = ['Completed', 'Halted', 'Aborted', 'RolledBack', 'Superseded'];
 type Bench = Readonly<{ hub: HubProcess; controller: ServiceProcess }>;
 
 /**
- * Measures the fleet controller alone, as a process: roll-outs of one FleetOperator through three waves over
+ * Measures the fleet controller alone, as a process: rollouts of one FleetOperator through three waves over
  * FleetClusters. The hub API is simulated, and appliers are played there.
  */
 export async function measureController(options: ControllerOptions): Promise<ControllerMeasures> {

@@ -15,9 +15,9 @@ export type AwayMeasure = Readonly<{
   usual: number;
   /** The same until all clusters that answer have Succeeded. */
   others: number;
-  /** Status of the roll-out when the unreachable clusters come back. */
+  /** Status of the rollout when the unreachable clusters come back. */
   atReturn: RolloutStatus;
-  /** From their return until they have Succeeded, too, and until the roll-out is Completed. */
+  /** From their return until they have Succeeded, too, and until the rollout is Completed. */
   taken: number;
   completed: number;
   atEnd: RolloutStatus;
@@ -31,7 +31,7 @@ export type AwayOptions = Readonly<{ offline: number; say: (line: string) => voi
 export const everyOf = (names: readonly string[], percent: number): readonly string[] =>
   names.filter((_, at) => Math.floor(((at + 1) * percent) / 100) > Math.floor((at * percent) / 100));
 
-/** `usualAt`: when the upgrade to edition 2 began; the next one, to edition 3, is the roll-out `name`. */
+/** `usualAt`: when the upgrade to edition 2 began; the next one, to edition 3, is the rollout `name`. */
 export async function measureAway(
   { hub, api, name, usualAt }: Readonly<{ hub: FleetHub; api: BenchHubApi; name: string; usualAt: number }>,
   { offline, say }: AwayOptions,
@@ -66,7 +66,7 @@ export async function measureAway(
   return { ...measured, atEnd, endState: await clusters.endState(3) };
 }
 
-/** A roll-out that is Completed without clusters that were away takes them afterwards. */
+/** A rollout that is Completed without clusters that were away takes them afterwards. */
 function isOver({ phase, counts }: RolloutStatus): boolean {
   const isAll = counts?.['done'] === counts?.['targets'];
   return phase === 'Halted' || (phase === 'Completed' && isAll);

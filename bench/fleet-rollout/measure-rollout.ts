@@ -36,7 +36,7 @@ export type RolloutMeasures = Readonly<{
 }>;
 
 /**
- * Measures an install and an upgrade of one operator in all clusters, as roll-outs of one wave; then rest. If
+ * Measures an install and an upgrade of one operator in all clusters, as rollouts of one wave; then rest. If
  * requested, also measures another upgrade while some clusters do not answer.
  */
 export async function measureRollouts(options: RolloutOptions): Promise<RolloutMeasures> {

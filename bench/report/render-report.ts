@@ -14,7 +14,7 @@ export const BENCHES: Readonly<Record<string, string>> = {
   console: 'The web console against its budgets',
   'fleet-install': 'One Subscription in many simulated clusters',
   'fleet-upgrade': 'Operators installed and upgraded in a fleet of simulated clusters',
-  'fleet-rollout': 'An install and an upgrade as roll-outs of one wave',
+  'fleet-rollout': 'An install and an upgrade as rollouts of one wave',
   'fleet-controller': 'The fleet controller alone, at 10,000 clusters',
   lifecycle: 'Installs and upgrades on a real control plane',
   'extension-install': 'ClusterExtensions on a real control plane',

@@ -281,7 +281,7 @@ describe('the console, on two real API servers', () => {
     expect([answer.status, await answer.json()]).toEqual([404, expect.objectContaining({ todo: expect.any(String) })]);
   });
 
-  it('12: an open page follows a roll-out to its end, without asking again', async () => {
+  it('12: an open page follows a rollout to its end, without asking again', async () => {
     const page = await OpenPage.open(origin, bearer());
     const [row] = await waiting(SECOND);
     expect(Object.values(await approve(row === undefined ? [] : [row]))).toEqual(['done']);

@@ -116,7 +116,7 @@ describe('from flotilla up to a fleet, on real API servers with an audit log', (
     }
   });
 
-  /** The phases of the waves of a roll-out, in their order. */
+  /** The phases of the waves of a rollout, in their order. */
   async function wavesOf(rollout: string): Promise<readonly string[]> {
     const { out } = await fleet.verb('status', rollout, '-o', 'json');
     const { waves } = JSON.parse(out) as Readonly<{ waves: readonly Readonly<{ phase: string }>[] }>;

@@ -17,7 +17,7 @@ const stride = Number(process.env['FLOTILLA_KILL_STRIDE'] ?? 3);
  * says, and the service that made it is killed; with every fifth kill Redis is, too. A third of the kinds is
  * taken; which, the seed says.
  */
-describe('a roll-out whose services are killed, on real API servers', () => {
+describe('a rollout whose services are killed, on real API servers', () => {
   const endings: (() => Promise<unknown>)[] = [];
   let fleet: FleetHub;
   let gates: KillGates;

@@ -74,7 +74,7 @@ export async function moveCatalogsByDigest(fleet: FleetHub): Promise<void> {
   await expect.poll(() => installed(shop), LONG_PATIENCE).toBe(LAST);
   expect(await imageIn(shop)).toBe(await imageIn(lab));
   await expect.poll(async () => (await rollout('lights-2')).phase, LONG_PATIENCE).toBe('Completed');
-  expect(await rollout('lights-3'), 'one roll-out brings both').toEqual({});
+  expect(await rollout('lights-3'), 'one rollout brings both').toEqual({});
 }
 
 const imageOf = ({ environment: { registry } }: FleetHub, tag: string): string =>

@@ -155,13 +155,13 @@ export class FolderFleet {
     );
   }
 
-  /** Resolves once a class of the roll-out waits for its approval. */
+  /** Resolves once a class of the rollout waits for its approval. */
   async waitsForApproval(rollout: string): Promise<void> {
     const asked = async () => (await this.#approve(rollout, '--dry-run')).exit;
     await expect.poll(asked, LONG_PATIENCE).toBe(0);
   }
 
-  /** Approves all classes of a roll-out, once they wait for that; what the command says. */
+  /** Approves all classes of a rollout, once they wait for that; what the command says. */
   async approve(rollout: string): Promise<string> {
     await this.waitsForApproval(rollout);
     const { out, exit } = await this.#approve(rollout);

@@ -46,7 +46,7 @@ export async function holdWhileFrozen(fleet: FleetHub): Promise<void> {
   await expect.poll(async () => (await reasons())[0], LONG_PATIENCE).toBe('Frozen');
   expect(await all()).toEqual([BEFORE, BEFORE, BEFORE]);
 
-  // A user without the group changes nothing; one with it lifts the freeze for this roll-out alone.
+  // A user without the group changes nothing; one with it lifts the freeze for this rollout alone.
   const until = new Date();
   until.setUTCHours(until.getUTCHours() + 1);
   const lift = { action: 'BreakGlass', expiresAt: until.toISOString() };

@@ -16,7 +16,7 @@ type Rollout = Readonly<{
   classes?: readonly Readonly<{ hash: string; approval: string }>[];
 }>;
 
-/** Kinds of writes without which there is no such roll-out. */
+/** Kinds of writes without which there is no such rollout. */
 const REACHED = [
   'fleet-controller: create fleetrollouts',
   'fleet-controller: update fleetrollouts/status',
@@ -48,7 +48,7 @@ export async function killAtKindsOfWrites(fleet: FleetHub, gates: KillGates, pla
   await play(fleet, gates, catalog, 'torch', undefined);
   console.log(`FLOTILLA_KILL_SEED=${plan.seed} FLOTILLA_KILL_STRIDE=${plan.stride}`);
   await play(fleet, gates, catalog, 'flare', plan).finally(() => console.log(gates.killed.join('\n')));
-  // Roll-outs have ended before the operator that was replaced is cleared away.
+  // Rollouts have ended before the operator that was replaced is cleared away.
   const isSame = async () => expect(await leftBy(fleet, 'flare')).toEqual(await leftBy(fleet, 'torch'));
   await vi.waitFor(isSame, throughAll());
   expect(contentsOf(gates, 'flare')).toEqual(contentsOf(gates, 'torch'));
@@ -126,7 +126,7 @@ async function leftBy(fleet: FleetHub, name: string): Promise<Left> {
   return { rollouts: await rolloutsOf(fleet, name), clusters };
 }
 
-/** How the roll-outs have ended, and each cluster in them. */
+/** How the rollouts have ended, and each cluster in them. */
 async function rolloutsOf(fleet: FleetHub, name: string): Promise<unknown> {
   return Promise.all(
     [1, 2].map(async (number) => {

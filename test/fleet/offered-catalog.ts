@@ -33,7 +33,7 @@ export class OfferedCatalog {
       const metadata = { name: this.name, namespace: 'olm' };
       await this.fleet.client(name).create({ ...CATALOG_SOURCE_API, metadata, spec });
     }
-    // What is to be installed before its catalog is seen cannot be had: its roll-out fails.
+    // What is to be installed before its catalog is seen cannot be had: its rollout fails.
     for (const name of this.fleet.names) await expect.poll(() => this.#stateIn(name), LONG_PATIENCE).toBe('READY');
   }
 

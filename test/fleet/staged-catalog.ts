@@ -19,7 +19,7 @@ export const SOURCE = {
   namespace: 'olm',
 };
 
-/** What users see of a roll-out. */
+/** What users see of a rollout. */
 export type RingsSeen = Readonly<{
   phase?: string;
   waves?: readonly Readonly<{ phase: string }>[];
@@ -28,7 +28,7 @@ export type RingsSeen = Readonly<{
 }>;
 
 /**
- * A Staged FleetCatalog has roll-outs of its own; those of an operator wait in each cluster until the digest
+ * A Staged FleetCatalog has rollouts of its own; those of an operator wait in each cluster until the digest
  * that they need was promoted there.
  */
 export async function promoteStagedCatalog(fleet: FleetHub): Promise<void> {
@@ -90,14 +90,14 @@ export async function promoteStagedCatalog(fleet: FleetHub): Promise<void> {
   await promote('catalog-ringed-2');
   await expect.poll(() => phaseOf('beacon-2'), LONG_PATIENCE).toBe('Completed');
   expect(await inShops(digestIn)).toEqual(everyShop(await current()));
-  // The digest has two newer versions, and one roll-out has brought both.
+  // The digest has two newer versions, and one rollout has brought both.
   expect(await Promise.all(fleet.names.map(installed))).toEqual(fleet.names.map(() => LAST));
   expect(await rollout('beacon-3')).toEqual({});
   const digests = async () => (await fleet.status('FleetCatalog', 'ringed'))['digests'];
   await expect.poll(digests, LONG_PATIENCE).toEqual([{ digest: await current(), clusters: fleet.names.length }]);
 }
 
-/** Waits until an applier has kept what the only class of a roll-out changes, and returns it. */
+/** Waits until an applier has kept what the only class of a rollout changes, and returns it. */
 export async function planOf(fleet: FleetHub, rollout: string): Promise<FleetPlan['spec']> {
   const specOf = async () => {
     const { classes = [] } = (await fleet.status('FleetRollout', rollout)) as RingsSeen;

@@ -26,7 +26,7 @@ const SECOND = { ...versionOf('2.0.0', [{ name: 'v1' }, { name: 'v2', storage: t
 
 /**
  * An operator whose new version stores its objects as the old one could not read them: asked to go back, the
- * roll-out halts with StoredVersionRemoved, and operator, definition and objects stay.
+ * rollout halts with StoredVersionRemoved, and operator, definition and objects stay.
  */
 export async function refuseToLoseObjects(fleet: FleetHub): Promise<void> {
   const [lab = '', ...others] = fleet.names;

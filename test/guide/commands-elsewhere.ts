@@ -87,7 +87,7 @@ export const NOT_PLAYED: readonly Readonly<{ begin: RegExp; because: string; ins
   },
   {
     begin: /^flotilla fleet (status|plan|explain|approve|export) .*--fleet fleet\/$/,
-    because: 'it needs a folder with roll-outs that flotilla up has begun; the test reads the commands of the page',
+    because: 'it needs a folder with rollouts that flotilla up has begun; the test reads the commands of the page',
     instead: 'test/integration/fleet-folder.extended.spec.ts',
   },
   {

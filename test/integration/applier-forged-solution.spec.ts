@@ -42,7 +42,7 @@ describe('a solution that a stolen resolver wrote into Redis', () => {
     expect(bench.cluster.list({ apiVersion: 'operators.coreos.com/v1alpha1', kind: 'InstallPlan' })).toEqual([]);
     expect(bench.registry.requests.total).toBe(0);
     expect(await refusals()).toEqual(['flotilla_refused_values_total{cluster="east",what="solution"} 1']);
-    const logged = bench.logged.filter(({ message }) => message.includes('are refused'));
+    const logged = bench.logged.filter(({ message }) => message.includes('refused values in Redis'));
     expect(logged.map(({ fields }) => [fields['cluster'], fields['namespace']])).toEqual([['east', 'victim']]);
   });
 

@@ -94,7 +94,7 @@ describe('a FleetOperator that adopts the OperatorGroup of its namespace', () =>
     if (groups.length > 0) expect(group()?.metadata.annotations?.[ISOLATION]).toBeUndefined();
   });
 
-  it('takes over what is installed there as a roll-out of its own, also while a plan for both waits', async () => {
+  it('takes over what is installed there as a rollout of its own, also while a plan for both waits', async () => {
     makeGroup();
     for (const name of ['lamp', 'horn']) subscribe(name);
     await fleet.until(() => {

@@ -45,7 +45,7 @@ describe('an approval rule about what a plan changes', () => {
     ['a CRD that loses a field', { objects: [definition({ color: TEXT })] }, ['Patch', 'CRDChange', 'CRDBreaking']],
   ])('holds up %s until it is approved', async (_what, more, changes) => {
     await offerNext(more);
-    await fleet.until(() => (fleet.rollout('lamp-2').classes ?? []).length > 0, 'the roll-out');
+    await fleet.until(() => (fleet.rollout('lamp-2').classes ?? []).length > 0, 'the rollout');
     for (let pass = 0; pass < 8; pass++) await fleet.pass();
     const [only, ...others] = fleet.rollout('lamp-2').classes ?? [];
     expect({ changes: only?.changes, others }).toEqual({ changes, others: [] });
@@ -61,7 +61,7 @@ describe('an approval rule about what a plan changes', () => {
     await fleet.bench('lab-1').client.create(widerRole);
     await offerNext({ objects: [...FIRST.objects, widerRole] });
     const changes = () => fleet.rollout('lamp-2').classes?.map((one) => one.changes);
-    await fleet.until(() => changes() !== undefined, 'the roll-out');
+    await fleet.until(() => changes() !== undefined, 'the rollout');
     for (let pass = 0; pass < 8; pass++) await fleet.pass();
     // The cluster that lacks the role is a class of its own: the plan of the other one does not show it.
     expect(changes()).toEqual([
@@ -112,7 +112,7 @@ describe('another channel of a FleetOperator', () => {
   ])('comes with %s, once it is approved', async (_what, name, changes, after) => {
     await switchTo(name);
     const classes = () => fleet.rollout('lamp-2').classes ?? [];
-    await fleet.until(() => classes().length > 0, 'the roll-out');
+    await fleet.until(() => classes().length > 0, 'the rollout');
     for (let pass = 0; pass < 8; pass++) await fleet.pass();
     expect(classes().map((one) => one.changes)).toEqual([changes]);
     expect([await channel(), installed()]).toEqual(['stable', 'lamp.v1.0.0 Succeeded']);
@@ -126,7 +126,7 @@ describe('another channel of a FleetOperator', () => {
     expect(fleet.rollout('lamp-3')).toEqual({});
   });
 
-  it('comes by a Retry, too, after its roll-out was aborted', async () => {
+  it('comes by a Retry, too, after its rollout was aborted', async () => {
     const by = { user: 'anna', groups: [] };
     const decide = (rollout: string, action: string, more: object = {}) =>
       fleet.apply('FleetDecision', `${rollout}-${action.toLowerCase()}`, {
@@ -138,18 +138,18 @@ describe('another channel of a FleetOperator', () => {
       });
     const classes = (name: string) => fleet.rollout(name).classes ?? [];
     await switchTo('lts');
-    await fleet.until(() => classes('lamp-2').length > 0, 'the roll-out');
+    await fleet.until(() => classes('lamp-2').length > 0, 'the rollout');
     await decide('lamp-2', 'Abort');
     await fleet.until(() => fleet.rollout('lamp-2').phase === 'Aborted', 'its end');
     await decide('lamp-2', 'Retry');
-    await fleet.until(() => classes('lamp-3').length > 0, 'the roll-out of the Retry');
+    await fleet.until(() => classes('lamp-3').length > 0, 'the rollout of the Retry');
     expect(classes('lamp-3').map(({ changes }) => changes)).toEqual([['ChannelSwitch']]);
     expect(await channel()).toBe('stable');
     // A Retry of a Retry is one of the spec, too.
     await decide('lamp-3', 'Abort');
     await fleet.until(() => fleet.rollout('lamp-3').phase === 'Aborted', 'its end');
     await decide('lamp-3', 'Retry');
-    await fleet.until(() => classes('lamp-4').length > 0, 'the second roll-out of a Retry');
+    await fleet.until(() => classes('lamp-4').length > 0, 'the second rollout of a Retry');
     await decide('lamp-4', 'Approve', { class: classes('lamp-4')[0]?.hash });
     await fleet.until(() => fleet.rollout('lamp-4').phase === 'Completed', 'the approved channel');
     expect([await channel(), installed()]).toEqual(['lts', 'lamp.v1.0.0 Succeeded']);

@@ -8,7 +8,7 @@ import { madeDeployment, offer } from './applier-support/made-operator.js';
 const OPERATOR = { apiVersion: FLEET_API, kind: 'FleetOperator', name: 'lamp', namespace: 'platform' };
 const SUBSCRIPTION = { ...SUBSCRIPTION_API, name: 'lamp', namespace: LAMPS };
 
-describe('a Subscription that users delete in a cluster for which the last roll-out had nothing to do', () => {
+describe('a Subscription that users delete in a cluster for which the last rollout had nothing to do', () => {
   let fleet: FleetBench;
   beforeAll(async () => {
     fleet = await FleetBench.start({ 'shop-1': {}, 'shop-2': {} }, LAMPS);
@@ -20,7 +20,7 @@ describe('a Subscription that users delete in a cluster for which the last roll-
     await fleet.until(() => fleet.rollout('lamp-1').phase === 'Completed', 'the installation');
     const overrides = [{ clusters: { expression: 'cluster.name == "shop-2"' }, channel: 'beta' }];
     await fleet.hub.client.patch(OPERATOR, { spec: { overrides } });
-    await fleet.until(() => fleet.rollout('lamp-2').phase === 'Completed', 'a roll-out to the other cluster');
+    await fleet.until(() => fleet.rollout('lamp-2').phase === 'Completed', 'a rollout to the other cluster');
   });
   afterAll(() => fleet.stop());
 

@@ -51,7 +51,7 @@ describe('what a catalog deprecates', () => {
     ['the bundle', BUNDLE, 'bundle lamp.v1.0.1: it goes dark', 'olm.bundle/lamp.v1.0.1: it goes dark'],
   ])('holds up a version by %s until it is approved, and the FleetOperator says so', async (_what, one, text, said) => {
     await offerNext([one]);
-    await fleet.until(() => classes('lamp-2').length > 0, 'the roll-out');
+    await fleet.until(() => classes('lamp-2').length > 0, 'the rollout');
     for (let pass = 0; pass < 8; pass++) await fleet.pass();
     expect(classes('lamp-2').map(({ changes }) => changes)).toEqual([['Patch', 'Deprecated']]);
     expect(installed()).toEqual(all('lamp.v1.0.0 Succeeded'));
@@ -76,7 +76,7 @@ describe('what a catalog deprecates', () => {
     for (const bench of fleet.benches) await offer(bench, 'lamp', [FIRST], [OTHER_CHANNEL]);
     const ref = { apiVersion: FLEET_API, kind: 'FleetOperator', name: 'lamp', namespace: 'platform' };
     await fleet.hub.client.patch(ref, { spec: { classic: { channel: 'lts' } } });
-    await fleet.until(() => classes('lamp-2').length > 0, 'the roll-out');
+    await fleet.until(() => classes('lamp-2').length > 0, 'the rollout');
     for (let pass = 0; pass < 8; pass++) await fleet.pass();
     expect(classes('lamp-2').map(({ changes }) => changes)).toEqual([['ChannelSwitch', 'Deprecated']]);
   });

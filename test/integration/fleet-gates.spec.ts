@@ -38,7 +38,7 @@ const errors = {
   prometheus: { url: 'https://prom.example/', query: 'errors{cluster="$cluster"}', max: 0 },
 };
 
-describe('gates of a roll-out', () => {
+describe('gates of a rollout', () => {
   let fleet: FleetBench;
   const asked: string[] = [];
   let isChangeOpen = false;
@@ -116,7 +116,7 @@ describe('gates of a roll-out', () => {
       });
     refuse('False');
     for (const bench of fleet.benches) await offer(bench, 'lamp', [made('1.0.0'), made('1.1.0', '1.0.0')]);
-    await fleet.until(() => fleet.rollout('lamp-2').phase === 'Progressing', 'the roll-out');
+    await fleet.until(() => fleet.rollout('lamp-2').phase === 'Progressing', 'the rollout');
     await seconds(3);
     expect(described()[0]).toBe(`${FIRST} Succeeded`);
     expect(fleet.report('lab-1')).toMatchObject({

@@ -32,7 +32,7 @@ describe('writes to the hub API', () => {
   };
   const about = (all: readonly string[], part: string) => all.filter((path) => path.startsWith(part));
 
-  it('are five for a cluster that is upgraded, few for its roll-out, and none at rest', async () => {
+  it('are five for a cluster that is upgraded, few for its rollout, and none at rest', async () => {
     writes();
     for (const bench of fleet.benches) await offer(bench, 'lamp', [made('1.0.0'), made('1.1.0', '1.0.0')]);
     await fleet.until(() => fleet.rollout('lamp-2').phase === 'Completed', 'the upgrade');

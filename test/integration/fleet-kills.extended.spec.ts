@@ -12,7 +12,7 @@ const seed = Number(process.env['FLOTILLA_KILL_SEED'] ?? Date.now() % 1_000);
 /** 1 takes all kinds of writes. */
 const stride = Number(process.env['FLOTILLA_KILL_STRIDE'] ?? 8);
 
-describe('a roll-out whose services are killed, on simulated API servers', () => {
+describe('a rollout whose services are killed, on simulated API servers', () => {
   const endings: Endings = [];
   let fleet: FleetHub;
   let gates: KillGates;

@@ -36,7 +36,7 @@ describe('overrides of a FleetOperator', () => {
   });
   afterAll(() => fleet.stop());
 
-  it('lead clusters to a version of their own in the same roll-out', async () => {
+  it('lead clusters to a version of their own in the same rollout', async () => {
     await completed('lamp-1');
     await rests();
     expect(installed()).toEqual(['lamp.v1.0.1 Succeeded', 'lamp.v1.0.0 Succeeded', 'lamp.v1.0.0 Succeeded']);
@@ -54,7 +54,7 @@ describe('overrides of a FleetOperator', () => {
     expect(fleet.rollout('lamp-3')).toEqual({});
   });
 
-  it('come to a cluster that gets the label, by a roll-out of their own', async () => {
+  it('come to a cluster that gets the label, by a rollout of their own', async () => {
     const ref = { apiVersion: FLEET_API, kind: 'FleetCluster', name: 'shop-1' };
     await fleet.hub.client.patch(ref, { metadata: { labels: { tier: 'beta' } } });
     await completed('lamp-3');

@@ -59,7 +59,7 @@ describe('a path of three hops', () => {
       if (now !== undefined && now !== seen.at(-1)) seen.push(now);
       return phaseOf('lamp-3') === 'Completed';
     };
-    await fleet.until(isOver, 'the roll-out of what comes before the version that failed');
+    await fleet.until(isOver, 'the rollout of what comes before the version that failed');
     expect(seen.slice(-2)).toEqual(['lamp.v1.0.0', 'lamp.v1.1.0']);
     expect(seen.length, 'nothing comes a second time').toBeLessThanOrEqual(3);
     expect(phaseOf('lamp-2')).toBe('RolledBack');

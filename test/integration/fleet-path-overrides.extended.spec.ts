@@ -17,7 +17,7 @@ const approve = (name: string, hash: string | undefined) =>
 it.each([
   ['after the end of the longer path', 'lamp.v1.3.0'],
   ['between two hops of the longer path', 'lamp.v1.1.0'],
-])('brings clusters over paths of three hops and of one in one roll-out, approved %s', async (_when, atThen) => {
+])('brings clusters over paths of three hops and of one in one rollout, approved %s', async (_when, atThen) => {
   fleet = await FleetBench.start({ 'lab-1': { tier: 'lab' }, 'shop-1': { tier: 'shop' } }, LAMPS);
   await fleet.apply('FleetStrategy', 's', {
     approval: { rules: [{ changes: ['Minor'], action: 'Manual' }], default: 'Auto' },

@@ -64,7 +64,7 @@ describe('a version that is withdrawn is not installed where it is', () => {
     await decide('Resume');
     await fleet.until(haveAll(end), 'what the catalog still leads to');
     expect(everHad('lamp.v1.2.0')).toBe(false);
-    await fleet.until(() => fleet.rollout('lamp-2').phase === 'Superseded', 'the end of the roll-out');
+    await fleet.until(() => fleet.rollout('lamp-2').phase === 'Superseded', 'the end of the rollout');
   });
 
   it.each(CASES)('%s before its plan was made in a cluster on its way', async (_how, versions, end) => {
@@ -76,7 +76,7 @@ describe('a version that is withdrawn is not installed where it is', () => {
     await offerAll(versions);
     await fleet.until(haveAll(end), 'what the catalog still leads to');
     expect(everHad('lamp.v1.2.0')).toBe(false);
-    await fleet.until(() => fleet.rollout('lamp-2').phase === 'Superseded', 'the end of the roll-out');
+    await fleet.until(() => fleet.rollout('lamp-2').phase === 'Superseded', 'the end of the rollout');
   });
 
   const FIX = instead({ version: '1.1.1', replaces: '1.0.0' });
@@ -102,7 +102,7 @@ describe('a version that is withdrawn is not installed where it is', () => {
     await approve('lamp-3');
     await fleet.until(haveAll(end), 'what the catalog leads to');
     expect(everHad('lamp.v1.1.0')).toBe(false);
-    await fleet.until(() => fleet.rollout('lamp-3').phase === 'Completed', 'the end of the roll-out');
+    await fleet.until(() => fleet.rollout('lamp-3').phase === 'Completed', 'the end of the rollout');
     expect(fleet.rollout('lamp-2').phase).toBe('Superseded');
   });
 });

@@ -15,7 +15,7 @@ const MANUAL = { approval: { rules: [{ changes: ['Minor'], action: 'Manual' }], 
 /** Its pod is for a node that no cluster has. */
 const BROKEN = { deployments: [madeDeployment('lamp', 'lamp', { nodeSelector: { disk: 'none' } })] };
 
-describe('what is printed of a roll-out whose paths have several steps', () => {
+describe('what is printed of a rollout whose paths have several steps', () => {
   let fleet: FleetBench;
   afterEach(() => fleet.stop());
 
@@ -165,7 +165,7 @@ describe('what is printed of a roll-out whose paths have several steps', () => {
     );
     await offerAll(lampPath(1));
     await fleet.clock.advance(2 * 3_600_000);
-    await fleet.until(() => phaseOf('lamp-2') === 'Superseded', 'the end of the roll-out');
+    await fleet.until(() => phaseOf('lamp-2') === 'Superseded', 'the end of the rollout');
     expect(await status('lamp-2')).toContain('\n1 cluster was left midway\n');
     expect(await explain('lamp-2', first)).toContain(' was left midway: its rollout ended Superseded ');
   });

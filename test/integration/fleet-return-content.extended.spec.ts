@@ -37,7 +37,7 @@ async function publish(bench: ApplierBench, bytes: number, versions: readonly Of
   await offer(bench, 'lamp', made);
 }
 
-/** A cluster in which the bad version runs, and a roll-out whose check of it does not answer. */
+/** A cluster in which the bad version runs, and a rollout whose check of it does not answer. */
 async function withBadVersion(bytes: number): Promise<FleetBench> {
   const fleet = await FleetBench.start({ 'lab-1': { tier: 'lab' } }, NAMESPACE);
   const bench = fleet.bench('lab-1');
@@ -76,7 +76,7 @@ describe('a return of an operator', () => {
     const bench = fleet.bench('lab-1');
     await publish(bench, 0, [SECOND]);
     await fleet.pass();
-    await fleet.until(() => fleet?.rollout('lamp-1').phase === 'Halted', 'the end of the roll-out');
+    await fleet.until(() => fleet?.rollout('lamp-1').phase === 'Halted', 'the end of the rollout');
     expect(fleet.rollout('lamp-1').reason).toBe('RollbackIncomplete');
     expect(fleet.report('lab-1')).toMatchObject({ returnCheck: { ok: false, reasons: ['ContentGone'] } });
     for (let pass = 0; pass < 5; pass++) await fleet.pass();

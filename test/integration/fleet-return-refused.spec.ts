@@ -43,7 +43,7 @@ describe('a return over a stored version that the earlier definition lacks', () 
     const { cluster } = fleet.bench(name);
     const lamp = { apiVersion: `${GROUP}/v2`, kind: 'Lamp', metadata: { name: 'one', namespace: LAMPS }, spec: {} };
     cluster.create(lamp);
-    await fleet.until(() => fleet.rollout('lamp-2').phase === 'Halted', 'the end of the roll-out');
+    await fleet.until(() => fleet.rollout('lamp-2').phase === 'Halted', 'the end of the rollout');
     expect(fleet.rollout('lamp-2')).toMatchObject({ reason: 'RollbackIncomplete', counts: { failed: 1 } });
     expect(fleet.report(name)).toMatchObject({
       returnCheck: { ok: false, reasons: expect.arrayContaining(['StoredVersionRemoved']) },

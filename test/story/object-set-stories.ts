@@ -65,7 +65,7 @@ export function describeObjectSets(fixture: () => ExtensionFixture): void {
     expect(await fixture().get('v1', 'ConfigMap', 'from-secret', 'by-hand')).toMatchObject({ data: { foo: 'foo' } });
   });
 
-  it('applies nothing of a set that no roll-out can mend, and says why in the words of OLM v1', async () => {
+  it('applies nothing of a set that no rollout can mend, and says why in the words of OLM v1', async () => {
     const same = (foo: string) => configMap('same', foo);
     const held = {
       ...configMap('held'),

@@ -37,7 +37,7 @@ const OPERANDS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Every verb below `command` that takes --cluster or --context, with the option. Verbs of roll-outs are left
+ * Every verb below `command` that takes --cluster or --context, with the option. Verbs of rollouts are left
  * out where --cluster names a FleetCluster of the hub's API server, not one of the kubeconfig, and
  * those about the console, where it is a name that a policy file may grant.
  */

@@ -92,10 +92,10 @@ export const reasonsPage = (): string =>
         code(reason),
       ]),
     ),
-    '## Phases of roll-outs',
-    phases('Of a roll-out', ROLLOUT_REASONS),
+    '## Phases of rollouts',
+    phases('Of a rollout', ROLLOUT_REASONS),
     phases('Of a wave', WAVE_REASONS),
-    phases('Of a cluster in a roll-out', ofClusters()),
+    phases('Of a cluster in a rollout', ofClusters()),
   ].join('\n\n');
 
 const phases = (title: string, reasons: Readonly<Record<string, readonly string[]>>): string =>

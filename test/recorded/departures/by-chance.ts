@@ -82,7 +82,7 @@ export const BY_CHANCE: readonly Departure[] = [
   {
     name: 'edit-undone',
     because:
-      'an edited template rolls out; who looks during the roll-out reinstalls the CSV’s, who looks after it leaves the edit (README: loops)',
+      'an edited template rolls out; who looks during the rollout reinstalls the CSV’s, who looks after it leaves the edit (README: loops)',
     scenario: 'drift',
     leaveOut: inKind('Deployment', drop('spec', 'template', 'metadata', 'labels', 'edited')),
   },

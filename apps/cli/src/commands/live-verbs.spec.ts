@@ -251,7 +251,7 @@ describe('flotilla approve installplan', () => {
     expect(again).toMatchObject({ out: '', exit: 1, err: expect.stringMatching(/is already approved/) });
   });
 
-  it('leaves what the fleet works to its roll-outs, and says how the Subscription is taken back', async () => {
+  it('leaves what the fleet works to its rollouts, and says how the Subscription is taken back', async () => {
     const ref = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'Subscription', name: 'mill', namespace: 'team' };
     const mark = (annotations: Record<string, string>) =>
       fleet.cluster('east').edit(ref, (object) => {

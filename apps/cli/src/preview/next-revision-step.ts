@@ -33,9 +33,9 @@ export type ExtensionStep = Readonly<{
   cluster: string;
   extension: string;
   /**
-   * `make`: a new revision; `roll-out`, `keep`: the newest one is the desired one; `nothing`: see `trouble`.
+   * `make`: a new revision; `rollout`, `keep`: the newest one is the desired one; `nothing`: see `trouble`.
    */
-  next: 'make' | 'roll-out' | 'keep' | 'nothing';
+  next: 'make' | 'rollout' | 'keep' | 'nothing';
   /** Version of the bundle that is installed. */
   installed?: string;
   /** Name of the revision that is wanted, and its bundle. */
@@ -145,7 +145,7 @@ async function outcomeOf(
   if ('error' in target) return { next: 'nothing', ...note, ...why, trouble: target.error, objects: [] };
   const { bundle, image } = bundleOf(target.revision);
   return {
-    next: decided.next === 'make' || hasSucceeded(target.revision) ? decided.next : 'roll-out',
+    next: decided.next === 'make' || hasSucceeded(target.revision) ? decided.next : 'rollout',
     revision: target.revision.metadata.name ?? '',
     bundle: bundle.name,
     version: bundle.version,

@@ -11,7 +11,7 @@ const OVERLAY = join(PROJECT_ROOT, 'k8s', 'overlays', 'fleet');
 const FILES = ['roles.yaml', 'decisions.yaml'];
 
 /**
- * Returns the manifests for roll-outs in the API server of a hub, from `k8s/` of this checkout or image. They
+ * Returns the manifests for rollouts in the API server of a hub, from `k8s/` of this checkout or image. They
  * are in the order in which they are applied: kinds first, since the policy names one of them.
  */
 export async function fleetManifests(): Promise<readonly KubernetesObject[]> {

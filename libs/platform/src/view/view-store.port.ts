@@ -35,7 +35,7 @@ export type ViewReader = Readonly<{
   close(): void;
   /** Returns the last report of each service about itself. */
   hub(): Promise<readonly HubRow[]>;
-  /** Returns the fleet's roll-outs. Empty if the hub has no fleet. */
+  /** Returns the fleet's rollouts. Empty if the hub has no fleet. */
   rollouts(): Promise<readonly FleetRolloutRow[]>;
   /** Changes that the hub saw, the newest first; `knownSince`: nothing older is known, RFC 3339 or empty. */
   history(): Promise<Readonly<{ entries: readonly HistoryEntry[]; knownSince: string }>>;
@@ -52,7 +52,7 @@ export type ViewWriter = Readonly<{
   write(change: ClusterRowChange): Promise<void>;
 }>;
 
-/** Writes the fleet's roll-outs. All pollers of the hub write the same. */
+/** Writes the fleet's rollouts. All pollers of the hub write the same. */
 export type RolloutWriter = Readonly<{ writeRollouts(rows: readonly FleetRolloutRow[]): Promise<void> }>;
 
 /** The last report of each process of the hub about itself. */

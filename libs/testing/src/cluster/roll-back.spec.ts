@@ -56,7 +56,7 @@ describe('a simulated cluster that is restored from a backup', () => {
     expect(again.events).toMatchObject([{ type: 'ERROR', object: { code: 410 } }]);
   });
 
-  it('goes on with the roll-out of a Deployment that was under way then', async () => {
+  it('goes on with the rollout of a Deployment that was under way then', async () => {
     const named = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'bell', namespace: 'default' };
     const status = () => cluster.get(named)?.['status'];
     let backup: ReturnType<typeof cluster.stored> = [];

@@ -79,7 +79,7 @@ Example:
 
 const ACCEPT_HELP = `
 Where another cluster answers under the name of a FleetCluster (IdentityStable is False: the UID of its namespace
-kube-system is another one), nothing is written there, and roll-outs set it aside. This command says that it is meant: it
+kube-system is another one), nothing is written there, and rollouts set it aside. This command says that it is meant: it
 gets what the fleet wants there, as a cluster that joins. It is one annotation of the FleetCluster in the hub API.
 It also says which one of two clusters that give one UID has it.
 For a context of the clusters file (flotilla clusters add) it is written there, with --uid. A context of another kubeconfig

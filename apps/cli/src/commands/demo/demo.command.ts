@@ -43,7 +43,7 @@ export const demoCommand = (program: Command, io: Io): Command => {
   demo
     .command('fleet')
     .description(
-      'a minute of roll-outs over twelve simulated clusters: waves, an approval, a bad version that goes back',
+      'a minute of rollouts over twelve simulated clusters: waves, an approval, a bad version that goes back',
     )
     .option('--keep', 'leave everything running at the end')
     .option('--distributed', DISTRIBUTED)

@@ -91,7 +91,7 @@ describe('manifests of a fleet that are wrong', () => {
     const older = 'FleetOperator/p/a is older and has kafka in namespace k of 1 of these clusters, too\n';
     expect((await run('plan', [operator('a'), operator('b'), cluster])).out).toContain(`note: ${older}`);
     const { err, exit } = await run('simulate', [operator('a'), operator('b'), cluster]);
-    expect(exit, 'as live, it has no roll-out').toBe(0);
+    expect(exit, 'as live, it has no rollout').toBe(0);
     expect(err).toContain(`note: p/b: ${older}`);
     expect(err).not.toContain('p/b-1');
   });
@@ -136,7 +136,7 @@ describe('a hub with trouble', () => {
     });
     afterAll(() => hub.stop());
 
-    it('goes on by the copy that the roll-out has, and plan says so of the next one', async () => {
+    it('goes on by the copy that the rollout has, and plan says so of the next one', async () => {
       const ref = {
         apiVersion: 'fleet.flotilla.dev/v1alpha1',
         kind: 'FleetStrategy',

@@ -64,7 +64,7 @@ describe('a fleet in files, as the verbs see it', () => {
     expect((await status('-o', 'name')).out).toBe('');
   });
 
-  it('has a word for a decision outside of decisions/, and for one about a roll-out that is not there', async () => {
+  it('has a word for a decision outside of decisions/, and for one about a rollout that is not there', async () => {
     await mkdir(at('decisions'));
     await writeFile(at('decisions/lost.yaml'), decision('lost'));
     await writeFile(at('pause.yaml'), decision('pause'));

@@ -60,7 +60,7 @@ describe('the commands of the pages about rollouts', () => {
     const { exit, err } = isOffline ? await runFlotilla(['fleet', ...asked]) : await hub.flotilla(...asked);
     // 1 is an answer, too: that something waits, or that the decision would have no effect now.
     expect({ exit, err }).toEqual({ exit: expect.toSatisfy((code: number) => code <= 1), err: expect.any(String) });
-    expect(err).not.toMatch(/unknown (option|command)|invalid|there is no (roll-out|cluster|plan class|wave) /i);
+    expect(err).not.toMatch(/unknown (option|command)|invalid|there is no (rollout|cluster|plan class|wave) /i);
   });
 
   it('has a strategy and a window that are accepted as they stand', async () => {

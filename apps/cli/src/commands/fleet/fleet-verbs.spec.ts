@@ -11,7 +11,7 @@ let hub: PlayedHub;
 const installed = () => Promise.all(hub.fleet.clusters.map((cluster) => cluster.installed()));
 const classOf = async () => (await hub.fleet.rollout('kafka-1')).classes?.[0]?.hash ?? '';
 
-describe('a roll-out whose plans wait for approval', () => {
+describe('a rollout whose plans wait for approval', () => {
   beforeAll(async () => {
     const approval = { rules: [{ changes: ['Minor'], action: 'Manual' }] };
     hub = await startPlayedHub(NAMES, { waves: [LAB], approval });
@@ -21,10 +21,10 @@ describe('a roll-out whose plans wait for approval', () => {
   it('there is none while no cluster plans a change', async () => {
     const { out, exit } = await hub.flotilla('status');
     expect({ out, exit }).toEqual({
-      out: '4 clusters, all reachable · 1 subject · 0 roll-outs\nNo cluster plans a change: there is nothing to roll out.\n',
+      out: '4 clusters, all reachable · 1 subject · 0 rollouts\nNo cluster plans a change: there is nothing to roll out.\n',
       exit: 0,
     });
-    expect((await hub.flotilla('status', 'kafka-1')).err).toBe('error: there is no roll-out "kafka-1"\n');
+    expect((await hub.flotilla('status', 'kafka-1')).err).toBe('error: there is no rollout "kafka-1"\n');
   });
 
   it('does not say that nothing is to be done where a catalog cannot be read, or clusters are silent', async () => {
@@ -51,7 +51,7 @@ describe('a roll-out whose plans wait for approval', () => {
     const found = await hub.fleet.hub.client.get(ref);
     await hub.fleet.hub.client.delete(ref);
     const { out, exit } = await hub.flotilla('explain', 'kafka');
-    expect(out).toContain('has no roll-out (StrategyMissing): there is no FleetStrategy platform/s: no rollout begins');
+    expect(out).toContain('has no rollout (StrategyMissing): there is no FleetStrategy platform/s: no rollout begins');
     expect(exit).toBe(1);
     await hub.fleet.apply('FleetStrategy', 's', found?.['spec'] as object);
   });
@@ -147,7 +147,7 @@ describe('a roll-out whose plans wait for approval', () => {
     { args: ['break-glass', 'kafka-1', ...because], says: /specify a duration/, exit: 2 },
     {
       args: ['pause', 'kafka-9', ...because],
-      says: /there is no roll-out "kafka-9" \(did you mean "kafka-1"\?\)/,
+      says: /there is no rollout "kafka-9" \(did you mean "kafka-1"\?\)/,
       exit: 1,
     },
     { args: ['skip', 'kafka-1', '-C', 'none', ...because], says: /there is no cluster "none"/, exit: 1 },
@@ -213,7 +213,7 @@ describe('a roll-out whose plans wait for approval', () => {
     expect((await installed()).filter((bundle) => bundle === NEW)).toHaveLength(4);
   });
 
-  it('fleet status --watch ends with the roll-out, with one event a line', async () => {
+  it('fleet status --watch ends with the rollout, with one event a line', async () => {
     expect((await hub.decide('promote', 'kafka-1', ...because)).exit).toBe(0);
     const { out, exit } = await hub.flotilla('status', 'kafka-1', '--watch', '-o', 'json');
     const events = out
@@ -258,7 +258,7 @@ describe('a class whose clusters are all set aside', () => {
   });
 });
 
-describe('a roll-out that stops', () => {
+describe('a rollout that stops', () => {
   beforeAll(async () => {
     hub = await startPlayedHub(NAMES, { waves: [{ ...LAB, soak: '0s' }] });
     hub.fleet.cluster('lab-1').failing.add(NEW);

@@ -9,7 +9,7 @@ import { fleetSimulateCommand } from './simulate/fleet-simulate.command.js';
 import { fleetStatusCommand } from './status/fleet-status.command.js';
 import { fleetWindowsCommand } from './status/fleet-windows.command.js';
 
-/** Registers `flotilla fleet …`, the verbs about roll-outs over a fleet of clusters. */
+/** Registers `flotilla fleet …`, the verbs about rollouts over a fleet of clusters. */
 export function fleetCommand(program: Command, io: Io): Command {
   const fleet = program
     .command('fleet')

@@ -38,7 +38,7 @@ const conditions = async (): Promise<string[]> => {
   return all.map(({ type, status, reason, message }) => `${type}=${status} ${reason} ${message}`);
 };
 
-describe('a roll-out that a rule keeps from going back', () => {
+describe('a rollout that a rule keeps from going back', () => {
   beforeAll(async () => {
     const waves = [{ ...LAB, soak: '0s' }];
     hub = await startPlayedHub(['lab-1', 'shop-1'], { waves, onFailure: 'RollBackAll', approval: RULES('Deny') });
@@ -78,7 +78,7 @@ describe('a roll-out that a rule keeps from going back', () => {
   });
 });
 
-describe('a roll-out whose returns wait for approval', () => {
+describe('a rollout whose returns wait for approval', () => {
   beforeAll(async () => {
     const waves = [{ ...LAB, soak: '0s' }];
     hub = await startPlayedHub(['lab-1', 'shop-1'], { waves, onFailure: 'RollBackAll', approval: RULES('Manual') });
@@ -114,7 +114,7 @@ describe('a roll-out whose returns wait for approval', () => {
   });
 });
 
-describe('a roll-out that went back', () => {
+describe('a rollout that went back', () => {
   beforeAll(async () => {
     const waves = [{ ...LAB, soak: '0s' }];
     hub = await startPlayedHub(['lab-1', 'shop-1', 'shop-2'], { waves, onFailure: 'RollBackAll' });

@@ -99,7 +99,7 @@ function refusal(where: string, at: PlanPlace, { spec, status }: InstallPlan): s
   return `${where} is not waiting for approval yet (phase ${phase || 'not set'}): its steps are not known; try again later`;
 }
 
-/** Returns the refusal of a plan that a roll-out of the fleet decides about. */
+/** Returns the refusal of a plan that a rollout of the fleet decides about. */
 function ofFleet(where: string, plan: InstallPlan, subscriptions: readonly Subscription[]): string | undefined {
   const decider = deciderOfPlan(plan, subscriptions);
   return decider && `${where} is not approved: ${decidedByFleet(decider)}`;

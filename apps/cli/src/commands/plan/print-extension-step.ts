@@ -24,7 +24,7 @@ function headOf({ cluster, extension, next, installed, revision, bundle, version
   switch (next) {
     case 'make':
       return `${who}${has}: ${bundle} ${version} will be installed as revision ${revision}`;
-    case 'roll-out':
+    case 'rollout':
       return `${who}${has}: ${bundle} ${version} is rolling out, revision ${revision}`;
     case 'keep':
       return `${who}${has}: ${bundle} ${version} stays, revision ${revision}`;

@@ -28,7 +28,7 @@ type ClustersOfServices = Readonly<{
   access?: (cluster: string) => string;
 }>;
 
-/** The parts for roll-outs if the hub has a fleet: the hub API as each service, and the controller. */
+/** The parts for rollouts if the hub has a fleet: the hub API as each service, and the controller. */
 export type FleetOfServices = Readonly<{
   poller: KubeClient;
   applier: KubeClient;

@@ -92,7 +92,7 @@ function conditionsOf(object: KubernetesObject): readonly Readonly<Record<string
   }
   const parsed = Conditions.safeParse(object);
   if (!parsed.success) return [];
-  // Of a roll-out only the result is shown (measured: no Operator ever named the
+  // Of a rollout only the result is shown (measured: no Operator ever named the
   // Progressing of a Deployment).
   const reported = parsed.data.status.conditions.filter(
     ({ type }) => object.kind !== 'Deployment' || type !== 'Progressing',

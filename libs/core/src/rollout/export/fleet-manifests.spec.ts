@@ -100,7 +100,7 @@ describe('manifests of a fleet from what clusters have', () => {
     ]);
   });
 
-  it('give operators of one package in two namespaces two names, and keep off those of roll-outs of catalogs', () => {
+  it('give operators of one package in two namespaces two names, and keep off those of rollouts of catalogs', () => {
     const twice = [subscription('kafka'), subscription('kafka', {}, 'other'), subscription('catalog-x')];
     const { operators } = fleetManifests([cluster('a', { subscriptions: twice })], 'fleet');
     expect(operators.map(({ metadata }) => metadata.name)).toEqual(['kafka-other', 'kafka-team', 'operator-catalog-x']);

@@ -22,7 +22,7 @@ const said = (spec: object): string => {
   return found === undefined ? '' : `${found.reason}: ${found.message}`;
 };
 
-describe('what keeps roll-outs of a FleetOperator from beginning', () => {
+describe('what keeps rollouts of a FleetOperator from beginning', () => {
   it.each<[object, string | RegExp]>([
     [{}, ''],
     [{ strategyRef: { name: 's' }, catalog: { fleetCatalog: 'c' } }, ''],

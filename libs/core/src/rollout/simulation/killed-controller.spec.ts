@@ -31,13 +31,13 @@ function saidWhileDown(events: readonly FleetEvent[]): string[] {
   });
 }
 
-it('answers a decision about a roll-out that is not there once it has started again', () => {
+it('answers a decision about a rollout that is not there once it has started again', () => {
   const { events } = played({ script: [release('0s', 'v2'), pause('10s', 'platform/other-1')], faults: [killed] });
   const decisions = events.filter(({ kind }) => kind === 'decision');
   expect(decisions).toMatchObject([{ t: 25, phase: 'Pause', reason: 'UnknownRollout' }]);
 });
 
-it('makes the roll-out of a release, and takes decisions about it, once it has started again', () => {
+it('makes the rollout of a release, and takes decisions about it, once it has started again', () => {
   const script = [release('0s', 'v2'), release('10s', 'v3'), pause('15s', 'platform/kafka-1')];
   const { events, summary } = played({ script, faults: [killed] });
   expect(saidWhileDown(events)).toEqual([]);

@@ -46,7 +46,7 @@ describe('a scenario that is played instant by instant', () => {
   });
 });
 
-describe('a roll-out without faults', () => {
+describe('a rollout without faults', () => {
   it('plans, opens waves one after the other, soaks, and completes', () => {
     const { events, summary } = played({ strategy: wave({ soak: '5m' }) });
     expect(said(events, 'rollout')).toEqual([
@@ -103,7 +103,7 @@ describe('failures', () => {
     expect(summary.clusters.every(({ denied }) => denied.includes('kafka-operator.next'))).toBe(true);
   });
 
-  it('block a return that the check refuses, and leave the roll-out incomplete', () => {
+  it('block a return that the check refuses, and leave the rollout incomplete', () => {
     const target = { subject, to: 'kafka-operator.v2', returnBlocked: 'StoredVersionRemoved' };
     const { summary } = played({
       strategy: { ...wave({}), onFailure: 'RollBackAll' },

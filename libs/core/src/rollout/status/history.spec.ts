@@ -14,7 +14,7 @@ const PHASES: Readonly<Record<string, RolloutPhase>> = {
 const history = (letters: string): PastRollout[] =>
   [...letters].map((letter, at) => ({ name: `kafka-${at + 1}`, phase: PHASES[letter] ?? 'Planning' }));
 
-describe('the roll-outs over their historyLimit', () => {
+describe('the rollouts over their historyLimit', () => {
   it.each<[string, number, string[]]>([
     ['', 10, []],
     ['CCC', 3, []],

@@ -5,7 +5,7 @@ import { decisionEvent, phaseEvent, waveEvents } from './rollout-events.js';
 const status = (phase: string, reason: string, waves: readonly (readonly [string, string])[] = []) =>
   ({ phase, reason, waves: waves.map(([name, why]) => ({ phase: name, reason: why })) }) as unknown as RolloutStatus;
 
-describe('the Events of a roll-out', () => {
+describe('the Events of a rollout', () => {
   it('are its phases, each once', () => {
     const planned = status('Progressing', 'Planned');
     expect(phaseEvent('k-1', undefined, status('Planning', 'Released'))).toEqual({

@@ -140,7 +140,7 @@ describe('the conditions of a FleetRollout', () => {
   });
 });
 
-describe('a roll-out in which nothing moves', () => {
+describe('a rollout in which nothing moves', () => {
   const stalledAt = (rollout: ReturnType<typeof seen>, minutes: number) => {
     const before = rolloutStatus(rollout, {}, START);
     return rolloutStatus(rollout, before, at(minutes)).conditions.find(({ type }) => type === 'Stalled')?.status;

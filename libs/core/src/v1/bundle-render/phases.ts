@@ -55,7 +55,7 @@ function phaseOf({ apiVersion, kind }: KubernetesObject): string {
 }
 
 /**
- * Sorts the objects of a revision into the phases of their roll-out; empty phases are left out (spec:
+ * Sorts the objects of a revision into the phases of their rollout; empty phases are left out (spec:
  * v1-apply.md §7, "Phases"). Inside a phase: by group, version, kind, namespace, name.
  */
 export function phasesOf(objects: readonly KubernetesObject[]): readonly Phase[] {

@@ -137,7 +137,7 @@ describe('v1-extension.md, status of a ClusterExtension', () => {
         'False ProgressDeadlineExceeded: Revision has not rolled out for 10 minute(s). Last status: Revision 1.0.0 is rolling out.',
     },
     {
-      because: 'a roll-out names the object that it waits for',
+      because: 'a rollout names the object that it waits for',
       revisions: [
         revision(
           1,

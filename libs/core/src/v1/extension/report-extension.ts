@@ -107,7 +107,7 @@ function progressingCondition({ states, trouble, note }: ExtensionReport): Exten
 }
 
 /**
- * The object that a roll-out waits for, and why it is not ready: a sentence that OLM v1
+ * The object that a rollout waits for, and why it is not ready: a sentence that OLM v1
  * writes on the revision only.
  */
 function waitsFor(revision: ClusterObjectSet): string {

@@ -8,7 +8,7 @@ import { goQuote } from '../../kernel/versions/go-quote.js';
 type Phase = Readonly<{ name: string; objects: readonly Readonly<{ object: KubernetesObject }>[] }>;
 
 /**
- * Returns the problems that no roll-out of the revision can fix, before any of its objects is applied:
+ * Returns the problems that no rollout of the revision can fix, before any of its objects is applied:
  * metadata that only the API server or other controllers write, a duplicate object, a bad name of a phase.
  * Undefined if there are none. Words and order are boxcutter's (spec: v1-apply.md, "Revision reconcile" 4).
  */

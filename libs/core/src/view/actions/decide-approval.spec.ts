@@ -93,14 +93,14 @@ describe('the approval of a plan that was reviewed', () => {
   const denial = { bundle: 'lamp.v2.0.0', rollout: 'fleets/lamp-3', scope: 'Operator', versions: 'v' };
   it.each([
     ['the fleet has made', { 'fleet.flotilla.dev/operator': 'fleets/lamp' }, 'FleetOperator fleets/lamp,'],
-    ['a roll-out changes', { 'fleet.flotilla.dev/previous': previous }, 'fleets/lamp (the last here: fleets/lamp-3)'],
+    ['a rollout changes', { 'fleet.flotilla.dev/previous': previous }, 'fleets/lamp (the last here: fleets/lamp-3)'],
     [
       'went back',
       { 'fleet.flotilla.dev/denied': JSON.stringify([denial]) },
       'fleets/lamp (the last here: fleets/lamp-3)',
     ],
     ['has a mark that somebody has spoilt', { 'fleet.flotilla.dev/denied': '{' }, 'decided by rollouts of the fleet,'],
-  ])('is refused for a Subscription that %s: its roll-out decides', (_, annotations, says) => {
+  ])('is refused for a Subscription that %s: its rollout decides', (_, annotations, says) => {
     const found = { ...facts(plan()), subscriptions: [worked(annotations)] };
     const message = expect.stringContaining(says);
     expect(decideApproval(found, ACTION)).toEqual({ end: { outcome: 'refused', message } });

@@ -21,7 +21,7 @@ it.each<[string, readonly object[], true | undefined]>([
   ['that its target was withdrawn', [condition('True')], true],
   ['nothing of it where clusters are led to the target again', [condition('False')], undefined],
   ['nothing of it where it never was', [], undefined],
-])('says of a roll-out %s', (_what, conditions, withdrawn) => {
+])('says of a rollout %s', (_what, conditions, withdrawn) => {
   expect(rowWith(conditions)?.withdrawn).toBe(withdrawn);
 });
 

@@ -14,7 +14,7 @@ afterEach(async () => {
   await fleet?.stop();
 });
 
-it('a cluster that has joined, and is on its way when the next roll-out begins, comes to its end', async () => {
+it('a cluster that has joined, and is on its way when the next rollout begins, comes to its end', async () => {
   fleet = await PlayedFleet.begin(['lab-1', 'shop-1'], (name) => ({ kafka: name === 'lab-1' ? 'yes' : 'no' }));
   const { hub } = fleet;
   const [lab, shop] = [fleet.cluster('lab-1'), fleet.cluster('shop-1')];
@@ -36,7 +36,7 @@ it('a cluster that has joined, and is on its way when the next roll-out begins, 
   await fleet.settle(async () => {
     const order = await ordered();
     if (order !== 'Go platform/kafka-1') return;
-    // The newer version shows where nothing is under way, and the next roll-out is made at once.
+    // The newer version shows where nothing is under way, and the next rollout is made at once.
     if (orders.length === 0) await reportPlan(hub.client, LAST);
     orders = [...orders, order];
     await fleet?.controller.pass();

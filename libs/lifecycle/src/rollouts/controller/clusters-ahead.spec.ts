@@ -42,7 +42,7 @@ describe('a cluster that has another version to get first', () => {
     await played.settle();
   };
 
-  it('holds up no other one, and comes to the target by roll-outs of its own', async () => {
+  it('holds up no other one, and comes to the target by rollouts of its own', async () => {
     fleet = await PlayedFleet.begin(['lab-1', 'lab-2', 'shop-1'], () => ({}));
     await fleet.apply('FleetStrategy', 's', { waves: [{ name: 'all', maxConcurrent: '100%', soak: '1h' }] });
     await fleet.apply('FleetOperator', 'kafka', {
@@ -88,7 +88,7 @@ describe('a cluster that has another version to get first', () => {
   });
 });
 
-describe('a cluster that has a newer version than the target of a roll-out', () => {
+describe('a cluster that has a newer version than the target of a rollout', () => {
   it('is up to date, and holds up no other one', async () => {
     const played = await begun({});
     expect(await rowIn(played, 'shop-1')).toBe('Done UpToDate');
@@ -105,7 +105,7 @@ describe('a cluster that has a newer version than the target of a roll-out', () 
   });
 });
 
-describe('a cluster that goes ahead while a roll-out changes it', () => {
+describe('a cluster that goes ahead while a rollout changes it', () => {
   const operator = (versions: object) => ({
     ...{ package: 'kafka-operator', namespace: 'kafka-system', catalog: { name: 'c', namespace: 'olm' } },
     ...{ adopt: true, strategyRef: { name: 's' }, versions },
@@ -190,7 +190,7 @@ describe('a cluster that goes ahead while a roll-out changes it', () => {
     for (const at of ['20s', '35s']) expect(rehearsed(versions, at)).toEqual([...rows, 'Completed']);
   });
 
-  it('comes to an end in a roll-out of another spec, too', async () => {
+  it('comes to an end in a rollout of another spec, too', async () => {
     fleet = await PlayedFleet.begin(['lab-1', 'lab-2'], () => ({}));
     const played = fleet;
     await played.apply('FleetStrategy', 's', strategy);

@@ -6,7 +6,7 @@ import type { PlayedFleet } from './rollouts.fixture.js';
 let fleet: PlayedFleet | undefined;
 afterEach(() => fleet?.stop());
 
-describe('a cluster that never answered before its roll-out began', () => {
+describe('a cluster that never answered before its rollout began', () => {
   it('is no other one once it answers: its wave waits for it', async () => {
     const first = { name: 'first', clusters: { expression: "cluster.name == 'seen'" } };
     const played = await plannedClusters(['seen', 'unseen'], [first]);

@@ -155,9 +155,9 @@ describe('a decision that took effect before the controller was killed', () => {
   });
 
   it.each([
-    ['before the roll-out of a Retry was made', { verb: 'create', resource: 'fleetrollouts' }],
+    ['before the rollout of a Retry was made', { verb: 'create', resource: 'fleetrollouts' }],
     ['after it was made', { verb: 'update', resource: 'fleetdecisions' }],
-  ])('says so, and made one roll-out anew: %s', async (_when, match) => {
+  ])('says so, and made one rollout anew: %s', async (_when, match) => {
     const played = await begin([{ ...FIRST, promotion: 'Manual' }]);
     await decided(played, 'Abort');
     expect(stateOf(played).status.phase).toBe('Aborted');
@@ -170,7 +170,7 @@ describe('a decision that took effect before the controller was killed', () => {
     expect([rolloutOf(played, 'kafka-2') === undefined, rolloutOf(played, 'kafka-3')]).toEqual([false, undefined]);
   });
 
-  it('makes one roll-out for two that ask for it at once; the second has no effect', async () => {
+  it('makes one rollout for two that ask for it at once; the second has no effect', async () => {
     const played = await begin([{ ...FIRST, promotion: 'Manual' }]);
     await decided(played, 'Abort');
     const outcomes = [await decide(played, 'Retry'), await decide(played, 'Retry')];

@@ -56,7 +56,7 @@ async function upTo(played: PlayedFleet, name: string, bundle: string, then: () 
 }
 
 describe('a path of two hops', () => {
-  it('is one roll-out, one class and one FleetPlan, and each of its InstallPlans is approved in its turn', async () => {
+  it('is one rollout, one class and one FleetPlan, and each of its InstallPlans is approved in its turn', async () => {
     const played = await begun();
     await played.settle();
     expect(await installed(played)).toEqual([LAST, OLD]);
@@ -89,7 +89,7 @@ describe('a path of two hops', () => {
     expect(await approverOf(played, 'lab-1', LAST)).toMatchObject({ approvedBy: ['anna'] });
   });
 
-  it('stops between its hops while the roll-out is paused, keeps its place, and goes on', async () => {
+  it('stops between its hops while the rollout is paused, keeps its place, and goes on', async () => {
     const played = await begun();
     await upTo(played, 'lab-1', NEXT, () => played.apply('FleetDecision', 'stop', { ...decided, action: 'Pause' }));
     expect(await installed(played)).toEqual([NEXT, OLD]);

@@ -12,7 +12,7 @@ const WAVES = [
 let fleet: PlayedFleet | undefined;
 afterEach(() => fleet?.stop());
 
-describe('a roll-out that starts many clusters at once', () => {
+describe('a rollout that starts many clusters at once', () => {
   it('names at most a hundred of them in its object before it orders them: annotations have 256 KiB', async () => {
     const played = await plannedClusters(NAMES, WAVES);
     fleet = played;

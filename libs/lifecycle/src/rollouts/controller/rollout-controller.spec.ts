@@ -38,7 +38,7 @@ async function begun(strategy: object, more: object = {}, names = NAMES): Promis
 const installed = (played: PlayedFleet) => Promise.all(played.clusters.map((cluster) => cluster.installed()));
 
 describe('a FleetOperator in a hub', () => {
-  it('makes no roll-out while no cluster plans anything', async () => {
+  it('makes no rollout while no cluster plans anything', async () => {
     const played = await begun({ waves: [lab] });
     expect(await played.rollout('kafka-1')).toEqual({});
   });
@@ -65,7 +65,7 @@ describe('a FleetOperator in a hub', () => {
     await played.settle();
     expect(await played.rollout('kafka-1')).toMatchObject({ phase: 'Completed', counts: { done: 4 } });
     expect(await played.rollout('kafka-2')).toEqual({});
-    // The next version goes through its own roll-out.
+    // The next version goes through its own rollout.
     for (const cluster of played.clusters) await cluster.offer(NEW);
     await played.settle();
     expect(await installed(played)).toEqual([NEW, OLD, OLD, OLD]);
@@ -108,7 +108,7 @@ describe('a FleetOperator in a hub', () => {
     expect(await played.rollout('kafka-1')).toMatchObject({ phase: 'Completed', reason: 'AllWavesComplete' });
   });
 
-  it('says in Events what the roll-out and its waves come to, and who decided what, each once', async () => {
+  it('says in Events what the rollout and its waves come to, and who decided what, each once', async () => {
     const played = await begun({ waves: [lab] });
     for (const cluster of played.clusters) await cluster.offer(NEW);
     await played.settle();
@@ -151,13 +151,13 @@ describe('a FleetOperator in a hub', () => {
     let hanging: typeof played.clusters = [];
     await played.settle(async () => {
       const { phase } = await played.rollout('kafka-1');
-      // One cluster hangs from now on, so that the others end while the roll-out goes on.
+      // One cluster hangs from now on, so that the others end while the rollout goes on.
       if (phase === 'Progressing' && hanging.length === 0) hanging = played.clusters.splice(3);
       const made = [...played.hub.cluster.requests].filter(({ method }) => method === 'PUT');
       writes.push(...made.map(({ path }) => path).filter((path) => path.includes('/fleetrollouts/')));
     });
     const statuses = writes.filter((path) => path.endsWith('/status')).length;
-    expect(statuses, 'of the writes of the roll-out').toBeLessThan(writes.length / 2);
+    expect(statuses, 'of the writes of the rollout').toBeLessThan(writes.length / 2);
     const done = async () => ((await played.rollout('kafka-1')) as { counts?: { done: number } }).counts?.done;
     expect(await played.controller.pass(), 'when the counts are due').toBeLessThanOrEqual(2_000);
     await played.clock.advance(2_000);
@@ -250,7 +250,7 @@ describe('a FleetOperator in a hub', () => {
     });
   });
 
-  it('gives a decision no effect that is older than the roll-out: it was about another one of that name', async () => {
+  it('gives a decision no effect that is older than the rollout: it was about another one of that name', async () => {
     const played = await begun({ approval: { default: 'Manual' } });
     for (const cluster of played.clusters) await cluster.offer(NEW);
     await played.settle();
@@ -295,7 +295,7 @@ describe('a FleetOperator in a hub', () => {
     expect(await installed(played)).toEqual([NEWER, NEW, NEW, NEW]);
   });
 
-  it('keeps the rows of ten roll-outs in each assignment', async () => {
+  it('keeps the rows of ten rollouts in each assignment', async () => {
     const played = await begun({ waves: [{ ...lab, soak: '0s' }] }, { historyLimit: 100 }, ['lab-1']);
     for (let minor = 4; minor < 16; minor++) {
       for (const cluster of played.clusters) await cluster.offer(`kafka-operator.v2.${minor}.0`);
@@ -311,7 +311,7 @@ describe('a FleetOperator in a hub', () => {
     expect(Object.keys(storedRows(found ?? { metadata: {} })).toSorted()).toEqual(kept.toSorted());
   });
 
-  it('keeps as many ended roll-outs as historyLimit says, and goes on with the numbers', async () => {
+  it('keeps as many ended rollouts as historyLimit says, and goes on with the numbers', async () => {
     const names = ['lab-1', 'shop-1'];
     const played = await begun({ waves: [{ ...lab, soak: '0s' }] }, { historyLimit: 2 }, names);
     for (let minor = 4; minor < 9; minor++) {

@@ -138,7 +138,7 @@ describe('the orders of an applier', () => {
     expect(timesAsked - before).toBeLessThan(25);
   });
 
-  it('say which packages of a namespace they are about, so that roll-outs alone approve plans of these', async () => {
+  it('say which packages of a namespace they are about, so that rollouts alone approve plans of these', async () => {
     await assign('Preview', { rollout: 'platform/kafka-3' });
     await expect.poll(report, PATIENCE).toBeDefined();
     const kafka = { package: 'kafka-operator', operator: 'platform/kafka', rollout: 'platform/kafka-3' };
@@ -147,7 +147,7 @@ describe('the orders of an applier', () => {
     expect(await orders.orderedIn('two', 'kafka-system')).toEqual([]);
   });
 
-  it('are reported though the roll-out notes something about its row in the same moment', async () => {
+  it('are reported though the rollout notes something about its row in the same moment', async () => {
     await assign('Preview');
     await expect.poll(report, PATIENCE).toMatchObject({ bundle: OLD });
     const { cluster } = fleet.hub;

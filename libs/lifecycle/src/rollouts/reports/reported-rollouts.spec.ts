@@ -22,7 +22,7 @@ const storeFor = (keep: (rows: readonly FleetRolloutRow[]) => void) => ({
   view: { writeRollouts: async (rows: readonly FleetRolloutRow[]) => keep(rows) },
 });
 
-it('shows the console a roll-out of the fleet, wave by wave, to its end', async () => {
+it('shows the console a rollout of the fleet, wave by wave, to its end', async () => {
   const fleet = await PlayedFleet.begin(['lab-1', 'shop-1', 'shop-2'], (name) => ({ tier: name.split('-')[0] ?? '' }));
   ends.push(() => fleet.stop());
   const lab = { name: 'lab', clusters: { selector: { matchLabels: { tier: 'lab' } } } };
@@ -98,7 +98,7 @@ const refusing = (client: KubeClient, refused: string): KubeClient =>
 
 const PATH = ['kafka-operator.v2.3.1', NEW];
 
-/** Two clusters on a path of two steps; one of them fails at the first, by which the roll-out stops. */
+/** Two clusters on a path of two steps; one of them fails at the first, by which the rollout stops. */
 async function stoppedOnAPath(): Promise<PlayedFleet> {
   const fleet = await PlayedFleet.begin(['lab-1', 'lab-2'], () => ({}));
   ends.push(() => fleet.stop());
@@ -179,14 +179,14 @@ it('offers the decisions that take effect, and none that the controller refuses'
   await offered().toEqual([]);
 });
 
-it('shows roll-outs also where the hub API does not let it read FleetPlans, and says that steps are not known', async () => {
+it('shows rollouts also where the hub API does not let it read FleetPlans, and says that steps are not known', async () => {
   const fleet = await stoppedOnAPath();
   const shown = shownOf(fleet, refusing(directClient(fleet.hub.cluster, 'poller').client, 'FleetPlan'));
   await expect.poll(async () => (await shown())[0]?.id, DRIVEN).toBe('platform/kafka-1');
   expect((await shown())[0]).not.toHaveProperty('paths');
 });
 
-it('shows roll-outs also where the hub API does not let it read decisions, and says that these are not known', async () => {
+it('shows rollouts also where the hub API does not let it read decisions, and says that these are not known', async () => {
   const fleet = await PlayedFleet.begin(['lab-1'], () => ({ tier: 'lab' }));
   ends.push(() => fleet.stop());
   const spec = {

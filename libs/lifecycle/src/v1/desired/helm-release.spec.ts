@@ -14,7 +14,7 @@ import {
 } from '../extensions/extension-environment.fixture.js';
 
 let env: ExtensionEnvironment;
-/** Its Deployments never become ready, so that a slow machine cannot end a roll-out between two passes. */
+/** Its Deployments never become ready, so that a slow machine cannot end a rollout between two passes. */
 const started = async () => {
   const one = await ExtensionEnvironment.start({ deploymentReadyAfterMs: 3_600_000 });
   one.add({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'olmv1-system' } });

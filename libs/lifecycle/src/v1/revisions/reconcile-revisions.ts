@@ -10,7 +10,7 @@ import type { RevisionsPass } from '../extensions/extension-pass.js';
 import { performOnOwn } from '../extensions/perform-on-own.js';
 import { readContent } from '../extensions/read-content.js';
 import { archiveRevision } from './archive-revision.js';
-import { rollOut } from './roll-out.js';
+import { rollOut } from './rollout.js';
 
 const SHORTEST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 10_000;

@@ -1,10 +1,10 @@
 import { Gauge, Histogram, type Registry } from 'prom-client';
 
-/** How far roll-outs are, as the controller that acts sees them. */
+/** How far rollouts are, as the controller that acts sees them. */
 export type RolloutFigures = Readonly<{
   /** Clusters of the fleet by state: `reachable`, `away`, `paused`. */
   clusters: ReadonlyMap<string, number>;
-  /** Waves of roll-outs that are neither final nor queued. */
+  /** Waves of rollouts that are neither final nor queued. */
   waves: readonly Readonly<{ rollout: string; wave: string; phase: string; clusters: number }>[];
   /** Clusters that wait, by reason. */
   waiting: ReadonlyMap<string, number>;
@@ -14,7 +14,7 @@ export type RolloutFigures = Readonly<{
   approvalAge: number;
 }>;
 
-/** The metrics of roll-outs over the fleet. The fleet controller sets them. */
+/** The metrics of rollouts over the fleet. The fleet controller sets them. */
 export class RolloutMetrics {
   readonly #passes: Histogram;
   readonly #clusters: Gauge;

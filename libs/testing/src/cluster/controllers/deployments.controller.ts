@@ -28,7 +28,7 @@ export class DeploymentsController {
   }
 
   /**
-   * Continues the roll-outs that had begun in the stored state: a controller that restarts lists the objects,
+   * Continues the rollouts that had begun in the stored state: a controller that restarts lists the objects,
    * and remembers nothing.
    */
   resume(): void {

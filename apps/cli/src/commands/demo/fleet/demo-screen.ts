@@ -28,7 +28,7 @@ type Awaited = Readonly<{
 }>;
 
 /**
- * Shows one roll-out at a time. On a terminal it is a live picture below the printed text, elsewhere a line
+ * Shows one rollout at a time. On a terminal it is a live picture below the printed text, elsewhere a line
  * for each change.
  */
 export class DemoScreen {
@@ -56,7 +56,7 @@ export class DemoScreen {
     this.io.out(text);
   }
 
-  /** Shows this roll-out from now on; the picture of the one before stays as it is. */
+  /** Shows this rollout from now on; the picture of the one before stays as it is. */
   follow(name: string): void {
     this.rest();
     const watch = new RolloutWatch(this.#start);
@@ -70,7 +70,7 @@ export class DemoScreen {
     this.#followed = undefined;
   }
 
-  /** Shows the previous roll-out again, from its last state. */
+  /** Shows the previous rollout again, from its last state. */
   followAgain(): void {
     this.#followed = this.#last;
   }

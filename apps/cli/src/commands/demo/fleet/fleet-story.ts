@@ -26,7 +26,7 @@ export const BAD: LighthouseVersion = { version: '1.1.0', replaces: '1.0.1', isW
 /** The parts that a step needs. */
 export type FleetStory = Readonly<{ io: Io; environment: FleetEnvironment; screen: DemoScreen }>;
 
-/** Returns the name of a roll-out. */
+/** Returns the name of a rollout. */
 const rolloutName = (number: number): string => `${OPERATOR}-${number}`;
 const fullName = (number: number): string => `${PLATFORM}/${rolloutName(number)}`;
 
@@ -65,7 +65,7 @@ export async function prepareFleet(story: FleetStory, first: LighthouseVersion):
   for (const object of fleetObjects(rings)) await createIgnoringExisting(hub, object);
 }
 
-/** A catalog that offers these versions; the fleet follows by a roll-out with this number. */
+/** A catalog that offers these versions; the fleet follows by a rollout with this number. */
 export async function offer(
   { environment, screen }: FleetStory,
   number: number,
@@ -80,7 +80,7 @@ export async function offer(
  */
 export async function approveAsAnna({ environment, screen }: FleetStory, number: number): Promise<void> {
   const { length } = environment.clusters;
-  // The hub writes the status of a roll-out before the rows of its clusters: until then a plan would be
+  // The hub writes the status of a rollout before the rows of its clusters: until then a plan would be
   // shown without rows.
   const waits = (rollout: LiveRollout | undefined) =>
     rollout?.record.status.phase === 'Progressing' &&
@@ -118,7 +118,7 @@ export async function approveAsAnna({ environment, screen }: FleetStory, number:
   screen.followAgain();
 }
 
-/** Waits until the clusters of a wave have the target of the roll-out. */
+/** Waits until the clusters of a wave have the target of the rollout. */
 export const ringDone = ({ environment, screen }: FleetStory, ring: string): Promise<void> =>
   screen.until(`wave ${ring}`, {
     isReached: (rollout) => !(environment.rings[ring] ?? []).some(isNotDone(rollout)),
@@ -128,21 +128,21 @@ export const ringDone = ({ environment, screen }: FleetStory, ring: string): Pro
 const isNotDone = (rollout: LiveRollout | undefined) => (cluster: string) =>
   rollout?.record.rows.get(cluster)?.phase !== 'Done';
 
-/** Returns a cluster of a roll-out with its phase; without one, the phase of the roll-out. */
+/** Returns a cluster of a rollout with its phase; without one, the phase of the rollout. */
 function describedRow(rollout: LiveRollout | undefined, cluster?: string): string | undefined {
   if (cluster === undefined) return rollout?.record.status.phase;
   const { phase = 'not planned', reason = '' } = rollout?.record.rows.get(cluster) ?? {};
   return `${cluster} (${[phase, reason].filter((one) => one !== '').join(' ')})`;
 }
 
-/** Waits until the roll-out that is shown has ended like this. */
+/** Waits until the rollout that is shown has ended like this. */
 export const ended = ({ screen }: FleetStory, phase: string): Promise<void> =>
   screen.until(`the rollout to be ${phase}`, {
     isReached: (rollout) => rollout?.record.status.phase === phase,
     object: (rollout) => describedRow(rollout, movingIn(rollout)),
   });
 
-/** Returns a cluster with a roll-out at work, otherwise a cluster that waits. */
+/** Returns a cluster with a rollout at work, otherwise a cluster that waits. */
 function movingIn(rollout: LiveRollout | undefined): string | undefined {
   const rows = [...(rollout?.record.rows.values() ?? [])];
   const busy = rows.find(({ phase }) => ['Applying', 'Verifying', 'RollingBack'].includes(phase));
@@ -156,7 +156,7 @@ function reportLamp({ environment }: FleetStory, cluster: string, lit: boolean):
   environment.simulated(cluster).edit(LIGHTHOUSE, (object) => Object.assign(object, { status: { lit } }), 'status');
 }
 
-/** Makes the lamp of a cluster go dark as soon as the roll-out begins there. */
+/** Makes the lamp of a cluster go dark as soon as the rollout begins there. */
 export async function darken(story: FleetStory, cluster: string): Promise<void> {
   const begins = (rollout: LiveRollout | undefined) => rollout?.record.rows.get(cluster)?.phase === 'Applying';
   await story.screen.until(`${cluster} to begin`, {

@@ -9,7 +9,7 @@ type Line = Readonly<{ rollout: string; target: string; phase: string; wave: str
 type Approval = Readonly<{ what: string; by: string; reason: string }>;
 
 const LINES: Columns<Line> = [
-  ['ROLL-OUT', ({ rollout }) => rollout],
+  ['ROLLOUT', ({ rollout }) => rollout],
   ['TARGET', ({ target }) => target],
   ['PHASE', ({ phase }) => phase],
   ['WAVE', ({ wave }) => wave],

@@ -37,7 +37,7 @@ export type FleetDemoOptions = Readonly<{
   distributed: boolean;
 }>;
 
-/** Runs `flotilla demo fleet`: a minute of roll-outs over twelve simulated clusters. */
+/** Runs `flotilla demo fleet`: a minute of rollouts over twelve simulated clusters. */
 export const runFleetDemo = (io: Io, options: FleetDemoOptions): Promise<void> =>
   play(io, TWELVE, options, async (story) => {
     const switchOn = await loseStore(story, 'store-11');
@@ -100,7 +100,7 @@ async function play(
 
 /** Leaves everything running until a signal, most likely Ctrl-C. */
 async function stay(io: Io, { environment, kubeconfig }: FleetEnvironment): Promise<void> {
-  io.out(`\nThe roll-outs in the web console: ${environment.console?.link ?? ''}\n`);
+  io.out(`\nThe rollouts in the web console: ${environment.console?.link ?? ''}\n`);
   io.out(fleetCommands(kubeconfig));
   await new Promise((resolve) => onceSignalled(resolve));
 }

@@ -7,7 +7,7 @@ describe('the effect of a Retry', () => {
     ['Aborted', 'a new rollout of the same target begins'],
     ['Halted', 'failed clusters are queued again'],
     ['Completed', 'failed clusters are queued again'],
-  ])('of a roll-out that is %s: %s', (phase, effect) => {
+  ])('of a rollout that is %s: %s', (phase, effect) => {
     expect(effectOf('Retry', phase)).toBe(effect);
   });
 });

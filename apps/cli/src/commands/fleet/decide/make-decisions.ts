@@ -181,7 +181,7 @@ function refusalText(fleet: LiveFleet, { rollout, action, class: hash, reason, b
 }
 
 /**
- * Returns the subject's newest roll-out if this one has ended and another one is newer: the newest one is
+ * Returns the subject's newest rollout if this one has ended and another one is newer: the newest one is
  * active.
  */
 function newerThan(fleet: LiveFleet, { record, facts }: LiveRollout): string | undefined {
@@ -189,7 +189,7 @@ function newerThan(fleet: LiveFleet, { record, facts }: LiveRollout): string | u
   return fleet.rolloutsOf(record.spec.subject).newest?.spec.name;
 }
 
-/** Groups of the windows that would hold clusters of a roll-out now, whatever else they wait for. */
+/** Groups of the windows that would hold clusters of a rollout now, whatever else they wait for. */
 function groupsOfWindows(fleet: LiveFleet, found: LiveRollout | undefined): string[] {
   const rows = [...(found?.record.rows.values() ?? [])].filter(({ phase }) => phase === 'Waiting');
   const groups = rows.flatMap(({ cluster }) =>

@@ -41,7 +41,7 @@ const WELL = new Set(['Done', 'Applying', 'Verifying', 'RollingBack', 'Removed']
 
 /**
  * Runs `flotilla fleet explain`: prints the one reason behind the state of a cluster, an operator or a
- * roll-out.
+ * rollout.
  */
 export async function explainFleet(hub: KubeClient, io: Io, asked: ExplainAsked, now: Date): Promise<void> {
   const fleet = await readFleet(hub, now);
@@ -107,7 +107,7 @@ function kindOf(
   const exact = all.filter(({ name }) => name === word || nameOnly(name) === word);
   const found = exact.length > 0 ? exact : all.filter(({ name }) => nameOnly(name).startsWith(word));
   const [first, ...others] = found;
-  // Roll-outs begin with the name of their subject: the subject is the shorter word.
+  // Rollouts begin with the name of their subject: the subject is the shorter word.
   if (first !== undefined && (others.length === 0 || exact.length === 1)) return first;
   if (first === undefined) {
     const meant = didYouMean(
@@ -123,7 +123,7 @@ function kindOf(
 const rolloutOf = (fleet: LiveFleet, name: string): LiveRollout | undefined =>
   fleet.rollouts.find(({ record }) => record.spec.name === name);
 
-/** Returns the subject's active roll-out, otherwise its newest one. */
+/** Returns the subject's active rollout, otherwise its newest one. */
 function newestOf(fleet: LiveFleet, subject: string): LiveRollout | undefined {
   const own = fleet.rollouts.filter(({ record }) => record.subject.rolloutPrefix === subject);
   return own.find(({ facts }) => facts.role === 'active') ?? own.at(-1);
@@ -141,10 +141,10 @@ function nothingToDo(fleet: LiveFleet, name: string): FleetExplanation {
   const chain = subject === undefined ? [] : deprecatedOperators(fleet, { subject: subject.key }).map(deprecatedLine);
   const about = { about: name, chain, todo: [] };
   if (problem === undefined) {
-    return { ...about, phase: 'Done', reason: 'UpToDate', sentence: 'has no roll-out: no cluster plans a change' };
+    return { ...about, phase: 'Done', reason: 'UpToDate', sentence: 'has no rollout: no cluster plans a change' };
   }
   const { reason, message } = problem;
-  return { ...about, phase: 'Waiting', reason, sentence: `has no roll-out (${reason}): ${message}` };
+  return { ...about, phase: 'Waiting', reason, sentence: `has no rollout (${reason}): ${message}` };
 }
 
 function ofRow(fleet: LiveFleet, rollout: LiveRollout, cluster: string): FleetExplanation {
@@ -158,7 +158,7 @@ function ofRow(fleet: LiveFleet, rollout: LiveRollout, cluster: string): FleetEx
   return { about: cluster, phase: 'Removed', reason: 'Unplaced', sentence, chain: [], todo: [] };
 }
 
-/** Explains the troubles of the cluster itself, then its part in each roll-out that is not over. */
+/** Explains the troubles of the cluster itself, then its part in each rollout that is not over. */
 function ofCluster(fleet: LiveFleet, name: string): FleetExplanation[] {
   const object = fleet.state.clusters.find(({ metadata }) => metadata.name === name);
   const wrong = object === undefined ? [] : troubles(object);
@@ -172,14 +172,14 @@ function ofCluster(fleet: LiveFleet, name: string): FleetExplanation[] {
     about: name,
     phase: wrong.length === 0 ? 'Done' : 'Waiting',
     reason: wrong.length === 0 ? 'Well' : 'Troubled',
-    sentence: wrong.length === 0 ? `is healthy, with ${counted(rows.length, 'roll-out')}` : 'has a problem',
+    sentence: wrong.length === 0 ? `is healthy, with ${counted(rows.length, 'rollout')}` : 'has a problem',
     chain: wrong,
     todo: [],
   };
   return [withDeprecated(own, fleet, { cluster: name }), ...rows];
 }
 
-/** The input for the explanation of a roll-out. `causes`: the causes of failed clusters. */
+/** The input for the explanation of a rollout. `causes`: the causes of failed clusters. */
 type RolloutPlace = Readonly<{
   fleet: LiveFleet;
   rollout: LiveRollout;
@@ -284,7 +284,7 @@ function atWork(place: RolloutPlace): Explained {
 }
 
 /**
- * Explains a roll-out with a withdrawn target. No decision brings that target: the roll-out ends with the
+ * Explains a rollout with a withdrawn target. No decision brings that target: the rollout ends with the
  * next one, or by an abort.
  */
 function withdrawn({ fleet, rollout, answer, hints, short, causes }: RolloutPlace): Explained {
@@ -301,7 +301,7 @@ function withdrawn({ fleet, rollout, answer, hints, short, causes }: RolloutPlac
 const withdrawnLine = ({ isWithdrawn }: RolloutHints, { target }: RolloutAnswer): string[] =>
   isWithdrawn ? [withdrawnText(target)] : [];
 
-/** Returns, for a roll-out that has ended, the clusters that are neither as they were nor at the target. */
+/** Returns, for a rollout that has ended, the clusters that are neither as they were nor at the target. */
 const endedEarly = ({ leftOnTheWay }: RolloutHints): string[] =>
   leftOnTheWay === 0 ? [] : [`${counted(leftOnTheWay, 'cluster was', 'clusters were')} left midway`];
 

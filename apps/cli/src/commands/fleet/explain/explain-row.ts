@@ -28,7 +28,7 @@ export type FleetExplanation = Readonly<{
   todo: readonly FleetStep[];
 }>;
 
-/** Explains the state of a cluster in a roll-out. */
+/** Explains the state of a cluster in a rollout. */
 export function explainRow(place: RowPlace): FleetExplanation {
   const { row } = place;
   const own = wordsOf(place);
@@ -83,12 +83,12 @@ const waits = (place: RowPlace): RowWords =>
   WAITING[place.row.reason]?.(place) ?? { sentence: `waits (${place.row.reason})` };
 
 /**
- * True if the roll-out has ended and is not the one that joining clusters get: a waiting cluster waits for
+ * True if the rollout has ended and is not the one that joining clusters get: a waiting cluster waits for
  * nothing any more.
  */
 const isOver = ({ record, facts }: LiveRollout): boolean => isFinal(record.status.phase) && facts.role === 'frozen';
 
-/** A cluster that a roll-out has not come to before it ended, or not to the end of its path. */
+/** A cluster that a rollout has not come to before it ended, or not to the end of its path. */
 function leftBy(place: RowPlace): RowWords {
   const { rollout, row } = place;
   const { phase, reason } = rollout.record.status;
@@ -159,7 +159,7 @@ const WAITING: Readonly<Record<string, (place: RowPlace) => RowWords>> = {
     const { phase, reason } = place.rollout.record.status;
     return {
       sentence: 'waits: its rollout starts nothing now (Halted)',
-      chain: [`the roll-out is ${phase} (${reason})`, ...overThreshold(place.rollout)],
+      chain: [`the rollout is ${phase} (${reason})`, ...overThreshold(place.rollout)],
       todo: [step(NEXT.fleetFailures(place.short), 'why it stopped')],
     };
   },
@@ -375,7 +375,7 @@ function driftIn({ fleet, rollout, row }: RowPlace): string[] {
   return report?.reason === 'DriftCorrected' ? [`${report.message}, at ${report.since}`] : [];
 }
 
-/** Returns the last step of a cluster that was in flight when its roll-out ended. */
+/** Returns the last step of a cluster that was in flight when its rollout ended. */
 const lastStep = ({ row }: RowPlace): string[] =>
   row.attempt > 0 && row.hop > 0 ? [`step ${row.hop} is the last step that began there`] : [];
 

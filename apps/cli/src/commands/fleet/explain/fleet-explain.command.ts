@@ -5,7 +5,7 @@ import type { Io } from '../../../terminal/io.js';
 import { FLEET_STORE_HELP, type FleetHubOptions, withFleetHubOptions } from '../hub/hub-options.js';
 
 const HELP = `
-NAME is a cluster, a roll-out, or a FleetOperator (or Staged FleetCatalog), which stands for its roll-out that is at work.
+NAME is a cluster, a rollout, or a FleetOperator (or Staged FleetCatalog), which stands for its rollout that is at work.
 Answers with the one reason, the chain behind it, and the commands that help. Exit code 1 where it waits or has failed.
 ${FLEET_STORE_HELP}
 

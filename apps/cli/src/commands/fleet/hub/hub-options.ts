@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { gathered } from '../../../clusters/cluster-options.js';
 
-/** The hub that a verb asks about roll-outs. */
+/** The hub that a verb asks about rollouts. */
 export type FleetHubOptions = Readonly<{
   /** A folder, a context, `dir:PATH`, `context:NAME` or `in-cluster`; absent: that of FLOTILLA_FLEET. */
   fleet?: string;

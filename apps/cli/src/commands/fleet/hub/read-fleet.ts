@@ -46,17 +46,17 @@ export function meantName(what: string, typed: string, names: readonly string[],
   throw new UsageError(`${what} "${typed}" is ambiguous: ${shown}${more}; write more of the name`);
 }
 
-/** The roll-out that a user means. */
+/** The rollout that a user means. */
 export function meantRollout(fleet: LiveFleet, typed: string, namespace?: string): LiveRollout {
   const names = fleet.rollouts.map(({ record }) => record.spec.name);
-  const name = meantName('roll-out', typed, names, namespace);
+  const name = meantName('rollout', typed, names, namespace);
   const found = fleet.rollouts.find(({ record }) => record.spec.name === name);
   if (found === undefined) throw new NotFound(`there is no rollout "${typed}"`);
   return found;
 }
 
 /**
- * Returns the name of a roll-out as commands take it. The namespace is left out if no other roll-out has that
+ * Returns the name of a rollout as commands take it. The namespace is left out if no other rollout has that
  * name.
  */
 export function shortName(fleet: LiveFleet, name: string): string {

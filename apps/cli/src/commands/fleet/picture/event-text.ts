@@ -14,13 +14,13 @@ export function eventLine({ t, kind, phase, reason, message, ...event }: FleetEv
 }
 
 /**
- * Returns an event as a line that fits below a picture. The roll-out is left out if it is the only one there.
+ * Returns an event as a line that fits below a picture. The rollout is left out if it is the only one there.
  */
 export function shortEventLine({ t, kind, phase, reason, ...event }: FleetEvent, isOnlyRollout: boolean): string {
   const name = isOnlyRollout ? null : (event.rollout?.replace(/^.*\//, '') ?? null);
   const what = event.cluster ?? (kind === 'class' ? `class ${event.class}` : kind === 'wave' ? 'wave' : null);
   const parts = [name, event.wave, what].filter((part) => part !== null);
-  const place = parts.length === 0 ? kind.replace('rollout', 'roll-out') : parts.join(' ');
+  const place = parts.length === 0 ? kind.replace('rollout', 'rollout') : parts.join(' ');
   const from = event.from === null || event.from === phase ? '' : `${event.from} → `;
   return `${clock(t).trim()}  ${place}  ${from}${phase}${reason === '' ? '' : ` (${reason})`}`;
 }
@@ -32,7 +32,7 @@ export function clock(seconds: number): string {
   return `${Math.floor(whole / 3600)}:${two(Math.floor(whole / 60) % 60)}:${two(whole % 60)}`.padStart(8);
 }
 
-/** Returns the end of a run, as tables of roll-outs and waves. */
+/** Returns the end of a run, as tables of rollouts and waves. */
 export function summaryText({ rollouts, invariants }: RunSummary): string {
   const waves = rollouts.flatMap((rollout) => rollout.waves.map((wave) => ({ rollout, wave })));
   const text = [

@@ -42,7 +42,7 @@ type PicturedRollout = {
   readonly rows: Map<string, PicturedRow>;
 };
 
-/** The parts of a picture: the waves (of all roll-outs or of some), and the last events. */
+/** The parts of a picture: the waves (of all rollouts or of some), and the last events. */
 type Detail = Readonly<{ waves: 'all' | 'not ended' | 'at work' | 'none'; events: boolean }>;
 /** Details from the whole picture to the smallest one. The first that fits is drawn. */
 const DETAILS: readonly Detail[] = [
@@ -55,7 +55,7 @@ const DETAILS: readonly Detail[] = [
 
 const ENDED = new Set(['Completed', 'RolledBack', 'Aborted', 'Superseded']);
 
-/** A picture of roll-outs on their way, drawn from their events alone. */
+/** A picture of rollouts on their way, drawn from their events alone. */
 export class LivePicture {
   readonly #rollouts = new Map<string, PicturedRollout>();
   readonly #last: FleetEvent[] = [];

@@ -33,11 +33,11 @@ export type PlannedWave = Readonly<{ name: string; members: number; share: strin
 export const targetsOf = (subject: FleetSubject, { clusters }: LintedFleet): LintedCluster[] =>
   clusters.filter((cluster) => isTargetOf(subject, cluster));
 
-/** The waves of a subject with their members, if a roll-out began now. */
+/** The waves of a subject with their members, if a rollout began now. */
 export function plannedWaves(subject: FleetSubject, fleet: LintedFleet): PlannedWave[] {
   const waves = wavesOf(subject.strategy);
   const targets = targetsOf(subject, fleet);
-  // The order of a roll-out that does not exist yet: sizes are the same in every order.
+  // The order of a rollout that does not exist yet: sizes are the same in every order.
   const uid = `preview/${subject.key}`;
   const cuts = cutsOf(waves, targets, uid);
   const members = targets.map((cluster) => waveOf(waves, cuts, cluster, orderOf(uid, cluster.name)));

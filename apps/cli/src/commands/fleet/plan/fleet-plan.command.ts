@@ -6,7 +6,7 @@ import { type Io, UsageError } from '../../../terminal/io.js';
 import { FLEET_STORE_HELP, type FleetHubOptions, withFleetHubOptions } from '../hub/hub-options.js';
 
 const HELP = `
-NAME is a roll-out: its plan classes (clusters with the same path), with the differences in images, definitions and rights;
+NAME is a rollout: its plan classes (clusters with the same path), with the differences in images, definitions and rights;
 --class shows one of them. Or a FleetOperator, or nothing for all of them: what their clusters would do now, by class.
 Waves are shown with their members, and a note for what is probably not meant so, such as a wave that selects no cluster.
 -f looks at manifests before they are applied: every one is checked as the API server does, waves are cut from the FleetClusters

@@ -21,7 +21,7 @@ describe('flotilla fleet plan', () => {
   });
   afterAll(() => hub.stop());
 
-  it('shows waves and what is probably not meant, before there is a roll-out', async () => {
+  it('shows waves and what is probably not meant, before there is a rollout', async () => {
     const { out, exit } = await hub.flotilla('plan', 'kafka');
     expect(out).toMatch(/^platform\/kafka: 4 clusters\nno cluster plans a change\n/);
     expect(out).toMatch(
@@ -32,7 +32,7 @@ describe('flotilla fleet plan', () => {
     expect(exit).toBe(0);
   });
 
-  it('gives the share of a wave by count as before its roll-out', async () => {
+  it('gives the share of a wave by count as before its rollout', async () => {
     const other = await startPlayedHub(NAMES, { waves: [{ name: 'two', count: 2 }] });
     expect((await other.flotilla('plan', 'kafka')).out).toMatch(/^two +2 +2 clusters +0s$/m);
     await offerAll(other);
@@ -40,7 +40,7 @@ describe('flotilla fleet plan', () => {
     await other.stop();
   });
 
-  it('shows each class of a roll-out, and one of them with what its FleetPlan keeps', async () => {
+  it('shows each class of a rollout, and one of them with what its FleetPlan keeps', async () => {
     await offerAll(hub, (name) => (name === 'shop-3' ? 'get secrets' : 'get pods'));
     const classes = (await hub.fleet.rollout('kafka-1')).classes ?? [];
     expect(classes).toHaveLength(2);
@@ -78,7 +78,7 @@ describe('flotilla fleet plan', () => {
   it('says what is not there', async () => {
     expect(await hub.flotilla('plan', 'nothing')).toMatchObject({
       exit: 1,
-      err: 'error: there is no roll-out "nothing"\n',
+      err: 'error: there is no rollout "nothing"\n',
     });
     expect((await hub.flotilla('plan', '--class', 'x')).exit).toBe(2);
   });

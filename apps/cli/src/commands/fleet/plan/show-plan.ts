@@ -27,7 +27,7 @@ export type PlanAsked = Readonly<{
   output: AnswerFormat;
 }>;
 
-/** The plan of one subject, or of one roll-out. */
+/** The plan of one subject, or of one rollout. */
 export type SubjectPlan = Readonly<{
   name: string;
   subject: string;
@@ -42,7 +42,7 @@ export type SubjectPlan = Readonly<{
 }>;
 
 /**
- * Runs `flotilla fleet plan`: prints plan classes of a roll-out, or a roll-out that would be made, with waves
+ * Runs `flotilla fleet plan`: prints plan classes of a rollout, or a rollout that would be made, with waves
  * and lint.
  */
 export async function showPlan(hub: KubeClient, io: Io, asked: PlanAsked, now: Date): Promise<void> {
@@ -78,7 +78,7 @@ const approveLine = (fleet: LiveFleet, rollout: LiveRollout, answer: ClassAnswer
     : `  → ${NEXT.approveClass(shortName(fleet, rollout.record.spec.name), answer.hash)}\n`;
 
 /**
- * Returns the roll-out that the user means. Returns undefined if the user means a subject, or named nothing.
+ * Returns the rollout that the user means. Returns undefined if the user means a subject, or named nothing.
  */
 function rolloutAsked(fleet: LiveFleet, { name, namespace }: PlanAsked): LiveRollout | undefined {
   if (name === undefined) return undefined;

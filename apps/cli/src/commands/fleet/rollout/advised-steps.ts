@@ -8,18 +8,18 @@ export type FleetStep = Readonly<{ command: string; note: string }>;
 
 export const step = (command: string, note = ''): FleetStep => ({ command, note });
 
-/** A roll-out, and its name as commands take it. */
+/** A rollout, and its name as commands take it. */
 type Named = Readonly<{ rollout: LiveRollout; short: string }>;
 
-/** True if the roll-out is over for its clusters: it does not change them any more. */
+/** True if the rollout is over for its clusters: it does not change them any more. */
 const isLeft = ({ record: { status }, facts }: LiveRollout): boolean =>
   isFinal(status.phase) && (status.phase !== 'Completed' || facts.role === 'frozen');
 
-/** True if a Retry recreates the roll-out, and its target is still available. */
+/** True if a Retry recreates the rollout, and its target is still available. */
 export const isMadeAnew = ({ record, facts }: LiveRollout): boolean =>
   isRetriedAnew(record.status, facts) && !facts.isTargetWithdrawn;
 
-/** Returns the step that recreates the whole roll-out, if it can be recreated. */
+/** Returns the step that recreates the whole rollout, if it can be recreated. */
 export function newRolloutSteps({ rollout, short }: Named): FleetStep[] {
   return isMadeAnew(rollout) ? [step(NEXT.retryRollout(short), 'a new rollout of the same target')] : [];
 }
@@ -33,6 +33,6 @@ export function retrySteps(named: Named, cluster: string, note: string): FleetSt
   return [step(NEXT.retryCluster(short, cluster), note)];
 }
 
-/** Returns the step that leaves a failed cluster as it is, if its roll-out continues. */
+/** Returns the step that leaves a failed cluster as it is, if its rollout continues. */
 export const skipSteps = ({ rollout, short }: Named, cluster: string): FleetStep[] =>
   isLeft(rollout) ? [] : [step(NEXT.skipCluster(short, cluster), 'it does not change')];

@@ -3,7 +3,7 @@ import { isNewer } from '#core/rollout/review/plan-changes';
 import type { LiveFleet, LiveRollout } from '#lifecycle/rollouts/controller/state/live-fleet';
 
 /**
- * Returns the target of a cluster in a roll-out. It is the roll-out's target, or the cluster's own plan if
+ * Returns the target of a cluster in a rollout. It is the rollout's target, or the cluster's own plan if
  * `overrides` of the FleetOperator lead it to other versions (why: fleet-operators.md "Overrides").
  */
 export function targetThere(

@@ -3,8 +3,8 @@ import type { LiveFleet } from '#lifecycle/rollouts/controller/state/live-fleet'
 import { isMadeAnew } from './advised-steps.js';
 
 /**
- * Returns the roll-out that rolled a target back. No cluster is offered that target again before a Retry
- * decision or a change of spec.versions. Returns undefined if no roll-out has.
+ * Returns the rollout that rolled a target back. No cluster is offered that target again before a Retry
+ * decision or a change of spec.versions. Returns undefined if no rollout has.
  */
 export function deniedBy(fleet: LiveFleet, subject: string, target: string): string | undefined {
   for (const cluster of fleet.clusters.values()) {
@@ -17,7 +17,7 @@ export function deniedBy(fleet: LiveFleet, subject: string, target: string): str
 }
 
 /**
- * Returns the versions that a roll-out denies a subject: its target, and the version on its path that failed
+ * Returns the versions that a rollout denies a subject: its target, and the version on its path that failed
  * (why: fleet-returns.md "Denied versions").
  */
 export function deniedOf(fleet: LiveFleet, subject: string, rollout: string): string[] {
@@ -30,7 +30,7 @@ export function deniedOf(fleet: LiveFleet, subject: string, rollout: string): st
   return [...found].sort(byCodeUnit);
 }
 
-/** Returns the step that lifts the denial. A roll-out can be retried only while there is no newer one. */
+/** Returns the step that lifts the denial. A rollout can be retried only while there is no newer one. */
 export function liftedBy(fleet: LiveFleet, name: string): string {
   const rollout = fleet.rollouts.find(({ record }) => record.spec.name === name);
   const isRetried = rollout !== undefined && isMadeAnew(rollout);

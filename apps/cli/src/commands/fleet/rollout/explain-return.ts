@@ -7,13 +7,13 @@ import { NEXT } from '../../../output/next-commands.js';
 import { type FleetStep, step } from './advised-steps.js';
 import { demandText, openDemands } from './approval-text.js';
 
-/** The input for the explanation of returns. `short` is the roll-out's name as commands take it. */
+/** The input for the explanation of returns. `short` is the rollout's name as commands take it. */
 type ReturnPlace = Readonly<{ fleet: LiveFleet; rollout: LiveRollout; short: string }>;
 type Returning = Readonly<{ sentence: string; chain: readonly string[]; todo: readonly FleetStep[] }>;
 
 const classOfReturns = ({ record }: LiveRollout) => record.status.classes.find(({ name }) => name === ROLLBACK_CLASS);
 
-/** True if a rule of the strategy denies returns of clusters of this roll-out. */
+/** True if a rule of the strategy denies returns of clusters of this rollout. */
 export const hasDeniedReturns = (rollout: LiveRollout): boolean => classOfReturns(rollout)?.state.phase === 'Denied';
 
 /**
@@ -33,7 +33,7 @@ export function explainReturn(place: ReturnPlace, row: RolloutRow): Returning | 
   return { sentence: 'will be rolled back to its previous version', chain: [...chain, ...silent, ...paused], todo };
 }
 
-/** Explains the wait of a roll-out that goes back as a whole. */
+/** Explains the wait of a rollout that goes back as a whole. */
 export function explainReturns(place: ReturnPlace): Returning {
   const rows = [...place.rollout.record.rows.values()];
   const { reason } = place.rollout.record.status;
@@ -59,7 +59,7 @@ function approvalOfReturns({ fleet, rollout, short }: ReturnPlace): Pick<Returni
 }
 
 /**
- * Returns the steps that help if a rule denies returns. Neither a rollback nor a retry of the roll-out helps.
+ * Returns the steps that help if a rule denies returns. Neither a rollback nor a retry of the rollout helps.
  */
 export const deniedSteps = (short: string): FleetStep[] => [
   step(NEXT.abortRollout(short), 'clusters do not change; a retry of the rollout then begins the target again'),

@@ -21,7 +21,7 @@ export type PlanClass = ClassAnswer &
     plan: FleetPlan['spec'] | null;
   }>;
 
-/** Returns the class of a roll-out, with the FleetPlan that keeps the reviewed plan. */
+/** Returns the class of a rollout, with the FleetPlan that keeps the reviewed plan. */
 export async function planClass(
   hub: KubeClient,
   fleet: LiveFleet,
@@ -55,7 +55,7 @@ export function fromOf(fleet: LiveFleet, subject: string, clusters: readonly str
   return [...counts].sort(([a, m], [b, n]) => n - m || byCodeUnit(a, b))[0]?.[0] ?? null;
 }
 
-/** Returns the class of a decision as text. Returns '' if the roll-out has no such class. */
+/** Returns the class of a decision as text. Returns '' if the rollout has no such class. */
 export async function planClassText(
   hub: KubeClient,
   fleet: LiveFleet,

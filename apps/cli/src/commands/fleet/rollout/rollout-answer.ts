@@ -40,7 +40,7 @@ export type ClassAnswer = Readonly<{
 
 export type FailureAnswer = Readonly<{ reason: string; cause: string; clusters: number; sample: readonly string[] }>;
 
-/** One roll-out, also printed by `fleet status ROLLOUT -o json`. */
+/** One rollout, also printed by `fleet status ROLLOUT -o json`. */
 export type RolloutAnswer = Readonly<{
   name: string;
   subject: string;
@@ -64,7 +64,7 @@ export type RolloutAnswer = Readonly<{
 const SAMPLE = 5;
 const timeOf = (ms: number | undefined): string | null => (ms === undefined ? null : new Date(ms).toISOString());
 
-/** Returns the present state of a roll-out. */
+/** Returns the present state of a rollout. */
 export function rolloutAnswer(fleet: LiveFleet, { record, facts }: LiveRollout): RolloutAnswer {
   const { spec, status, tallies } = record;
   const rows = [...record.rows.values()].filter(({ phase }) => phase !== 'Removed');
@@ -96,7 +96,7 @@ function waveAnswer({ spec, status, tallies }: RolloutOf, at: number): WaveAnswe
   const state = status.waves[at];
   const tally = tallies[at];
   if (wave === undefined || state === undefined || tally === undefined) {
-    throw new RangeError(`roll-out ${spec.name} has no wave ${at}`);
+    throw new RangeError(`rollout ${spec.name} has no wave ${at}`);
   }
   const from = tally.lastSuccessAt ?? state.openedAt;
   const soaks = state.phase === 'Soaking' && state.reason === 'Soak' && from !== undefined;

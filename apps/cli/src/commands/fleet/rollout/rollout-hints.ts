@@ -16,7 +16,7 @@ export type RolloutHints = Readonly<{
   leftOnTheWay: number;
   /** Classes with a cluster that still waits: an approval of another class starts nothing. */
   awaited: ReadonlySet<string>;
-  /** Classes that lead to another version than the target of the roll-out, with that version. */
+  /** Classes that lead to another version than the target of the rollout, with that version. */
   ownTargets: ReadonlyMap<string, string>;
   /** Reports of failed clusters, by cluster: the version that has not come up, and the reason. */
   said: ReadonlyMap<string, string>;

@@ -2,7 +2,7 @@ import type { RolloutRow } from '#core/rollout/controller/step/row';
 import type { LiveFleet, LiveRollout } from '#lifecycle/rollouts/controller/state/live-fleet';
 import type { FleetStep } from './advised-steps.js';
 
-/** The input for the explanation of one row. `short`: the roll-out's name as commands take it. */
+/** The input for the explanation of one row. `short`: the rollout's name as commands take it. */
 export type RowPlace = Readonly<{ fleet: LiveFleet; rollout: LiveRollout; row: RolloutRow; short: string }>;
 
 /** The text `waits for …`, the causes behind that, and possible steps. */

@@ -59,7 +59,7 @@ describe('flotilla fleet simulate', () => {
     expect(err).toMatch(/cluster +platform\/kafka-1 lab c-0001 only +Waiting → Applying \(Started\)/);
   });
 
-  it('ends with 1 where a roll-out halts', async () => {
+  it('ends with 1 where a rollout halts', async () => {
     const faults = file('fails.yaml', 'faults: [{applyFails: {}}]\n');
     expect((await simulate('--faults', faults)).exit).toBe(1);
   });

@@ -6,7 +6,7 @@ import { exitCodeOf, verdictOf } from '../../../output/verdict.js';
 import { type Io, UsageError } from '../../../terminal/io.js';
 
 const HELP = `
-Exit codes: 0 every roll-out ended Completed or Superseded, and no invariant broke · 1 otherwise · 2 bad input.
+Exit codes: 0 every rollout ended Completed or Superseded, and no invariant broke · 1 otherwise · 2 bad input.
 
 Examples:
   flotilla fleet simulate -f fleet/
@@ -28,7 +28,7 @@ type Options = Readonly<{
   output: 'text' | 'json';
 }>;
 
-/** Registers `flotilla fleet simulate`: plays roll-outs on a virtual clock, without network. */
+/** Registers `flotilla fleet simulate`: plays rollouts on a virtual clock, without network. */
 export const fleetSimulateCommand = (fleet: Command, io: Io): Command =>
   fleet
     .command('simulate')

@@ -28,7 +28,7 @@ const MOST_CAUSES = 4;
 const MOST_NAMES = 3;
 const isFailure = (cause: string): boolean => cause.startsWith('Failed');
 
-/** Describes roll-outs that have not reached their target: the wait, or the failure. */
+/** Describes rollouts that have not reached their target: the wait, or the failure. */
 export class NotesAfter {
   readonly #rows = new Map<string, Map<string, FleetEvent>>();
   readonly #waves = new Map<string, Map<string, FleetEvent>>();

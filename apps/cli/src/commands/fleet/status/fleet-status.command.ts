@@ -5,10 +5,10 @@ import { type Io, UsageError } from '../../../terminal/io.js';
 import { FLEET_STORE_HELP, type FleetHubOptions, withFleetHubOptions } from '../hub/hub-options.js';
 
 const HELP = `
-Without a name: roll-outs that are at work, and the newest of each subject; --all: every one that is kept. With a name:
+Without a name: rollouts that are at work, and the newest of each subject; --all: every one that is kept. With a name:
 its waves, what clusters wait for, what has failed, and the plan classes that wait for approval.
 A name may be shortened to what is unique; NAMESPACE/NAME is taken, too.
---watch draws a live picture on a terminal until the roll-outs have ended; elsewhere it prints one line a change, with -o json
+--watch draws a live picture on a terminal until the rollouts have ended; elsewhere it prints one line a change, with -o json
 one event a line.
 ${FLEET_STORE_HELP}
 
@@ -23,7 +23,7 @@ const ENDS_WITHIN_MS = 5_000;
 
 type Options = FleetHubOptions & Readonly<{ namespace?: string; all?: boolean; watch?: boolean; output: ListFormat }>;
 
-/** Registers `flotilla fleet status`: roll-outs and their progress. */
+/** Registers `flotilla fleet status`: rollouts and their progress. */
 export const fleetStatusCommand = (fleet: Command, io: Io): Command =>
   withFleetHubOptions(fleet.command('status').argument('[rollout]'))
     .description('show the progress of rollouts, with the reason that each waits for')

@@ -4,7 +4,7 @@ import { WITHDRAWN_NOTE } from '#core/rollout/controller/step/withdrawn';
 import type { RolloutAnswer } from '../rollout/rollout-answer.js';
 import { awaitedClasses, type RolloutHints } from '../rollout/rollout-hints.js';
 
-/** Returns the most important fact about a roll-out, in a few words. */
+/** Returns the most important fact about a rollout, in a few words. */
 export function rolloutNote(answer: RolloutAnswer, hints: RolloutHints): string {
   const { phase, reason, classes, waves, waiting } = answer;
   if (hints.isWithdrawn && !isFinal(phase)) return WITHDRAWN_NOTE;

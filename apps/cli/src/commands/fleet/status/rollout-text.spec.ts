@@ -72,7 +72,7 @@ const text = (width?: number, more: Partial<RolloutAnswer> = {}, hints: Partial<
     { short: 'kafka-7', now: NOW, width, wide: false, hints: { ...HINTS, ...hints } },
   );
 
-describe('a roll-out for people', () => {
+describe('a rollout for people', () => {
   it('is a line, its waves, what clusters wait for, and what waits for approval', () => {
     expect(text()).toBe(
       [

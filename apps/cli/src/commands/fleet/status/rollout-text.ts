@@ -17,7 +17,7 @@ import type {
 } from '../rollout/rollout-answer.js';
 import { awaitedClasses, type RolloutHints, saidOf } from '../rollout/rollout-hints.js';
 
-/** Options for the text of a roll-out. `short` is its name as commands take it. */
+/** Options for the text of a rollout. `short` is its name as commands take it. */
 type RolloutTextOptions = Readonly<{
   short: string;
   now: number;
@@ -37,7 +37,7 @@ const SHORT_HASH = 12;
 const LONGEST_CAUSE = 200;
 
 /**
- * Returns one roll-out for people: a line, its waves, the reasons of waiting clusters, and the next steps.
+ * Returns one rollout for people: a line, its waves, the reasons of waiting clusters, and the next steps.
  */
 export function rolloutText(answer: RolloutAnswer, options: RolloutTextOptions): string {
   const { width, wide } = options;
@@ -55,7 +55,7 @@ export function rolloutText(answer: RolloutAnswer, options: RolloutTextOptions):
 }
 
 /**
- * Returns the roll-out's identity and progress. If the terminal is narrow, the parts are lines of their own.
+ * Returns the rollout's identity and progress. If the terminal is narrow, the parts are lines of their own.
  */
 function headline(answer: RolloutAnswer, { now }: RolloutTextOptions): string[] {
   const { name, target, phase, reason, waves, currentWave, startedAt, finishedAt } = answer;
@@ -129,7 +129,7 @@ function noteOf({ phase, reason, soak, soakUntil }: WaveAnswer, now: number): st
 }
 
 /**
- * True if the roll-out has ended and is not the one that joining clusters get: a waiting cluster waits for
+ * True if the rollout has ended and is not the one that joining clusters get: a waiting cluster waits for
  * nothing any more.
  */
 const isOver = ({ phase, role }: RolloutAnswer): boolean => FINAL.has(phase) && role === 'frozen';
@@ -209,7 +209,7 @@ function classLines(classes: readonly ClassAnswer[], { short, width, hints }: Ro
 }
 
 /**
- * Returns `3f9c1e2ab7d0, 44 clusters (Minor, RBACGrowth)`, its target if it is not the roll-out's, and the
+ * Returns `3f9c1e2ab7d0, 44 clusters (Minor, RBACGrowth)`, its target if it is not the rollout's, and the
  * number of approvals if it needs several.
  */
 function classText({ hash, clusters, changes, demands }: ClassAnswer, { ownTargets }: RolloutHints): string {
@@ -220,7 +220,7 @@ function classText({ hash, clusters, changes, demands }: ClassAnswer, { ownTarge
   return `${hash}, ${counted(clusters, 'cluster')} (${changes.join(', ')})${to}${votes}`;
 }
 
-/** Returns the steps that a user can take for a roll-out that does not continue by itself. */
+/** Returns the steps that a user can take for a rollout that does not continue by itself. */
 /** Advises how to end the wait of a wave at work, and how to see failures. */
 function goingOn(
   { waves, failures }: Pick<RolloutAnswer, 'waves' | 'failures'>,

@@ -26,7 +26,7 @@ export type RolloutsAsked = Readonly<{
   all: boolean;
 }>;
 
-/** Runs `flotilla fleet status`: prints all roll-outs, or one. */
+/** Runs `flotilla fleet status`: prints all rollouts, or one. */
 export async function showRollouts(hub: KubeClient, io: Io, asked: RolloutsAsked, now: Date): Promise<void> {
   const fleet = await readFleet(hub, now);
   const { rollout, namespace, output } = asked;
@@ -79,7 +79,7 @@ async function showAll(
   const paused = clusters.paused === 0 ? '' : `, ${clusters.paused} paused`;
   const away = clusters.total - clusters.reachable;
   const state = away === 0 ? 'all reachable' : `${clusters.reachable} reachable`;
-  const head = `${counted(clusters.total, 'cluster')}, ${state}${paused} · ${counted(subjects, 'subject')} · ${counted(rollouts.length, 'roll-out')}\n`;
+  const head = `${counted(clusters.total, 'cluster')}, ${state}${paused} · ${counted(subjects, 'subject')} · ${counted(rollouts.length, 'rollout')}\n`;
   const noted = `${deprecatedLines(deprecated)}${notes.map((note) => `note: ${note}\n`).join('')}`;
   if (rollouts.length === 0) return io.out(`${head}${nothingText(fleet)}${noted}`);
   const width = output === 'wide' ? undefined : io.columns;
@@ -107,7 +107,7 @@ const MOST_DEPRECATED = 5;
 const MOST_ADVICE = 5;
 const MOST_DECISIONS = 3;
 
-/** Decisions that name a roll-out that is not there, in one line. */
+/** Decisions that name a rollout that is not there, in one line. */
 function decisionsAboutNothing({ state, rollouts }: LiveFleet): string[] {
   const names = new Set(rollouts.map(({ record }) => record.spec.name));
   const lost = state.decisions.filter(({ metadata: { namespace }, spec, status }) => {
@@ -124,7 +124,7 @@ function decisionsAboutNothing({ state, rollouts }: LiveFleet): string[] {
   ];
 }
 
-/** Roll-outs that are at work, and the newest of each subject. */
+/** Rollouts that are at work, and the newest of each subject. */
 const isOfNow = ({ record, facts }: LiveRollout): boolean =>
   !isFinal(record.status.phase) || facts.isNewest || facts.role === 'standing';
 

@@ -18,7 +18,7 @@ const FRAME_MS = 250;
 const ASKED_EVERY_MS = 1_000;
 const PER_CLUSTER_MS = 1;
 
-/** The last seen state of a roll-out. */
+/** The last seen state of a rollout. */
 type Seen = Readonly<{ rollout: LiveRollout; rows: ReadonlyMap<string, RolloutRow> }>;
 
 /** Collects the changes between two readings of the fleet, as events. Seconds count from `start`. */
@@ -31,7 +31,7 @@ export class RolloutWatch {
     this.#log = new EventLog(start, (event) => this.#events.push(event));
   }
 
-  /** The events that lead from the last reading to this one; of a roll-out that is new: its whole state. */
+  /** The events that lead from the last reading to this one; of a rollout that is new: its whole state. */
   read(fleet: LiveFleet, rollouts: readonly LiveRollout[]): readonly FleetEvent[] {
     this.#events = [];
     for (const rollout of rollouts) {
@@ -61,7 +61,7 @@ export class RolloutWatch {
     return { soak: durationMs(rules.soak) / 1_000, progressDeadline: durationMs(rules.progressDeadline) / 1_000 };
   }
 
-  /** True if every watched roll-out has ended. */
+  /** True if every watched rollout has ended. */
   get isOver(): boolean {
     const all = [...this.#seen.values()];
     return all.length > 0 && all.every(({ rollout }) => isFinal(rollout.record.status.phase));
@@ -69,7 +69,7 @@ export class RolloutWatch {
 }
 
 /**
- * Runs `flotilla fleet status --watch` until all watched roll-outs have ended, or `stop`. It is a live
+ * Runs `flotilla fleet status --watch` until all watched rollouts have ended, or `stop`. It is a live
  * picture on a terminal, elsewhere one line a change.
  */
 export async function watchRollouts(
@@ -123,7 +123,7 @@ function beganAt({ record }: LiveRollout, { kind, cluster, wave }: EventFacts): 
 
 type Choice = (fleet: LiveFleet) => readonly LiveRollout[];
 
-/** Returns a choice of roll-outs: the named one, otherwise all active ones. */
+/** Returns a choice of rollouts: the named one, otherwise all active ones. */
 function choice(first: LiveFleet, { rollout, namespace }: RolloutsAsked): Choice {
   if (rollout !== undefined) {
     const { name } = meantRollout(first, rollout, namespace).record.spec;

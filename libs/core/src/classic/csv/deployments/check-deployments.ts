@@ -91,7 +91,7 @@ const viewOf = perObject((live: KubernetesObject): DeploymentView => {
 export const podAnnotations = (live: KubernetesObject): Readonly<Record<string, string>> | null | undefined =>
   viewOf(live).spec?.template?.metadata?.annotations;
 
-/** Checks the progress of the roll-out: observed, within its deadline, old replicas gone, Available. */
+/** Checks the progress of the rollout: observed, within its deadline, old replicas gone, Available. */
 function rolloutProblem(name: string, live: KubernetesObject): ComponentProblem | undefined {
   const { status } = viewOf(live);
   const condition = (type: string) => status?.conditions?.find((one) => one.type === type);

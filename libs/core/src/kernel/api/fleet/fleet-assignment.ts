@@ -18,7 +18,7 @@ const Subject = z
 /** The work of a cluster for one subject. */
 export const AssignmentRow = z.strictObject({
   subject: Subject,
-  /** `<namespace>/<name>`; absent while plans are made before there is a roll-out. */
+  /** `<namespace>/<name>`; absent while plans are made before there is a rollout. */
   rollout: z.string().max(512).optional(),
   wave: z.string().max(63).optional(),
   order: z.enum(['Preview', 'Go', 'Return', 'Rest', 'Remove']),

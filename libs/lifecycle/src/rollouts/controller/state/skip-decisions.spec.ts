@@ -24,7 +24,7 @@ async function decide(action: string, name: string, more: object = {}): Promise<
 }
 /** The assignment of a cluster is deleted, and its applier reports anew what it plans. */
 async function lose(name: string): Promise<void> {
-  // The roll-out itself keeps the rows of its last step.
+  // The rollout itself keeps the rows of its last step.
   await decide('Pause', `wait-${name}`);
   await decide('Resume', `go-on-${name}`);
   const ref = { apiVersion: FLEET_API, kind: 'FleetAssignment', name };
@@ -154,8 +154,8 @@ describe('skippedByDecisions', () => {
 
   it.each<[string, readonly FleetDecision[], readonly string[]]>([
     ['a Skip', [of('a', 'Skip', '2026-01-05T00:00:00Z')], ['shop-2']],
-    ['one about an earlier roll-out of this name', [of('a', 'Skip', '2026-01-04T23:59:59Z')], []],
-    ['one about another roll-out', [of('a', 'Skip', '2026-01-05T00:00:00Z', { rollout: 'kafka-2' })], []],
+    ['one about an earlier rollout of this name', [of('a', 'Skip', '2026-01-04T23:59:59Z')], []],
+    ['one about another rollout', [of('a', 'Skip', '2026-01-05T00:00:00Z', { rollout: 'kafka-2' })], []],
     [
       'a Retry of all after it',
       [of('a', 'Skip', '2026-01-05T00:00:00Z'), of('b', 'Retry', '2026-01-05T00:00:01Z', { clusters: [] })],

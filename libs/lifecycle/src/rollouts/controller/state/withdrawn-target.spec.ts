@@ -35,7 +35,7 @@ async function decide(action: string, name: string, more: object = {}): Promise<
   return statusOf('FleetDecision', name) as object | undefined;
 }
 
-describe('a roll-out whose target was withdrawn', () => {
+describe('a rollout whose target was withdrawn', () => {
   beforeEach(async () => {
     fleet = await plannedClusters(NAMES, [{ name: 'all', promotion: 'Manual' }]);
     await passes();

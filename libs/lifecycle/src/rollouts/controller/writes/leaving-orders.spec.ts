@@ -69,7 +69,7 @@ describe('a FleetOperator with removal: Keep', () => {
     expect(await played.rollout('kafka-1')).toMatchObject({ phase: 'Completed', counts: { done: 2 } });
   });
 
-  it('that is deleted in the middle of a roll-out starts no further cluster', async () => {
+  it('that is deleted in the middle of a rollout starts no further cluster', async () => {
     fleet = await PlayedFleet.begin(NAMES, () => ({ kafka: 'yes' }));
     await fleet.apply('FleetStrategy', 's', { waves: [{ name: 'one', count: 1, soak: '1h' }] });
     await fleet.apply('FleetOperator', 'kafka', operator);
@@ -86,7 +86,7 @@ describe('a FleetOperator with removal: Keep', () => {
     expect(await fleet.rollout('kafka-1')).toMatchObject({ phase: 'Aborted', counts: { targets: 0 } });
   });
 
-  it('that is deleted in the middle of a roll-out and made again goes on by a decision alone', async () => {
+  it('that is deleted in the middle of a rollout and made again goes on by a decision alone', async () => {
     fleet = await PlayedFleet.begin(NAMES, () => ({ kafka: 'yes' }));
     await fleet.apply('FleetStrategy', 's', { waves: [{ name: 'one', count: 1, soak: '1h' }] });
     await fleet.apply('FleetOperator', 'kafka', operator);

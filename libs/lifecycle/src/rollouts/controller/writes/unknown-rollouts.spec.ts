@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => fleet.stop());
 
-it('a decision about a roll-out that is not there has no effect after a minute, with a word in the log', async () => {
+it('a decision about a rollout that is not there has no effect after a minute, with a word in the log', async () => {
   const spec = { rollout: 'kafka-9', action: 'Pause', reason: 'incident', by: { user: 'anna', groups: [] } };
   await fleet.apply('FleetDecision', 'lost', spec);
   const { client } = fleet.hub;

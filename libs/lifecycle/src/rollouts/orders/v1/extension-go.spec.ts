@@ -27,7 +27,7 @@ describe('how an attempt ended', () => {
     { because: 'nothing is kept yet', kept: undefined, row: {}, written: true },
     { because: 'an earlier attempt failed for the same reason', kept: { attempt: 1 }, row: {}, written: true },
     { because: 'it failed for another reason', kept: { reason: 'ProgressDeadlineExceeded' }, row: {}, written: true },
-    { because: 'another roll-out failed', kept: { rollout: 'gear-0' }, row: {}, written: true },
+    { because: 'another rollout failed', kept: { rollout: 'gear-0' }, row: {}, written: true },
     { because: 'it is kept already', kept: {}, row: {}, written: false },
   ])('is kept on the ClusterExtension once: $because', async ({ kept, row, written }) => {
     const before = kept === undefined ? undefined : JSON.stringify({ ...FAILED, at: BEFORE, ...kept });

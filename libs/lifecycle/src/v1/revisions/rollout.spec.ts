@@ -197,7 +197,7 @@ describe('what the API server refuses', () => {
   });
 });
 
-describe('what no roll-out can mend', () => {
+describe('what no rollout can mend', () => {
   it('keeps every object of the revision from being applied, and is reported in the words of OLM v1', async () => {
     const first = configMap('one');
     const held = { ...first, metadata: { ...first.metadata, name: 'held', finalizers: ['example.com/stop'] } };
