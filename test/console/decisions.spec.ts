@@ -115,6 +115,40 @@ describe('decisions about a rollout in the console', needing(chromiumNeed), () =
     await expect.poll(() => hub.decided, PATIENCE).toMatchObject([{ class: '3f9c', changes: ['Minor'] }]);
   });
 
+  it('are about what the person read, even if a class comes to change more', async () => {
+    const one = await open('jane');
+    await one.page.getByLabel('Reason').fill('CHG-1182');
+    await one.page.getByRole('button', { name: 'Approve…' }).click();
+    const classes = ROLLOUT.classes.map((known) => ({ ...known, changes: ['Minor', 'CRDChange'] }));
+    await run.view.writeRollouts([{ ...ROLLOUT, classes }]);
+    await expect.poll(() => one.text(SECTION), PATIENCE).toContain('Its changes: Minor, CRDChange.');
+    expect(await one.text('dialog')).toContain('Its changes: Minor.');
+    expect(await one.text('dialog')).not.toContain('The command shows first');
+    await one.page.getByRole('button', { name: 'Approve', exact: true }).click();
+    await expect.poll(() => hub.decided, PATIENCE).toMatchObject([{ class: '3f9c', changes: ['Minor'] }]);
+    await run.view.writeRollouts([ROLLOUT]);
+  });
+
+  it('have a key of their own after another decision was made, though the first was not answered', async () => {
+    const one = await open('jane');
+    await one.page.getByLabel('Reason').fill('CHG-1184');
+    const press = async (verb: string, phase: string, end: HubDecisionEnd) => {
+      hub.end = end;
+      await run.view.writeRollouts([{ ...ROLLOUT, phase }]);
+      await one.page.getByRole('button', { name: `${verb}…` }).click();
+      await one.page.getByRole('button', { name: verb, exact: true }).click();
+      const words = end.outcome === 'effective' ? 'takes effect' : 'has no answer yet';
+      await expect.poll(() => one.text(SECTION), PATIENCE).toContain(`${verb} ${words}`);
+    };
+    const unanswered = { outcome: 'unanswered', decision: '', message: 'not known' } as const;
+    await press('Pause', 'Progressing', unanswered);
+    await press('Resume', 'Paused', { outcome: 'effective', decision: 'harbor-3-resume-1', message: '' });
+    await press('Pause', 'Progressing', unanswered);
+    await run.view.writeRollouts([ROLLOUT]);
+    expect(hub.decided.map(({ action }) => action)).toEqual(['Pause', 'Resume', 'Pause']);
+    expect(new Set(hub.decided.map(({ key }) => key)).size).toBe(3);
+  });
+
   it('that take clusters back want the name of the rollout typed', async () => {
     const one = await open('jane');
     await one.page.getByLabel('Reason').fill('CHG-1183');

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { HubApiUnusable } from '#platform/console/decisions/http-hub-decisions';
 import { RegistryError } from '#platform/registry/client/registry-client.port';
 import { commandFailure } from './command-failure.js';
 import { outputFailure } from './process-end.js';
@@ -23,6 +24,7 @@ describe('what an error that ends a verb means', () => {
       message: 'render: no bundle',
       exit: 2,
     },
+    { error: new HubApiUnusable('no CA'), message: 'no CA', exit: 2 },
     { error: 'odd', message: 'odd', exit: 3 },
   ])('$message: exit code $exit', ({ error, message, exit }) => {
     expect(commandFailure(error)).toEqual({ message, exit });

@@ -35,7 +35,7 @@ const isOfContent = (error: Error): boolean =>
 const OF_SETTINGS: ReadonlySet<string> = new Set([
   ...['InvalidRedisUrl', 'RedisUnusable', 'UnusableRedisAccess', 'UnusableRedisPassword'],
   ...['ContentFolderUnusable', 'HubKeyUnusable', 'TlsUnusable', 'ConsolePolicyUnusable', 'SessionKeyUnusable'],
-  ...['IssuerUnusable', 'ConsoleUnprotected'],
+  ...['IssuerUnusable', 'ConsoleUnprotected', 'HubApiUnusable'],
 ]);
 
 const FILE_OPERATIONS: ReadonlySet<string> = new Set(

@@ -23,6 +23,8 @@ const POLICY = PolicyModel.parse({
     { users: ['jane', 'expired', 'unknown'], role: 'operator', ...ALL },
     { users: ['viewer', 'some'], role: 'viewer', ...ALL },
     { users: ['some'], role: 'operator', clusters: ['east'] },
+    { users: ['limited'], role: 'viewer', ...ALL },
+    { users: ['limited'], role: 'operator', ...ALL, packages: ['lamp'] },
     { users: ['owner'], role: 'operator', clusters: ['east'] },
   ],
 });
@@ -71,7 +73,10 @@ const LAMP: FleetRolloutRow = {
   ...{ id: 'fleet/lamp-2', package: 'lamp', target: 'lamp.v1.1.0', phase: 'Progressing', reason: '', code: 'Planned' },
   ...{ message: '', startedAt: '2026-11-26T10:00:00Z', finishedAt: '', waves: [WAVE], failures: [], moreDecisions: 0 },
   classes: [{ hash: '3f9c', clusters: 2, changes: ['Minor', 'CRDChange'] }],
+  packageKnown: true,
 };
+
+const APPROVE = { action: 'Approve', class: '3f9c', changes: ['Minor', 'CRDChange'] };
 
 describe('decisions about rollouts', () => {
   let hub: KnownHub;
@@ -168,11 +173,38 @@ describe('decisions about rollouts', () => {
     ['a decision that the rollout does not take', 'jane', { action: 'Resume' }, 409],
     ['another class than waits', 'jane', { action: 'Approve', class: 'ffff', changes: ['Minor'] }, 409],
     ['an approval of nothing that was shown', 'jane', { action: 'Approve', class: '3f9c' }, 400],
+    ['kinds of change that the class does not have', 'jane', { ...APPROVE, changes: ['Minor', 'Major'] }, 409],
     ['no reason', 'jane', { action: 'Pause', reason: ' x ' }, 400],
   ])('are refused for %s', async (_, who, decision, status) => {
     expect((await decide(who, decision)).status).toBe(status);
     expect(hub.decided).toEqual([]);
   });
+
+  it('about one package need a grant of that package', async () => {
+    expect((await decider('limited')).may).toEqual(['Approve', 'Pause', 'Resume', 'Promote', 'Retry', 'Abort']);
+    expect((await decide('limited', APPROVE)).status).toBe(200);
+    expect((await decide('limited', { action: 'Pause' })).status).toBe(200);
+  });
+
+  it('about a rollout whose packages are not known need a grant of all', async () => {
+    const { packageKnown: _, ...row } = LAMP;
+    await run.view.writeRollouts([row]);
+    expect(await decider('limited')).toMatchObject({ here: true, may: [] });
+    expect((await decide('limited', { action: 'Pause' })).status).toBe(403);
+    expect((await decide('jane', { action: 'Pause' })).status).toBe(200);
+  });
+
+  it.each(['NeighbourMove', 'NewDependency', 'CatalogOnly'])(
+    'to approve a class with %s need a grant of all packages',
+    async (change) => {
+      const changes = ['Minor', change];
+      await run.view.writeRollouts([{ ...LAMP, classes: [{ hash: '3f9c', clusters: 2, changes }] }]);
+      expect((await decider('limited')).may).not.toContain('Approve');
+      expect((await decide('limited', { ...APPROVE, changes: ['Minor'] })).status).toBe(403);
+      expect((await decide('jane', { ...APPROVE, changes })).status).toBe(200);
+      expect((await decide('limited', { action: 'Pause' })).status).toBe(200);
+    },
+  );
 
   it('are refused without the token of the session, from other pages, and without a key', async () => {
     const { 'x-csrf-token': _token, ...without } = asPage('jane');

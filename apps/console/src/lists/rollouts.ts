@@ -48,7 +48,14 @@ export async function rolloutSeenBy(
 
 function summaryOf(row: FleetRolloutRow, { operatorsByPackage }: FleetRows): RolloutSummary {
   const own = operatorsByPackage.filter((one) => one.package === row.package && runningBundle(one) !== row.target);
-  const { failures: told, decisions: _decisions, moreDecisions: _more, paths: _paths, ...rest } = row;
+  const {
+    failures: told,
+    decisions: _decisions,
+    moreDecisions: _more,
+    paths: _paths,
+    packageKnown: _known,
+    ...rest
+  } = row;
   const known = told.map(({ sample, ...one }) => ({ ...one, examples: sample }));
   // A controller of an earlier release says nothing of failures.
   const failures = known.length > 0 || row.finishedAt !== '' ? known : failuresOf(own);

@@ -1,6 +1,7 @@
 import { type OfferedDecision, offeredDecisions } from '#core/view/questions/offered-decisions';
 import type { ConsoleVerb } from '#core/view/rights/console-verbs';
 import type { RightsDecision } from '#core/view/rights/rights';
+import type { FleetRolloutRow } from '#core/view/rows/rollout-row';
 import { HubNotAsked } from '#platform/console/decisions/http-hub-decisions';
 import type { HubDecisions, HubPerson } from '#platform/console/decisions/hub-decisions.port';
 import {
@@ -28,12 +29,20 @@ const VERBS: Readonly<Record<OfferedAction, ConsoleVerb>> = {
   Rollback: 'roll-back',
 };
 
+/** Kinds of change that move packages of unknown names. */
+const MOVES_OTHERS: ReadonlySet<string> = new Set(['NeighbourMove', 'NewDependency', 'CatalogOnly']);
+/** Asks the policy for all packages: only `*` matches it. */
+const ANY_PACKAGE = '';
+
+type Seen = RolloutSummary & Pick<FleetRolloutRow, 'packageKnown'>;
+
 /** @throws RequestProblem if the person sees no such rollout */
-async function seenRollout(context: RouteContext): Promise<RolloutSummary> {
+async function seenRollout(context: RouteContext): Promise<Seen> {
   const id = context.params['id'] ?? '';
   const found = (await rolloutsSeenBy(context)).find((one) => one.id === id);
   if (found === undefined) throw notFound('such rollout');
-  return found;
+  const { packageKnown } = (await context.reader.rollouts()).find((one) => one.id === id) ?? {};
+  return { ...found, packageKnown };
 }
 
 async function tokenOf({ by, signedInWith }: Person): Promise<string | undefined> {
@@ -41,10 +50,23 @@ async function tokenOf({ by, signedInWith }: Person): Promise<string | undefined
   return proof !== undefined && 'token' in proof ? proof.token : undefined;
 }
 
-/** Asks the policy of the console for the package in all clusters: only `*` matches an empty name. */
-function inConsole({ rights }: Person, action: OfferedAction, rollout: RolloutSummary): RightsDecision {
-  const everywhere = { cluster: '', namespace: '', packages: [rollout.package] };
+/** Returns the package that a decision is about. */
+function packageOf({ package: name, packageKnown, classes }: Seen, hash: string | undefined): string {
+  const changes = classes.find((one) => one.hash === hash)?.changes ?? [];
+  return packageKnown && !changes.some((change) => MOVES_OTHERS.has(change)) ? name : ANY_PACKAGE;
+}
+
+/** Asks the policy of the console for a package in all clusters: only `*` matches an empty name. */
+function inConsole({ rights }: Person, action: OfferedAction, name: string): RightsDecision {
+  const everywhere = { cluster: '', namespace: '', packages: [name] };
   return rights.decide(VERBS[action], everywhere, () => ({}));
+}
+
+/** True if the policy allows the action, and for approvals that of any class that waits. */
+function mayInConsole(person: Person, action: OfferedAction, rollout: Seen): boolean {
+  const hashes = action === 'Approve' ? rollout.classes.map(({ hash }) => hash) : [];
+  const names = hashes.length === 0 ? [packageOf(rollout, undefined)] : hashes.map((hash) => packageOf(rollout, hash));
+  return names.some((name) => inConsole(person, action, name).allowed);
 }
 
 const elsewhere = (because: string): DeciderAnswer => ({ here: false, by: '', may: [], because });
@@ -60,7 +82,7 @@ async function decider(context: RouteContext): Promise<DeciderAnswer> {
   try {
     const known = await decisions.hub.personOf(token);
     if (known === undefined) return elsewhere(TOKEN_REFUSED);
-    const actions = OfferedAction.options.filter((action) => inConsole(person, action, rollout).allowed);
+    const actions = OfferedAction.options.filter((action) => mayInConsole(person, action, rollout));
     const may = await decisions.hub.allowed(token, rollout.id, actions);
     return { here: true, by: known.user, may: actions.filter((action) => may.has(action)), because: '' };
   } catch (error) {
@@ -72,21 +94,31 @@ async function decider(context: RouteContext): Promise<DeciderAnswer> {
 const isSame = (offered: OfferedDecision, asked: RolloutDecisionRequest): boolean =>
   offered.action === asked.action && offered.class === asked.class && offered.wave === asked.wave;
 
-/** @throws RequestProblem if the rollout does not take the decision now, or no change was shown */
+/** @throws RequestProblem if the rollout does not take the decision now, or no or other changes were shown */
 function checkOffered(rollout: RolloutSummary, asked: RolloutDecisionRequest): void {
   if (asked.action === 'Approve' && (asked.changes ?? []).length === 0) {
     throw badRequest('An approval must name the kinds of change that were shown.');
   }
-  if (offeredDecisions(rollout).some((one) => isSame(one, asked))) return;
-  const detail = `The rollout does not take the decision ${asked.action} any more.`;
-  throw new RequestProblem(409, 'not-offered', detail, 'Read its state again.');
+  if (!offeredDecisions(rollout).some((one) => isSame(one, asked))) {
+    const detail = `The rollout does not take the decision ${asked.action} any more.`;
+    throw new RequestProblem(409, 'not-offered', detail, 'Read its state again.');
+  }
+  const known = rollout.classes.find(({ hash }) => hash === asked.class)?.changes ?? [];
+  const others = (asked.changes ?? []).filter((change) => !known.includes(change));
+  if (others.length === 0) return;
+  const detail = `Plan class ${asked.class ?? ''} does not have these changes: ${others.join(', ')}.`;
+  throw new RequestProblem(409, 'not-offered', detail, 'Read its changes again, and approve those.');
 }
 
-function checkRole(person: Person, { action }: RolloutDecisionRequest, rollout: RolloutSummary): void {
-  const decision = inConsole(person, action, rollout);
+function checkRole(person: Person, { action, class: hash }: RolloutDecisionRequest, rollout: Seen): void {
+  const name = packageOf(rollout, hash);
+  const decision = inConsole(person, action, name);
   if (decision.allowed) return;
   const verb = VERBS[action];
-  const detail = `You may not ${verb} in all clusters.`;
+  const detail =
+    name === ANY_PACKAGE
+      ? `It may move other packages, and you may not ${verb} all packages in all clusters.`
+      : `You may not ${verb} in all clusters.`;
   const answer = new RequestProblem(403, 'not-allowed', detail, 'Ask the administrator of the policy file.');
   throw new NotAllowed(answer, verb, [rollout.id], decision.because);
 }

@@ -16,7 +16,10 @@ export function useDecision(id: string, renew: () => void): Deciding {
   const [answer, setAnswer] = useState<Deciding['answer']>();
   const [refusal, setRefusal] = useState<AskFailure>();
   const [busy, setBusy] = useState(false);
-  /** The keys of decisions without an answer: the same decision again has the same key, and is made once. */
+  /**
+   * The keys of decisions without an answer. The same decision again has the same key, and is made once.
+   * After an answer to any decision it is another one.
+   */
   const keys = useRef(new Map<string, string>());
   const send = async (decision: RolloutDecisionRequest) => {
     const text = JSON.stringify(decision);
@@ -25,7 +28,7 @@ export function useDecision(id: string, renew: () => void): Deciding {
     try {
       const path = `${rowPaths.rollout(id)}/decisions`;
       const end = await post<RolloutDecisionAnswer>(path, decision, { 'idempotency-key': key });
-      if (end.outcome !== 'unanswered') keys.current.delete(text);
+      if (end.outcome !== 'unanswered' || end.decision !== '') keys.current.clear();
       setAnswer({ ...end, action: decision.action });
     } catch (error) {
       setRefusal(refusalFrom(error));

@@ -1,5 +1,11 @@
 import { useState } from 'preact/hooks';
-import { type GraphLine, graphLines, type LineEdge, lineEdges } from '#core/view/catalog-pages/graph-lines';
+import {
+  type GraphLine,
+  graphLines,
+  installedOn,
+  type LineEdge,
+  lineEdges,
+} from '#core/view/catalog-pages/graph-lines';
 import { rangeText, shortMark } from '#core/view/catalog-pages/graph-texts';
 import { paths, withQuery } from '../../live/address.js';
 import { count, counted } from '../../live/times.js';
@@ -30,9 +36,6 @@ export type GraphOf = Readonly<{
 
 /** Short marks of names without a bundle before the line is opened. */
 const FEW = 6;
-
-const installedOf = (line: Line): number =>
-  line.kind === 'version' ? line.node.installed : line.nodes.reduce((sum, { installed }) => sum + installed, 0);
 
 const nodesOf = (line: Line): readonly GraphNode[] => (line.kind === 'version' ? [line.node] : line.nodes);
 
@@ -197,7 +200,7 @@ function VersionWords({ of, graph }: { of: GraphNode; graph: GraphOf }) {
 
 /** The clusters of a line as a bar, against the line with the most. */
 function Clusters({ line, most }: { line: Line; most: number }) {
-  const clusters = installedOf(line);
+  const clusters = installedOn(line);
   if (clusters === 0) return null;
   return (
     <span class="line-clusters" title={counted(clusters, 'cluster')}>

@@ -1,5 +1,6 @@
 import { useRef, useState } from 'preact/hooks';
 import { filterValue, filterValues } from '#core/kernel/text/filter-values';
+import { mostInstalled } from '#core/view/catalog-pages/graph-lines';
 import { byChannelVersion, firstChannels } from '#core/view/catalog-pages/graph-texts';
 import type { GraphAnswer } from '../../../src/api/catalogs.schema.js';
 import { withQuery } from '../../live/address.js';
@@ -111,7 +112,7 @@ function Picture({ of, id, name }: { of: GraphAnswer } & Shown) {
     const lines = [...(region.current?.querySelectorAll('.graph-lines') ?? [])].map((list) => list.children.length);
     setZoom(fitting((Math.max(1, ...lines) + 2) * LINE));
   };
-  const most = Math.max(1, ...of.channels.flatMap(({ nodes }) => nodes.map(({ installed }) => installed)));
+  const most = Math.max(1, ...of.channels.map(({ nodes }) => mostInstalled(nodes, of.from)));
   const graph: GraphOf = { ...{ id, name, from: of.from, cluster: query['cluster'], most } };
   return (
     <>

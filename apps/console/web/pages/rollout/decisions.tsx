@@ -31,7 +31,6 @@ function effectOf(decision: OfferedDecision, of: RolloutSummary): string {
         `Approve plan class ${name}${known?.lapsed ? ' again' : ''}: ${counted(known?.clusters ?? 0, 'cluster')}.`,
         known?.lapsed && 'It changes more than was approved.',
         changes.length > 0 && `Its changes: ${changes.join(', ')}.`,
-        'The command shows first what changes.',
       ]
         .filter(Boolean)
         .join(' ');
@@ -85,7 +84,10 @@ const Lines = ({ of, decisions, reason, decider, deciding, choose }: LinesProps)
   <ol class="advice decisions">
     {decisions.map((one) => (
       <li key={keyOf(one)}>
-        <p>{effectOf(one, of)}</p>
+        <p>
+          {effectOf(one, of)}
+          {one.action === 'Approve' && ' The command shows first what changes.'}
+        </p>
         <div class="decision">
           {canDecide(one, of, decider) && (
             <button
@@ -122,13 +124,21 @@ function Author({ decider }: { decider: DeciderAnswer | undefined }) {
   );
 }
 
+/** A decision as the person reads it before they confirm it. The page below may change meanwhile. */
+const askedOf = (decision: OfferedDecision, of: RolloutSummary) => ({
+  decision,
+  effect: effectOf(decision, of),
+  changes: decision.action === 'Approve' ? { changes: [...changesOf(decision, of)] } : {},
+});
+type Asked = ReturnType<typeof askedOf>;
+
 /**
  * Shows the decisions that take effect now, each with its command. The hub API checks the person who decides.
  * Those that stop or undo the rollout stand apart.
  */
 export function Decisions({ of, renew }: { of: RolloutSummary; renew: () => void }) {
   const [text, setReason] = useState('');
-  const [asked, setAsked] = useState<OfferedDecision>();
+  const [asked, setAsked] = useState<Asked>();
   const deciding = useDecision(of.id, renew);
   const mayHere = me.value?.by === 'oidc';
   const known = useLoaded<DeciderAnswer>(
@@ -140,7 +150,7 @@ export function Decisions({ of, renew }: { of: RolloutSummary; renew: () => void
   const offered = offeredDecisions(of);
   if (offered.length === 0 && deciding.answer === undefined) return null;
   const [back, on] = [offered.filter(goesBack), offered.filter((one) => !goesBack(one))];
-  const lines = { of, reason, decider, deciding, choose: setAsked };
+  const lines = { of, reason, decider, deciding, choose: (one: OfferedDecision) => setAsked(askedOf(one, of)) };
   return (
     <Section title="To decide">
       <Author decider={decider} />
@@ -166,17 +176,13 @@ export function Decisions({ of, renew }: { of: RolloutSummary; renew: () => void
       {asked && (
         <ConfirmDecision
           of={of}
-          decision={asked}
-          effect={effectOf(asked, of)}
+          decision={asked.decision}
+          effect={asked.effect}
           reason={reason}
           onClose={() => setAsked(undefined)}
           onDecide={() => {
             setAsked(undefined);
-            deciding.decide({
-              ...asked,
-              reason,
-              ...(asked.action === 'Approve' && { changes: [...changesOf(asked, of)] }),
-            });
+            deciding.decide({ ...asked.decision, ...asked.changes, reason });
           }}
         />
       )}

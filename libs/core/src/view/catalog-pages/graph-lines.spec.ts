@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { graphLines, lineEdges } from './graph-lines.js';
+import { graphLines, installedOn, lineEdges, mostInstalled } from './graph-lines.js';
 
 const node = (version: string, more: Partial<{ bundle: string; installed: number; head: boolean }> = {}) => ({
   ...{ bundle: `lamp.v${version}`, version, installed: 0, head: false },
@@ -42,6 +42,13 @@ describe('the lines of a channel', () => {
     const lines = graphLines([node('1.0.0'), ...absent], { ...NOTHING, from: 'c' });
     expect(namesOf(lines)).toEqual(['lamp.v1.0.0', 'b', 'c', 'absent: 1']);
   });
+});
+
+it('no line of a channel counts more clusters than the most', () => {
+  const nodes = MANY.map((one) => ({ ...one, installed: 5 }));
+  const most = mostInstalled(nodes, '');
+  expect(most).toBe(20);
+  expect(graphLines(nodes, NOTHING).map(installedOn)).toEqual([most, most, most]);
 });
 
 describe('edges between lines', () => {

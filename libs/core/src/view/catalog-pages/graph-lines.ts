@@ -48,6 +48,14 @@ export function graphLines<N extends LineNode>(nodes: readonly N[], { from, togg
 const minorGroups = <N extends LineNode>(nodes: readonly N[]): ReadonlyMap<string, N[]> =>
   Map.groupBy(nodes, ({ bundle, version }) => (version === '' ? `name ${bundle}` : minorOf(version)));
 
+/** Returns the number of clusters that a line counts. */
+export const installedOn = <N extends LineNode>(line: GraphLine<N>): number =>
+  line.kind === 'version' ? line.node.installed : line.nodes.reduce((sum, { installed }) => sum + installed, 0);
+
+/** Returns the most clusters that a line of a channel counts, folded or not. */
+export const mostInstalled = <N extends LineNode>(nodes: readonly N[], from: string): number =>
+  Math.max(0, ...graphLines(nodes, { from, toggled: new Set() }).map(installedOn));
+
 type LineSource = Readonly<{ from: string; to: string; type: string; onWay: boolean }>;
 
 /** An edge between two lines, by their places from the top. */

@@ -1,19 +1,20 @@
 /** `>=1.27.0 <1.28.0`, and each half alone. */
-const RANGE = /^(?:>=?\s*v?([^\s<>=|,]+))?[\s,]*(?:<=?\s*v?([^\s<>=|,]+))?$/;
+const RANGE = /^(?:(>=?)\s*v?([^\s<>=|,]+))?[\s,]*(?:(<=?)\s*v?([^\s<>=|,]+))?$/;
 const LONGEST_MARK = 24;
 
 /**
- * Returns a skipRange in few words, as `from ≥ 1.27.0`. The upper bound is left out if it is the version with
- * the range itself. Returns an empty text without a range.
+ * Returns a skipRange in few words, as `from ≥ 1.27.0`. `<` is left out before the version with the range
+ * itself. Returns an empty text without a range.
  */
 export function rangeText(range: string, version: string): string {
   const text = range.trim();
   if (text === '') return '';
   const found = RANGE.exec(text);
   if (found === null) return `from ${text}`;
-  const [, floor, ceiling] = found;
-  const above = floor === undefined ? '' : `≥ ${floor}`;
-  const below = ceiling === undefined || ceiling === version ? '' : `< ${ceiling}`;
+  const [, over, floor, under, ceiling] = found;
+  const above = floor === undefined ? '' : `${over === '>' ? '>' : '≥'} ${floor}`;
+  const isOwn = under === '<' && ceiling === version;
+  const below = ceiling === undefined || isOwn ? '' : `${under === '<' ? '<' : '≤'} ${ceiling}`;
   return `from ${[above, below].filter((part) => part !== '').join(', ') || 'any older'}`;
 }
 

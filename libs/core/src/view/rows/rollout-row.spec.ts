@@ -2,17 +2,22 @@ import { expect, it } from 'vitest';
 import { FleetRollout } from '../../kernel/api/fleet/fleet-rollout.js';
 import { fleetRolloutRow } from './rollout-row.js';
 
-const rowWith = (conditions: readonly object[], classes: readonly object[] = []) => {
+const rowWith = (
+  conditions: readonly object[],
+  classes: readonly object[] = [],
+  name?: string,
+  kind = 'FleetOperator',
+) => {
   const rollout = FleetRollout.parse({
     ...{ apiVersion: 'fleet.flotilla.dev/v1alpha1', kind: 'FleetRollout' },
     metadata: { name: 'kafka-1', namespace: 'platform' },
     spec: {
-      ...{ subject: { kind: 'FleetOperator', name: 'kafka' }, number: 1, trigger: 'CatalogChange' },
+      ...{ subject: { kind, name: 'kafka' }, number: 1, trigger: 'CatalogChange' },
       ...{ target: { bundle: 'kafka.v2' }, strategy: { waves: [] } },
     },
     status: { phase: 'Progressing', reason: 'Planned', conditions, classes },
   });
-  const beside = { packageOf: () => 'kafka', decisions: undefined, paths: undefined, isNewest: true, changed: 0 };
+  const beside = { packageOf: () => name, decisions: undefined, paths: undefined, isNewest: true, changed: 0 };
   return fleetRolloutRow(rollout, { ...beside, gatesOf: () => [] });
 };
 const condition = (status: string) => ({ type: 'TargetWithdrawn', status, reason: 'NotOffered', message: '' });
@@ -31,4 +36,12 @@ it('has the kinds of change of each class that waits', () => {
     { hash: '77ab', clusters: 1, changes: ['Patch'], approval: 'Approved' },
   ];
   expect(rowWith([], classes)?.classes).toEqual([{ hash: '3f9c', clusters: 2, changes: ['Minor', 'CRDChange'] }]);
+});
+
+it.each([
+  ['a FleetOperator', 'FleetOperator', 'kafka', true],
+  ['a FleetOperator that is gone', 'FleetOperator', undefined, undefined],
+  ['a FleetCatalog', 'FleetCatalog', 'kafka', undefined],
+])('knows the only package of a rollout of %s: %s, %s', (_what, kind, name, known) => {
+  expect(rowWith([], [], name, kind)?.packageKnown).toBe(known);
 });

@@ -25,6 +25,8 @@ export const FleetRolloutRow = z.strictObject({
   id: Name,
   /** The package. For a FleetCatalog, its name. */
   package: Name,
+  /** True if `package` is the only package that it is about. Absent: others may be, or this is not known. */
+  packageKnown: z.literal(true).optional(),
   /** The bundle, or the digest of a catalog's content. */
   target: Name,
   phase: Text,
@@ -204,9 +206,11 @@ export function fleetRolloutRow(
   const isWithdrawn = isTrue(conditions, TARGET_WITHDRAWN);
   const { kind, name } = spec.subject;
   const { bundle, catalogDigest } = spec.target;
+  const ofPackage = kind === 'FleetOperator' ? packageOf(name) : undefined;
   return {
     id: `${metadata.namespace}/${metadata.name}`,
-    package: kind === 'FleetOperator' ? (packageOf(name) ?? name) : name,
+    package: ofPackage ?? name,
+    ...(ofPackage !== undefined && { packageKnown: true as const }),
     target: kind === 'FleetOperator' ? bundle : (catalogDigest ?? bundle),
     ...{
       phase: cut(phase),

@@ -106,9 +106,41 @@ describe('the hub API, asked with the token of a person', () => {
     expect(names.has(other)).toBe(false);
   });
 
+  it('makes another decision if any part of it differs', async () => {
+    answer = ({ method }) => ({ status: method === 'POST' ? 201 : 200, body: {} });
+    const parts = [{}, { class: '77ab' }, { changes: ['Patch'] }, { wave: 'lab' }, { reason: 'CHG-2' }];
+    const ends = await Promise.all(parts.map((part) => hub.decide('token-1', JANE, { ...DECISION, ...part })));
+    expect(new Set(ends.map(({ decision }) => decision)).size).toBe(parts.length);
+  });
+
+  it('names a decision about a rollout with a long name', async () => {
+    answer = ({ method }) => ({ status: method === 'POST' ? 201 : 200, body: {} });
+    const rollout = `fleet/${'x'.repeat(198)}-.${'y'.repeat(20)}`;
+    const { decision } = await hub.decide('token-1', JANE, { ...DECISION, rollout });
+    expect(decision).toMatch(/^x{198}-approve-[0-9a-f]{16}$/);
+  });
+
+  it('explains a decision without effect by its reason if there is no message', async () => {
+    const status = { effective: false, reason: 'NotWaiting', at: 'now' };
+    answer = ({ method }) => ({ status: method === 'POST' ? 201 : 200, body: method === 'POST' ? {} : { status } });
+    expect(await hub.decide('token-1', JANE, DECISION)).toMatchObject({ outcome: 'no-effect', message: 'not waiting' });
+  });
+
+  it('names a decision that was made even if its answer cannot be read', async () => {
+    answer = ({ method }) =>
+      method === 'POST' ? { status: 201, body: {} } : { status: 500, body: { message: 'etcd is away' } };
+    expect(await hub.decide('token-1', JANE, DECISION)).toEqual({
+      outcome: 'unanswered',
+      decision: expect.stringMatching(/^lamp-2-approve-/),
+      message: 'Its answer cannot be read: the hub API answered 500: etcd is away.',
+    });
+  });
+
   it.each([
     [{ status: 403, body: { message: 'jane may not approve\u001b[2J it' } }, 'refused', 'jane may not approve [2J it'],
     [{ status: 422, body: { message: 'spec.class: too long' } }, 'refused', 'spec.class: too long'],
+    [{ status: 404, body: { message: 'namespaces "fleet" not found' } }, 'refused', 'namespaces "fleet" not found'],
+    [{ status: 400, body: { message: 'not this kind' } }, 'refused', 'not this kind'],
   ])('passes a refusal on in one line: %o', async (refusal, outcome, message) => {
     answer = () => refusal;
     expect(await hub.decide('token-1', JANE, DECISION)).toEqual({ outcome, decision: '', message });
@@ -140,5 +172,12 @@ describe('a hub API that cannot be used', () => {
   it('is one whose certificates cannot be read', async () => {
     const open = HttpHubDecisions.open({ server: 'https://fleet.example.com', caFile: '/nowhere/ca.pem' });
     await expect(open).rejects.toThrow('FLOTILLA_CONSOLE_HUB_API_CA_FILE: /nowhere/ca.pem cannot be read');
+  });
+
+  it('is one whose file has no certificate', async () => {
+    const caFile = import.meta.filename;
+    const open = HttpHubDecisions.open({ server: 'https://fleet.example.com', caFile });
+    await expect(open).rejects.toThrow(HubApiUnusable);
+    await expect(open).rejects.toThrow('has no certificate in PEM');
   });
 });

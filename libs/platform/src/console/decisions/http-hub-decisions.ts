@@ -7,6 +7,7 @@ import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 import { isLoopback } from '#core/kernel/http-access/loopback';
 import { cutText } from '#core/kernel/text/cut-text';
+import { reasonInWords } from '#core/view/rows/row-text';
 import { fileReason } from '../../files/file-tree.error.js';
 import { fixedCredentials } from '../../kube/transport/credentials.js';
 import { type ApiResponse, HttpTransport } from '../../kube/transport/http-transport.js';
@@ -53,11 +54,15 @@ const Access = z.looseObject({ status: z.looseObject({ allowed: z.boolean() }) }
 const Refusal = z.looseObject({ message: z.string() });
 const Decided = z.looseObject({
   status: z
-    .looseObject({ effective: z.boolean().default(false), at: z.string(), message: z.string().default('') })
+    .looseObject({
+      ...{ effective: z.boolean().default(false), at: z.string() },
+      ...{ reason: z.string().default(''), message: z.string().default('') },
+    })
     .optional()
     .catch(undefined),
 });
 
+type Answered = Pick<HubDecisionEnd, 'outcome' | 'message'>;
 type Request = Readonly<{ method: 'GET' | 'POST'; path: string; body?: unknown }>;
 
 /** {@link HubDecisions} over HTTPS. The token of a person goes with each request, and is kept nowhere. */
@@ -128,11 +133,7 @@ export class HttpHubDecisions extends HubDecisions {
     const response = await this.#ask(token, { method: 'POST', path, body: objectOf({ by, decision, made }) });
     // A FleetDecision of this name is the same decision, sent before.
     if (response.status >= 300 && response.status !== 409) return refused(response);
-    const answer = await this.#answered(token, `${path}/${encodeURIComponent(made)}`);
-    if (answer === undefined) {
-      const message = 'The fleet controller has not answered yet.';
-      return { outcome: 'unanswered', decision: made, message };
-    }
+    const answer = await this.#answered(token, `${path}/${encodeURIComponent(made)}`).catch(unreadAnswer);
     return { ...answer, decision: made };
   }
 
@@ -140,18 +141,19 @@ export class HttpHubDecisions extends HubDecisions {
     return this.transport.close();
   }
 
-  /** Waits for the status of a FleetDecision. Returns undefined if there is none in time. */
-  async #answered(token: string, path: string): Promise<Pick<HubDecisionEnd, 'outcome' | 'message'> | undefined> {
+  /** Waits a while for the status of a FleetDecision. */
+  async #answered(token: string, path: string): Promise<Answered> {
     const until = performance.now() + this.answerWithinMs;
     for (;;) {
       const response = await this.#ask(token, { method: 'GET', path });
       // A person who may decide and not read learns nothing of the answer.
-      if (response.status === 403) return undefined;
+      if (response.status === 403) return NOT_YET;
       const { status } = answerIn(Decided, response);
       if (status !== undefined) {
-        return { outcome: status.effective ? 'effective' : 'no-effect', message: lineOf(status.message) };
+        if (status.effective) return { outcome: 'effective', message: lineOf(status.message) };
+        return { outcome: 'no-effect', message: lineOf(status.message || reasonInWords(status.reason)) };
       }
-      if (performance.now() >= until) return undefined;
+      if (performance.now() >= until) return NOT_YET;
       await pause(ASK_EVERY_MS);
     }
   }
@@ -170,10 +172,20 @@ export class HttpHubDecisions extends HubDecisions {
 
 const lineOf = (text: string): string => cutText(text.replaceAll(/\p{Cc}+/gu, ' '), LONGEST_TEXT);
 
+const NOT_YET: Answered = { outcome: 'unanswered', message: 'The fleet controller has not answered yet.' };
+
+/** The decision was made by now. */
+function unreadAnswer(error: unknown): Answered {
+  if (!(error instanceof HubNotAsked)) throw error;
+  return { outcome: 'unanswered', message: `Its answer cannot be read: ${error.message}.` };
+}
+
 async function certificatesIn(file: string): Promise<string> {
-  return readFile(file, 'utf8').catch((error: unknown) => {
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
     throw new HubApiUnusable(`FLOTILLA_CONSOLE_HUB_API_CA_FILE: ${file} cannot be read (${fileReason(error)})`);
   });
+  if (text.includes('-----BEGIN CERTIFICATE-----')) return text;
+  throw new HubApiUnusable(`FLOTILLA_CONSOLE_HUB_API_CA_FILE: ${file} has no certificate in PEM`);
 }
 
 function partsOf(rollout: string): Readonly<{ namespace: string; name: string }> {
@@ -181,9 +193,12 @@ function partsOf(rollout: string): Readonly<{ namespace: string; name: string }>
   return { namespace, name };
 }
 
-function nameOf(rollout: string, { action, key }: HubDecision): string {
-  const hash = createHash('sha256').update(`${rollout}\n${action}\n${key}`).digest('hex').slice(0, 16);
-  return `${rollout.slice(0, LONGEST_NAME)}-${action.toLowerCase()}-${hash}`;
+function nameOf(rollout: string, decision: HubDecision): string {
+  const { action, class: plans, changes, wave, reason, key } = decision;
+  const all = JSON.stringify([rollout, action, plans, changes, wave, reason, key]);
+  const hash = createHash('sha256').update(all).digest('hex').slice(0, 16);
+  // A part of a name ends with a letter or a digit.
+  return `${rollout.slice(0, LONGEST_NAME).replace(/[.-]+$/, '')}-${action.toLowerCase()}-${hash}`;
 }
 
 type Made = Readonly<{ by: HubPerson; decision: HubDecision; made: string }>;
@@ -210,7 +225,7 @@ function answerIn<T>(type: z.ZodType<T>, { status, text }: ApiResponse): T {
 }
 
 function refused({ status, text }: ApiResponse): HubDecisionEnd {
-  if (status === 403 || status === 422) return { outcome: 'refused', decision: '', message: messageIn(text) };
+  if (status >= 400 && status < 500) return { outcome: 'refused', decision: '', message: messageIn(text) };
   throw new HubNotAsked(`the hub API answered ${status}: ${messageIn(text)}`);
 }
 
