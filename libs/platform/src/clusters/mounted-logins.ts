@@ -7,6 +7,8 @@ import type { MountedLogins } from '../membership/stored-logins.js';
 const NEEDS_POD =
   'FLOTILLA_KUBECONFIG_SECRET needs a hub that runs in Kubernetes, and a token of the ServiceAccount in its Pod';
 const FIELD_MANAGER = 'flotilla-logins';
+/** Writes to one Secret wait for each other: one request has less time than a hub that stops. */
+const LONGEST_REQUEST_MS = 5_000;
 
 type Place = Readonly<{
   environment?: Readonly<Record<string, string | undefined>>;
@@ -18,7 +20,7 @@ type Place = Readonly<{
  * client is opened for each renewal: a Pod without a token of its own is no reason not to start.
  */
 export function mountedLogins(settings: Settings, place: Place = {}): MountedLogins | undefined {
-  const { kubeconfigSecret: secret, kubeconfig, kubeRequestTimeout: requestTimeoutMs } = settings;
+  const { kubeconfigSecret: secret, kubeconfig, kubeRequestTimeout } = settings;
   if (secret === '') return undefined;
   return {
     secret,
@@ -30,7 +32,7 @@ export function mountedLogins(settings: Settings, place: Place = {}): MountedLog
       const [client] = await loadClusters({
         access: [access],
         fieldManager: FIELD_MANAGER,
-        transport: { requestTimeoutMs },
+        transport: { requestTimeoutMs: Math.min(kubeRequestTimeout, LONGEST_REQUEST_MS) },
       });
       try {
         if (client !== undefined) await use(client, namespace);

@@ -12,7 +12,7 @@ import { loadClusters } from '../kube/access/load-clusters.js';
 import type { KubeClient } from '../kube/client/kube-client.port.js';
 import { silentLog } from '../telemetry/log.port.js';
 import { LoginRenewals } from './login-renewals.js';
-import { loginStore } from './stored-logins.js';
+import { loginStore, OtherLogin, type StoreLogin } from './stored-logins.js';
 
 const HOUR = 3_600_000;
 const MINUTE = 60_000;
@@ -81,6 +81,11 @@ const isAccepted = () =>
     () => true,
     () => false,
   );
+async function storeBy(store: StoreLogin): Promise<void> {
+  await renewals.stop();
+  renewals = new LoginRenewals({ logins: () => new Map([['east', used]]), store, clock, log: silentLog });
+  renewals.start();
+}
 /** Moves on in steps, each with time for the requests that it starts. */
 async function pass(ms: number): Promise<void> {
   for (let left = ms; left > 0; left -= MINUTE) {
@@ -145,17 +150,71 @@ it('is not written over a login that people put there meanwhile', async () => {
 });
 
 it('is renewed once while a stored login has not come to this process yet', async () => {
-  await renewals.stop();
   let stored = 0;
-  const store = async () => {
+  await storeBy(async () => {
     stored += 1;
-  };
-  renewals = new LoginRenewals({ logins: () => new Map([['east', used]]), store, clock, log: silentLog });
-  renewals.start();
+  });
   await pass(33 * MINUTE);
   expect(stored).toBe(1);
+  expect(renewals.troubleOf('east')).toBeUndefined();
   await pass(3 * MINUTE);
   expect(stored).toBe(2);
+});
+
+it('says that another program writes the earlier login back, until the new one stays', async () => {
+  const earlier = used;
+  await pass(31 * MINUTE);
+  const next = used;
+  expect(next.access.user.token).not.toBe(earlier.access.user.token);
+  let stored = 0;
+  await storeBy(async () => {
+    stored += 1;
+    used = next;
+  });
+  for (let back = 0; back < 10; back += 1) {
+    used = earlier;
+    await pass(MINUTE);
+  }
+  expect(stored).toBeLessThan(4);
+  used = earlier;
+  await pass(MINUTE);
+  expect(renewals.troubleOf('east')).toMatch(
+    /^the new login was stored, but the earlier one is in use again: another program writes the Secret or file\. /,
+  );
+  expect((await renewals.check.check()).degraded).toBe(true);
+  used = next;
+  await pass(MINUTE);
+  expect(renewals.troubleOf('east')).toBeUndefined();
+});
+
+it('waits for the login that another service has stored, and says so if it does not come', async () => {
+  let tries = 0;
+  await storeBy(() => {
+    tries += 1;
+    return Promise.reject(new OtherLogin('the Secret does not have the token'));
+  });
+  await pass(33 * MINUTE);
+  expect([tries, renewals.troubleOf('east')]).toEqual([1, undefined]);
+  await pass(3 * MINUTE);
+  expect(renewals.troubleOf('east')).toMatch(/could not be renewed: the Secret does not have the token$/);
+});
+
+it('is not renewed twice at once, and a hub that stops ends what has not begun', async () => {
+  const signals: (AbortSignal | undefined)[] = [];
+  const { promise, reject } = Promise.withResolvers<void>();
+  await storeBy((_access, _token, signal) => {
+    signals.push(signal);
+    signal?.addEventListener('abort', () => reject(signal.reason));
+    return promise;
+  });
+  await clock.advance(31 * MINUTE);
+  await expect.poll(() => signals.length).toBe(1);
+  for (let left = 20; left > 0; left -= 1) await clock.advance(MINUTE);
+  await isAccepted();
+  expect(signals).toHaveLength(1);
+  await renewals.stop();
+  expect(signals[0]?.aborted).toBe(true);
+  expect(renewals.troubleOf('east')).toBeUndefined();
 });
 
 it('is not renewed if another tool wrote it', async () => {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { type AccountToken, lifetimeOf, renewedFrom } from '#core/cluster/membership/account-token';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import type { Clock } from '../clock/clock.port.js';
@@ -8,7 +9,7 @@ import type { KubeClient } from '../kube/client/kube-client.port.js';
 import { troubleOf } from '../kube/errors/api-server-trouble.js';
 import type { HealthCheck } from '../telemetry/health-check.js';
 import type { Log } from '../telemetry/log.port.js';
-import type { StoreLogin } from './stored-logins.js';
+import { OtherLogin, type StoreLogin } from './stored-logins.js';
 
 /** A cluster with the access that is in use, and a client that has it. */
 type UsedLogin = Readonly<{ access: ClusterAccess; client: KubeClient }>;
@@ -35,7 +36,23 @@ const FIRST_PAUSE_MS = 30_000;
 /** Names in one line of health. */
 const NAMED = 10;
 
-type Attempt = { token: string; failures: number; nextAt: number; trouble?: string };
+/** Replaced logins of a cluster that are remembered. */
+const REMEMBERED = 8;
+const CAME_BACK =
+  'the new login was stored, but the earlier one is in use again: another program writes the Secret or file. ' +
+  'Exclude it there, or use a token that never ends (docs/access.md, "Logins that end")';
+
+/** Renewal of one login. `storedAt`: its successor was stored for the first time. */
+type Attempt = {
+  readonly digest: string;
+  failures: number;
+  stores: number;
+  nextAt: number;
+  storedAt?: number;
+  /** Another login was found in its place once. */
+  wasOther: boolean;
+  trouble: string | undefined;
+};
 
 /**
  * Renews the logins of a process. A ServiceAccount asks its own API server for its next token (TokenRequest).
@@ -44,7 +61,10 @@ type Attempt = { token: string; failures: number; nextAt: number; trouble?: stri
 export class LoginRenewals {
   readonly #timers: Timers;
   readonly #attempts = new Map<string, Attempt>();
-  readonly #running = new Set<Promise<void>>();
+  /** Logins with a stored successor. */
+  readonly #replaced = new Map<string, readonly Attempt[]>();
+  readonly #running = new Map<string, Promise<void>>();
+  readonly #stopped = new AbortController();
 
   constructor(private readonly options: LoginRenewalsOptions) {
     this.#timers = new Timers(options.clock);
@@ -74,14 +94,16 @@ export class LoginRenewals {
     this.#timers.every(CHECK_EVERY_MS, () => this.#renewAll());
   }
 
+  /** Waits for writes that have begun; others do not begin. */
   async stop(): Promise<void> {
     this.#timers.stop();
+    this.#stopped.abort(new Error('the hub stops'));
     await this.settled();
   }
 
   /** Resolves once the renewals that are under way have ended. */
   async settled(): Promise<void> {
-    await Promise.all(this.#running);
+    await Promise.all(this.#running.values());
   }
 
   /** Returns why the login of a cluster was not renewed when it was tried last. */
@@ -98,43 +120,82 @@ export class LoginRenewals {
   #renewAll(): void {
     const now = this.options.clock.now().getTime();
     const logins = this.options.logins();
-    for (const cluster of this.#attempts.keys()) if (!logins.has(cluster)) this.#attempts.delete(cluster);
-    for (const [cluster, login] of logins) {
-      const token = login.access.user.token ?? '';
-      const account = tokenAccount(login.access);
-      const from = account && renewedFrom(account);
-      const known = this.#attempts.get(cluster);
-      if (known !== undefined && known.token !== token) this.#attempts.delete(cluster);
-      if (account === undefined || from === undefined || now < from) continue;
-      const attempt = this.#attempts.get(cluster) ?? { token, failures: 0, nextAt: 0 };
-      if (now < attempt.nextAt) continue;
-      this.#attempts.set(cluster, attempt);
-      const running = this.#renew(cluster, login, account, attempt).finally(() => this.#running.delete(running));
-      this.#running.add(running);
+    for (const known of [this.#attempts, this.#replaced])
+      for (const cluster of known.keys()) if (!logins.has(cluster)) known.delete(cluster);
+    for (const [cluster, login] of logins) if (!this.#running.has(cluster)) this.#renewIfDue(cluster, login, now);
+  }
+
+  #renewIfDue(cluster: string, login: UsedLogin, now: number): void {
+    const account = tokenAccount(login.access);
+    const from = account && renewedFrom(account);
+    if (account === undefined || from === undefined || now < from) {
+      this.#attempts.delete(cluster);
+      return;
     }
+    const attempt = this.#attemptOf(cluster, login.access.user.token ?? '');
+    if (cameBack(attempt, now) && attempt.trouble === undefined) {
+      attempt.trouble = CAME_BACK;
+      this.options.log.warn({ cluster }, CAME_BACK);
+    }
+    if (now < attempt.nextAt) return;
+    const running = this.#renew(cluster, login, account, attempt).finally(() => this.#running.delete(cluster));
+    this.#running.set(cluster, running);
+  }
+
+  #attemptOf(cluster: string, token: string): Attempt {
+    const digest = createHash('sha256').update(token).digest('hex');
+    const known = [this.#attempts.get(cluster), ...(this.#replaced.get(cluster) ?? [])];
+    const unknown = { digest, failures: 0, stores: 0, nextAt: 0, wasOther: false, trouble: undefined };
+    const attempt = known.find((one) => one?.digest === digest) ?? unknown;
+    this.#attempts.set(cluster, attempt);
+    return attempt;
   }
 
   async #renew(cluster: string, { access, client }: UsedLogin, account: AccountToken, attempt: Attempt): Promise<void> {
-    const { clock, log, store } = this.options;
-    attempt.nextAt = clock.now().getTime() + STORED_WITHIN_MS;
+    const { log, store } = this.options;
+    const { signal } = this.#stopped;
     try {
       const seconds = Math.ceil(lifetimeOf(account) / 1_000);
-      await store(access, await client.requestToken({ ...account, seconds }));
-      attempt.failures = 0;
-      delete attempt.trouble;
+      await store(access, await client.requestToken({ ...account, seconds }), signal);
+      this.#hasStored(cluster, attempt);
       log.info({ cluster, account: `${account.namespace}/${account.name}` }, 'renewed the login of a cluster');
     } catch (error) {
-      const now = clock.now().getTime();
-      const endsAt = account.expiresAt ?? 0;
-      attempt.nextAt = now + pauseAfter(attempt.failures, endsAt - now);
-      attempt.failures += 1;
-      const ends = new Date(endsAt).toISOString();
-      attempt.trouble = `the login ends at ${ends} and could not be renewed: ${troubleOf(error)}`;
-      const level = attempt.failures === 1 ? 'warn' : 'debug';
-      log[level]({ cluster, error: troubleOf(error), ends }, 'could not renew the login of a cluster yet');
+      if (!signal.aborted) this.#hasFailed(cluster, attempt, account.expiresAt ?? 0, error);
     }
   }
+
+  #hasStored(cluster: string, attempt: Attempt): void {
+    const now = this.options.clock.now().getTime();
+    attempt.storedAt ??= now;
+    attempt.nextAt = now + Math.min(STORED_WITHIN_MS * 2 ** attempt.stores, LONGEST_PAUSE_MS);
+    attempt.stores += 1;
+    attempt.failures = 0;
+    attempt.trouble = cameBack(attempt, now) ? CAME_BACK : undefined;
+    const others = (this.#replaced.get(cluster) ?? []).filter((one) => one !== attempt);
+    this.#replaced.set(cluster, [...others, attempt].slice(-REMEMBERED));
+  }
+
+  #hasFailed(cluster: string, attempt: Attempt, endsAt: number, error: unknown): void {
+    const { clock, log } = this.options;
+    const now = clock.now().getTime();
+    if (error instanceof OtherLogin && !attempt.wasOther) {
+      // Another service has stored one: it comes here as soon.
+      attempt.wasOther = true;
+      attempt.nextAt = now + STORED_WITHIN_MS;
+      return;
+    }
+    attempt.nextAt = now + pauseAfter(attempt.failures, endsAt - now);
+    attempt.failures += 1;
+    const ends = new Date(endsAt).toISOString();
+    attempt.trouble = `the login ends at ${ends} and could not be renewed: ${troubleOf(error)}`;
+    const level = attempt.failures === 1 ? 'warn' : 'debug';
+    log[level]({ cluster, error: troubleOf(error), ends }, 'could not renew the login of a cluster yet');
+  }
 }
+
+/** True once a login that was replaced should have been out of use. */
+const cameBack = ({ storedAt }: Attempt, now: number): boolean =>
+  storedAt !== undefined && now - storedAt >= STORED_WITHIN_MS;
 
 /** Short enough that a login is tried several times more before it ends. */
 function pauseAfter(failures: number, leftMs: number): number {

@@ -6,7 +6,7 @@ import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { type DirectCluster, directCluster } from '#testing/cluster/direct-client';
 import type { ClusterAccess } from '../kube/access/kubeconfig.js';
 import type { KubeClient } from '../kube/client/kube-client.port.js';
-import { loginStore } from './stored-logins.js';
+import { loginStore, OtherLogin } from './stored-logins.js';
 
 it('keeps every token of a file whose logins are renewed at the same time', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'flotilla-logins-'));
@@ -65,12 +65,46 @@ describe('a file that is mounted from a Secret', () => {
   it('is not written over a login that people put there, and no token is in the message', async () => {
     const failed = storeBy(hub.client)(access('north.old'), 'north.new');
     await expect(failed).rejects.toThrow(
-      /^Secret flotilla\/applier-kubeconfig does not have the token that is in use: /,
+      /^Secret flotilla\/applier-kubeconfig does not have the token that is in use: .*; .*\/etc\/flotilla/,
     );
+    await expect(failed).rejects.toBeInstanceOf(OtherLogin);
     await expect(failed).rejects.not.toThrow(/north/);
     await hub.client.delete(SECRET);
     await expect(storeBy(hub.client)(access('east.old'), 'east.new')).rejects.toThrow(
-      'there is no Secret flotilla/applier-kubeconfig',
+      /^there is no Secret flotilla\/applier-kubeconfig; .*\/etc\/flotilla/,
     );
+  });
+
+  it('is written itself if it is in a volume that may be written, and the Secret has no such login', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'flotilla-volume-'));
+    const file = join(folder, 'config');
+    await writeFile(file, 'token: north.old\n');
+    const withApi = (use: (api: KubeClient, namespace: string) => Promise<void>) => use(hub.client, SECRET.namespace);
+    const store = loginStore(undefined, { secret: SECRET.name, files: [file], withApi });
+    await store(access('north.old', file), 'north.new');
+    expect(await readFile(file, 'utf8')).toBe('token: north.new\n');
+    await hub.client.delete(SECRET);
+    await store(access('north.new', file), 'north.newer');
+    expect(await readFile(file, 'utf8')).toBe('token: north.newer\n');
+    await rm(folder, { recursive: true });
+  });
+
+  it('is not written any more by a write that waits while the hub stops', async () => {
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    let begun = 0;
+    const get: KubeClient['get'] = async (ref) => {
+      begun += 1;
+      await held;
+      return hub.client.get(ref);
+    };
+    const store = storeBy({ get, update: (object) => hub.client.update(object) });
+    const stop = new AbortController();
+    const first = store(access('east.old'), 'east.new', stop.signal);
+    const second = expect(store(access('west.old'), 'west.new', stop.signal)).rejects.toThrow('stops');
+    await expect.poll(() => begun).toBe(1);
+    stop.abort(new Error('the hub stops'));
+    release();
+    await Promise.all([first, second]);
+    expect(stored()['config']).toBe('# ours\nfirst: east.new\nsecond: west.old\n');
   });
 });

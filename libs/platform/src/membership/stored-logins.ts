@@ -6,9 +6,14 @@ import type { ClusterAccess } from '../kube/access/kubeconfig.js';
 import { KubeApiError, type KubeClient } from '../kube/client/kube-client.port.js';
 
 /**
- * Replaces the token of an access in the place that it was read from. Rejects if it cannot be written there.
+ * Replaces the token of an access in the place that it was read from. Rejects if it cannot be written there,
+ * and before it begins if `signal` is aborted.
  */
-export type StoreLogin = (access: ClusterAccess, token: string) => Promise<void>;
+export type StoreLogin = (access: ClusterAccess, token: string, signal?: AbortSignal) => Promise<void>;
+
+/** The place has another login than the one in use. */
+export class OtherLogin extends Error {}
+class NoSecret extends Error {}
 
 type SecretApi = Pick<KubeClient, 'get' | 'update'>;
 type SecretPlace = Readonly<{ namespace: string; name: string }>;
@@ -26,29 +31,47 @@ const SECRET = /^Secret ([^/]+)\/(.+)$/;
 const TRIES = 5;
 
 /**
- * Stores logins of kubeconfig files in these files, or in the Secret that they are mounted from. The hub API
- * stores those of its Secrets.
+ * Stores logins of kubeconfig files in the Secret that they are mounted from; without one, or if it does not
+ * have the login, in these files. The hub API stores those of its Secrets.
  */
 export const loginStore =
   (hub: SecretApi | undefined, mounted?: MountedLogins): StoreLogin =>
-  async (access, token) => {
+  async (access, token, signal) => {
+    signal?.throwIfAborted();
     const before = access.user.token ?? '';
     const [, namespace, name] = access.isInKubeconfig === false ? (SECRET.exec(access.file) ?? []) : [];
     if (namespace !== undefined && name !== undefined) {
       if (hub === undefined) throw new Error(`${access.file} cannot be written: the hub has no hub API`);
       return inSecret(hub, { namespace, name }, before, token);
     }
-    if (mounted?.files.includes(access.file) !== true) return inTurn(access.file, () => inFile(access, token));
+    if (mounted?.files.includes(access.file) !== true) return inTurn(access.file, signal, () => inFile(access, token));
     const { secret: own, withApi } = mounted;
-    return inTurn(own, () => withApi((api, place) => inSecret(api, { namespace: place, name: own }, before, token)));
+    return inTurn(own, signal, async () => {
+      try {
+        await withApi((api, place) => inSecret(api, { namespace: place, name: own }, before, token));
+      } catch (error) {
+        if (!(error instanceof OtherLogin || error instanceof NoSecret)) throw error;
+        await inFileInstead(access, token, error);
+      }
+    });
   };
+
+/** Writes the file of a volume that the Secret is not mounted to. */
+async function inFileInstead(access: ClusterAccess, token: string, reason: OtherLogin | NoSecret): Promise<void> {
+  try {
+    await inFile(access, token);
+  } catch (error) {
+    const both = `${reason.message}; ${error instanceof Error ? error.message : String(error)}`;
+    throw reason instanceof OtherLogin ? new OtherLogin(both) : new NoSecret(both);
+  }
+}
 
 /** Replaces the token in the key of the Secret that has it. */
 async function inSecret(api: SecretApi, place: SecretPlace, before: string, token: string): Promise<void> {
   const what = `Secret ${place.namespace}/${place.name}`;
   for (let left = TRIES - 1; ; left -= 1) {
     const found = await api.get<SecretObject>({ apiVersion: 'v1', kind: 'Secret', ...place });
-    if (found === undefined) throw new Error(`there is no ${what}`);
+    if (found === undefined) throw new NoSecret(`there is no ${what}`);
     const texts = Object.entries(found.data ?? {}).map(
       ([key, text]) => [key, Buffer.from(text, 'base64').toString('utf8')] as const,
     );
@@ -69,8 +92,12 @@ type SecretObject = KubernetesObject & Readonly<{ data?: Readonly<Record<string,
 const turns = new Map<string, Promise<void>>();
 
 /** Writes to one file one after the other: each reads what the one before has written. */
-function inTurn(file: string, write: () => Promise<void>): Promise<void> {
-  const turn = (turns.get(file) ?? Promise.resolve()).catch(() => undefined).then(write);
+function inTurn(file: string, signal: AbortSignal | undefined, write: () => Promise<void>): Promise<void> {
+  const before = (turns.get(file) ?? Promise.resolve()).catch(() => undefined);
+  const turn = before.then(() => {
+    signal?.throwIfAborted();
+    return write();
+  });
   turns.set(file, turn);
   return turn;
 }
@@ -99,7 +126,8 @@ async function inFile(access: ClusterAccess, token: string): Promise<void> {
  */
 function replaced(place: string, text: string, before: string, token: string): string {
   if (hasToken(text, before)) return text.replaceAll(before, () => token);
-  throw new Error(`${place} does not have the token that is in use: the login changed, or its user is in another file`);
+  const why = 'the login changed, or its user is in another file';
+  throw new OtherLogin(`${place} does not have the token that is in use: ${why}`);
 }
 
 const hasToken = (text: string, token: string): boolean => token !== '' && text.includes(token);
