@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import { looseDefinitions, PlayedFleet } from './rollouts.fixture.js';
+import { readFleetState } from './state/fleet-state.js';
+import { LiveFleet } from './state/live-fleet.js';
 
 const OLD = 'kafka-operator.v2.3.0';
 const NEW = 'kafka-operator.v2.4.0';
@@ -215,5 +217,20 @@ describe('an object that a rollout depends on and that does not follow its schem
     await edit(played, 'FleetCluster', 'lab-1', { paused: false });
     await played.settle();
     expect(await installed(played)).toEqual([NEW, NEW]);
+  });
+
+  it('has no rows to remove in each pass for a cluster that is there and has nothing that can be read', async () => {
+    const played = await begun([{ name: 'all', soak: '30m' }]);
+    await played.apply('FleetOperator', 'kafka', operator);
+    await offered(played);
+    const rows = async () => {
+      const state = await readFleetState(played.hub.client);
+      const [record] = new LiveFleet(state, played.clock.now().getTime()).records;
+      return [...(record?.rows.keys() ?? [])].sort();
+    };
+    expect(await rows()).toEqual(['lab-1', 'shop-1']);
+    const labels = Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`l-${at}`, '']));
+    await played.hub.client.patch(refTo('FleetCluster', 'lab-1'), { metadata: { labels } });
+    expect(await rows()).toEqual(['shop-1']);
   });
 });

@@ -94,7 +94,9 @@ export class LiveFleet implements FleetView {
     const members = all.filter(({ metadata }) => !isBeingDeleted(metadata));
     const clusters = members.map((one) => memory.clusterOf(one, assignments.get(one.metadata.name), now));
     this.clusters = new Map(clusters.map((one) => [one.name, one]));
-    const left = state.assignments.filter(({ metadata }) => !this.clusters.has(metadata.name));
+    const unread = unreadable.filter(({ object }) => !isBeingDeleted(object.metadata));
+    const there = new Set([...this.clusters.keys(), ...unread.map(({ object }) => object.metadata.name)]);
+    const left = state.assignments.filter(({ metadata }) => !there.has(metadata.name));
     this.#assignments = [...clusters.flatMap(({ assignment }) => assignment ?? []), ...left];
     const inOrder = [...state.rollouts].sort((a, b) => a.spec.number - b.spec.number);
     for (const object of inOrder) this.#add(object);
