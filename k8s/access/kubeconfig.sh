@@ -2,7 +2,7 @@
 # Prints a kubeconfig for the hub, with one context for each context of kubectl that is named, and with a token of an account of
 # accounts.yaml:
 #   kubeconfig.sh [--lifetime 168h | --endless] poller|applier CONTEXT…
-# The token ends after 168h, or after --lifetime; the hub renews it before (docs/access.md). --endless takes the token of a Secret of
+# The token ends after 168h, or after --lifetime, unless the hub renews it (docs/access.md). --endless takes the token of a Secret of
 # endless-tokens.yaml, which never ends: for a kubeconfig that the hub cannot write.
 set -eu
 lifetime=168h

@@ -91,7 +91,7 @@ function report({ cluster, missing, applierRole: own, user, login, access }: Che
       ...NEXT.grantRole(role, user).map((command) => `      ${grantIn(access, command)}`),
     ];
   });
-  const ends = login.expiresAt === undefined ? [] : [`  login: ends at ${login.expiresAt}; the hub renews it before`];
+  const ends = login.expiresAt === undefined ? [] : [`  login: ends at ${login.expiresAt} unless the hub renews it`];
   const endless = login.endless ? ['  login: a token that never ends (docs/access.md, "Logins that end")'] : [];
   return [cluster, ...lines, ...ends, ...endless, ''].join('\n');
 }

@@ -59,7 +59,7 @@ describe('flotilla clusters add --make-account', () => {
     const { out, exit } = await runFlotilla(['clusters', 'check']);
     expect(out).toContain('  poller: has every right of ClusterRole flotilla:observe\n');
     expect(out).toContain('  applier: has every right of ClusterRole flotilla:apply\n');
-    expect(out).toMatch(/ {2}login: ends at \S+; the hub renews it before\n/);
+    expect(out).toMatch(/ {2}login: ends at \S+ unless the hub renews it\n/);
     expect(exit).toBe(0);
   });
 
