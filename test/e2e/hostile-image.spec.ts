@@ -78,7 +78,7 @@ describe('an image that takes all memory of the thread that reads it', () => {
     create('first', 'good/first:v1');
     await expect.poll(() => statusOf('first'), LONG_PATIENCE).toContain('READY');
     await expect.poll(() => statusOf('hostile'), LONG_PATIENCE).toContain('needs more than 128 MiB of memory');
-    expect(statusOf('hostile')).toContain('ask with \\"flotilla retry\\"');
+    expect(statusOf('hostile')).toContain('use \\"flotilla retry\\"');
     expect(poller()?.pid).toBe(pid);
     expect(await answer('/healthz')).toMatch(/"images":\{"detail":"1 image ended[^"]*tenant\/catalog/);
     expect(await answer('/metrics')).toMatch(/^flotilla_ended_images 1$/m);
