@@ -80,7 +80,7 @@ describe('an image that takes all memory of the thread that reads it', () => {
     await expect.poll(() => statusOf('hostile'), LONG_PATIENCE).toContain('needs more than 128 MiB of memory');
     expect(statusOf('hostile')).toContain('use \\"flotilla retry\\"');
     expect(poller()?.pid).toBe(pid);
-    expect(await answer('/healthz')).toMatch(/"images":\{"detail":"1 image ended[^"]*tenant\/catalog/);
+    expect(await answer('/healthz')).toMatch(/"images":\{"detail":"1 image crashed[^"]*tenant\/catalog/);
     expect(await answer('/metrics')).toMatch(/^flotilla_ended_images 1$/m);
     expect(pulls()).toBe(1);
     const peak = /^VmHWM:\s+(\d+) kB$/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1];
