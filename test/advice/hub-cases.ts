@@ -37,6 +37,10 @@ async function servedGroups(client: KubeClient): Promise<readonly string[]> {
   return [...new Set(served)].toSorted();
 }
 
+/** Returns the command that grants what is missing, with an administrator's own login for the same cluster. */
+const grantIn = (out: string): string =>
+  (/kubectl .*apply -k .*/.exec(out)?.[0] ?? '').replace(/ --kubeconfig \S+ --context \S+/, '');
+
 /** Advice of `explain` and `status` about the hub itself, its accounts, and refused executions. */
 export const HUB_CASES = {
   'foreign-plan': {
@@ -146,8 +150,7 @@ export const HUB_CASES = {
         exit: 1,
         out: expect.stringContaining('missing rights of ClusterRole flotilla:apply'),
       });
-      const grant = /kubectl apply -k .*/.exec(out)?.[0] ?? '';
-      await bench.done(grant);
+      await bench.done(grantIn(out));
       await bench.runs(namespace, done(namespace));
     },
   },
@@ -172,7 +175,7 @@ export const HUB_CASES = {
       const line = await bench.advisedByHub('applier', about(namespace), 'checkHubRights', APPLIER_USER);
       const { exit, out } = await bench.follow(line, { FILE: bench.kubeconfigs.applier });
       expect({ exit, out }).toMatchObject({ exit: 1, out: expect.stringContaining('list, watch') });
-      await bench.done(/kubectl apply -k .*/.exec(out)?.[0] ?? '');
+      await bench.done(grantIn(out));
       await bench.runs(namespace, done(namespace));
     },
   },
