@@ -59,9 +59,10 @@ export class WriteGate {
   ) {
     this.#target = new URL(target.server);
     const ca = Buffer.from(target['certificate-authority-data'], 'base64');
-    this.#agent = new https.Agent({ ca, keepAlive: true });
+    // A connection that one side closes while it is idle would look like a broken one.
+    this.#agent = new https.Agent({ ca, keepAlive: false });
     const { certPem: cert, keyPem: key } = certificate;
-    this.#server = https.createServer({ cert, key }, (request, response) => {
+    this.#server = https.createServer({ cert, key, keepAliveTimeout: 0 }, (request, response) => {
       // A service that was killed, or an API server that is away: its client sees a broken connection.
       this.#pass(request, response).catch(() => response.destroy());
     });
