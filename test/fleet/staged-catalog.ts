@@ -19,7 +19,7 @@ export const SOURCE = {
   namespace: 'olm',
 };
 
-/** What users see of a rollout. */
+/** The part of a rollout that users see. */
 export type RingsSeen = Readonly<{
   phase?: string;
   waves?: readonly Readonly<{ phase: string }>[];

@@ -24,7 +24,7 @@ const MINUTE_MS = 60_000;
 /** An outage is watched for so long that a second line of it may come. */
 const WATCHED_MS = 65_000;
 
-/** What services logged since a moment, by service. */
+/** Log lines since a moment, by service. */
 class Log {
   private constructor(
     private readonly services: readonly ServiceProcess[],

@@ -127,7 +127,7 @@ describe('decisions about rollouts', () => {
     const line = { person: 'jane', verb: 'rollout-approve', targets: [LAMP.id] };
     expect(lines).toMatchObject([
       { ...line, event: 'action', comment: 'CHG-1' },
-      { ...line, event: 'result', outcome: 'effective' },
+      { ...line, event: 'result', outcome: 'effective', action: 'lamp-2-pause-1' },
     ]);
     expect(JSON.stringify(lines)).not.toContain('id-token');
   });

@@ -28,7 +28,7 @@ const fleetObject = (kind: string, name: string, spec: object, labels: Record<st
     spec,
   }) as KubernetesObject;
 
-/** What users see of a rollout. */
+/** The part of a rollout that users see. */
 type SeenRollout = Readonly<{
   phase?: string;
   reason?: string;

@@ -16,7 +16,7 @@ export type AuditEvent = Readonly<{
   comment?: string;
   outcome?: string;
   because?: string;
-  /** The action that a result belongs to. */
+  /** The action, or the FleetDecision, that a result belongs to. */
   action?: string;
 }>;
 

@@ -158,7 +158,8 @@ async function decide(context: RouteContext, asked: RolloutDecisionRequest): Pro
   });
   decisions.count(told.verb, end.outcome);
   // It is made by now. The log of this service has the line, too.
-  await audit({ event: 'result', ...told, outcome: end.outcome, because: end.message }).catch(() => undefined);
+  const made = end.decision === '' ? {} : { action: end.decision };
+  await audit({ event: 'result', ...told, ...made, outcome: end.outcome, because: end.message }).catch(() => undefined);
   return { ...end, by: known.user };
 }
 

@@ -21,7 +21,7 @@ const access = { file: FILE, user: { token: 'east.old' } } as unknown as Cluster
 let fleet: SimulatedFleet;
 /** The address of an API server in a cluster has no path. */
 let server: Server;
-/** What kubelet puts into a Pod. */
+/** The files that kubelet puts into a Pod. */
 let serviceAccountFolder = '';
 beforeAll(async () => {
   fleet = await startSimulatedFleet({ clusters: ['hub'] });

@@ -217,6 +217,34 @@ it('is not renewed twice at once, and a hub that stops ends what has not begun',
   expect(renewals.troubleOf('east')).toBeUndefined();
 });
 
+it('does not hold up a hub that stops while an API server does not answer with a token', async () => {
+  const { client } = used;
+  const { promise, resolve } = Promise.withResolvers<string>();
+  let stores = 0;
+  let isAsked = false;
+  await storeBy(async () => {
+    stores += 1;
+  });
+  used = {
+    ...used,
+    client: Object.create(client, {
+      requestToken: {
+        value: () => {
+          isAsked = true;
+          return promise;
+        },
+      },
+    }),
+  };
+  await clock.advance(31 * MINUTE);
+  await expect.poll(() => isAsked).toBe(true);
+  await renewals.stop();
+  resolve('late');
+  await renewals.settled();
+  used = { ...used, client };
+  expect(stores).toBe(0);
+});
+
 it('is not renewed if another tool wrote it', async () => {
   const token = tokenOf();
   used = { ...used, access: { ...used.access, isRenewedByOthers: true } };

@@ -64,6 +64,7 @@ export class LoginRenewals {
   /** Logins with a stored successor. */
   readonly #replaced = new Map<string, readonly Attempt[]>();
   readonly #running = new Map<string, Promise<void>>();
+  readonly #writes = new Set<Promise<void>>();
   readonly #stopped = new AbortController();
 
   constructor(private readonly options: LoginRenewalsOptions) {
@@ -94,11 +95,11 @@ export class LoginRenewals {
     this.#timers.every(CHECK_EVERY_MS, () => this.#renewAll());
   }
 
-  /** Waits for writes that have begun; others do not begin. */
+  /** Waits for writes that have begun; others do not begin. A request for a token is not waited for. */
   async stop(): Promise<void> {
     this.#timers.stop();
     this.#stopped.abort(new Error('the hub stops'));
-    await this.settled();
+    await Promise.allSettled(this.#writes);
   }
 
   /** Resolves once the renewals that are under way have ended. */
@@ -156,12 +157,19 @@ export class LoginRenewals {
     const { signal } = this.#stopped;
     try {
       const seconds = Math.ceil(lifetimeOf(account) / 1_000);
-      await store(access, await client.requestToken({ ...account, seconds }), signal);
+      const token = await client.requestToken({ ...account, seconds });
+      signal.throwIfAborted();
+      await this.#written(store(access, token, signal));
       this.#hasStored(cluster, attempt);
       log.info({ cluster, account: `${account.namespace}/${account.name}` }, 'renewed the login of a cluster');
     } catch (error) {
       if (!signal.aborted) this.#hasFailed(cluster, attempt, account.expiresAt ?? 0, error);
     }
+  }
+
+  async #written(write: Promise<void>): Promise<void> {
+    this.#writes.add(write);
+    await write.finally(() => this.#writes.delete(write));
   }
 
   #hasStored(cluster: string, attempt: Attempt): void {

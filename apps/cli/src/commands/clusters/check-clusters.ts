@@ -87,7 +87,7 @@ function report({ cluster, missing, applierRole: own, user, login, access }: Che
     return [
       `  ${SERVICE[service]}: missing rights of ClusterRole flotilla:${role}`,
       ...rightLines(rights).map((line) => `    ${line}`),
-      '    grant it:',
+      '    grant it with the login of an administrator, in place of this one:',
       ...NEXT.grantRole(role, user).map((command) => `      ${grantIn(access, command)}`),
     ];
   });

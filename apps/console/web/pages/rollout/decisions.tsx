@@ -134,7 +134,7 @@ type Asked = ReturnType<typeof askedOf>;
 
 /**
  * Shows the decisions that take effect now, each with its command. The hub API checks the person who decides.
- * Those that stop or undo the rollout stand apart.
+ * Decisions that stop or undo the rollout are apart from the others.
  */
 export function Decisions({ of, renew }: { of: RolloutSummary; renew: () => void }) {
   const [text, setReason] = useState('');

@@ -15,7 +15,7 @@ export const invalidSelector = (field: string, problem: string): SubjectProblem 
  */
 export const heldByUnreadable = ({ kind, object: { metadata }, problem }: UnreadableObject): SubjectProblem => ({
   reason: `${kind.replace('Fleet', '')}Unreadable`,
-  message: `${kind} ${metadata.namespace}/${metadata.name}: ${problem}; ${HOLDS}`,
+  message: `${kind} ${metadata.namespace ? `${metadata.namespace}/` : ''}${metadata.name}: ${problem}; ${HOLDS}`,
 });
 
 /** The keys of the objects that a FleetOperator or FleetCatalog depends on. */

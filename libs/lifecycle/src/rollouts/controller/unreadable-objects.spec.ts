@@ -1,8 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import { looseDefinitions, PlayedFleet } from './rollouts.fixture.js';
-import { readFleetState } from './state/fleet-state.js';
-import { LiveFleet } from './state/live-fleet.js';
 
 const OLD = 'kafka-operator.v2.3.0';
 const NEW = 'kafka-operator.v2.4.0';
@@ -219,18 +217,25 @@ describe('an object that a rollout depends on and that does not follow its schem
     expect(await installed(played)).toEqual([NEW, NEW]);
   });
 
-  it('has no rows to remove in each pass for a cluster that is there and has nothing that can be read', async () => {
-    const played = await begun([{ name: 'all', soak: '30m' }]);
+  it('of which nothing but its name is known holds the rollouts that have a row there', async () => {
+    const played = await begun([{ name: 'lab', clusters: lab, soak: '10m' }, { name: 'shops' }]);
     await played.apply('FleetOperator', 'kafka', operator);
     await offered(played);
-    const rows = async () => {
-      const state = await readFleetState(played.hub.client);
-      const [record] = new LiveFleet(state, played.clock.now().getTime()).records;
-      return [...(record?.rows.keys() ?? [])].sort();
-    };
-    expect(await rows()).toEqual(['lab-1', 'shop-1']);
+    expect(await installed(played)).toEqual([NEW, OLD]);
     const labels = Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`l-${at}`, '']));
     await played.hub.client.patch(refTo('FleetCluster', 'lab-1'), { metadata: { labels } });
-    expect(await rows()).toEqual(['shop-1']);
+    await played.settle();
+    await played.clock.advance(3_600_000);
+    await played.settle();
+    expect(await installed(played)).toEqual([NEW, OLD]);
+    expect(await conditionOf(played, 'FleetRollout', 'kafka-1', 'Held')).toMatch(
+      /^True ClusterUnreadable FleetCluster lab-1: .*labels.*; its rollouts wait until it is corrected$/,
+    );
+    const none = Object.fromEntries(Object.keys(labels).map((name) => [name, null]));
+    await played.hub.client.patch(refTo('FleetCluster', 'lab-1'), { metadata: { labels: none } });
+    await played.settle();
+    await played.clock.advance(3_600_000);
+    await played.settle();
+    expect(await installed(played)).toEqual([NEW, NEW]);
   });
 });

@@ -83,7 +83,9 @@ export class HttpHubDecisions extends HubDecisions {
   }: Options): Promise<HttpHubDecisions> {
     const url = URL.parse(server);
     if (url === null || (url.protocol !== 'https:' && !isLoopback(url.hostname))) {
-      throw new HubApiUnusable(`FLOTILLA_CONSOLE_HUB_API is not https: ${url?.origin ?? 'no URL'}`);
+      throw new HubApiUnusable(
+        `FLOTILLA_CONSOLE_HUB_API is not https: ${url?.origin ?? 'no URL'}; set the https address of the hub API`,
+      );
     }
     const ca = caFile === '' ? undefined : await certificatesIn(caFile);
     const tls = ca === undefined ? {} : { ca };
@@ -185,7 +187,9 @@ async function certificatesIn(file: string): Promise<string> {
     throw new HubApiUnusable(`FLOTILLA_CONSOLE_HUB_API_CA_FILE: ${file} cannot be read (${fileReason(error)})`);
   });
   if (text.includes('-----BEGIN CERTIFICATE-----')) return text;
-  throw new HubApiUnusable(`FLOTILLA_CONSOLE_HUB_API_CA_FILE: ${file} has no certificate in PEM`);
+  throw new HubApiUnusable(
+    `FLOTILLA_CONSOLE_HUB_API_CA_FILE: ${file} has no certificate in PEM; write the authority of the hub API into it`,
+  );
 }
 
 function partsOf(rollout: string): Readonly<{ namespace: string; name: string }> {

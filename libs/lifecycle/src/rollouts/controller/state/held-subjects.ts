@@ -37,13 +37,21 @@ export class HeldSubjects {
 
   readonly #operators: readonly FleetOperator[];
 
+  /** `unread`: the FleetClusters of which nothing but the name is known. Rollouts with rows there rest. */
   constructor(
-    { operators, catalogs, unreadable: all }: FleetState,
+    { operators, catalogs, assignments, unreadable: all }: FleetState,
     private readonly unreadable: ReadonlyMap<string, UnreadableObject>,
+    unread: ReadonlyMap<string, UnreadableObject>,
   ) {
     this.#operators = operators;
     const catalogsByKey = new Map(catalogs.map((one) => [fleetKey(one), one]));
     for (const one of all) this.#addOwn(one);
+    for (const { metadata, spec } of assignments) {
+      const cluster = unread.get(metadata.name);
+      if (cluster === undefined) continue;
+      for (const { subject } of spec.rows ?? [])
+        if (!this.#holds.has(subject)) this.#holds.set(subject, heldByUnreadable(cluster));
+    }
     for (const subject of [...operators, ...catalogs]) this.#add(subject, catalogsByKey);
   }
 

@@ -86,7 +86,6 @@ export class LiveFleet implements FleetView {
       state.operators.map((one) => [`FleetOperator/${one.metadata.namespace}/${one.metadata.name}`, one]),
     );
     this.unreadable = new Map(state.unreadable.map((one) => [unreadableKey(one), one]));
-    this.held = new HeldSubjects(state, this.unreadable);
     const assignments = new Map(state.assignments.map((one) => [one.metadata.name, one]));
     // One that is deleted has left, however long its release takes.
     const unreadable = state.unreadable.filter(({ kind }) => kind === 'FleetCluster');
@@ -94,9 +93,15 @@ export class LiveFleet implements FleetView {
     const members = all.filter(({ metadata }) => !isBeingDeleted(metadata));
     const clusters = members.map((one) => memory.clusterOf(one, assignments.get(one.metadata.name), now));
     this.clusters = new Map(clusters.map((one) => [one.name, one]));
-    const unread = unreadable.filter(({ object }) => !isBeingDeleted(object.metadata));
-    const there = new Set([...this.clusters.keys(), ...unread.map(({ object }) => object.metadata.name)]);
-    const left = state.assignments.filter(({ metadata }) => !there.has(metadata.name));
+    const unread = new Map(
+      unreadable
+        .filter(({ object }) => !isBeingDeleted(object.metadata))
+        .map((one) => [one.object.metadata.name ?? '', one] as const)
+        .filter(([name]) => !this.clusters.has(name)),
+    );
+    this.held = new HeldSubjects(state, this.unreadable, unread);
+    const isThere = (name: string) => this.clusters.has(name) || unread.has(name);
+    const left = state.assignments.filter(({ metadata }) => !isThere(metadata.name));
     this.#assignments = [...clusters.flatMap(({ assignment }) => assignment ?? []), ...left];
     const inOrder = [...state.rollouts].sort((a, b) => a.spec.number - b.spec.number);
     for (const object of inOrder) this.#add(object);
