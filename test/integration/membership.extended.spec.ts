@@ -176,7 +176,7 @@ describe('a hub whose kubeconfig changes while it runs', () => {
 
   it('refuses a context that leads to another cluster now, and one that leads to a cluster it manages', async () => {
     const north = (all: Kubeconfig) => all.clusters.find(({ name }) => name === 'north')?.cluster.server ?? '';
-    await written((all) => ({
+    const leadingNorth = (names: readonly string[]) => (all: Kubeconfig) => ({
       ...only(all, 'west'),
       clusters: all.clusters.map((one) =>
         one.name === 'west' ? { ...one, cluster: { ...one.cluster, server: north(all) } } : one,
@@ -186,10 +186,12 @@ describe('a hub whose kubeconfig changes while it runs', () => {
       ),
       contexts: [
         ...only(all, 'west').contexts,
-        { name: 'first', context: { cluster: 'north', user: 'north' } },
-        { name: 'second', context: { cluster: 'north', user: 'north' } },
+        ...names.map((name) => ({ name, context: { cluster: 'north', user: 'north' } })),
       ],
-    }));
+    });
+    await written(leadingNorth(['first']));
+    for (const url of [applier, poller]) await expect.poll(() => clustersOf(url), PATIENCE).toEqual(['first', 'west']);
+    await written(leadingNorth(['first', 'second']));
     await expect
       .poll(() => membership(), PATIENCE)
       .toMatch(/context "west" .* now leads to another cluster: the UID of its namespace kube-system/);

@@ -37,8 +37,8 @@ export const CLAIM_KEPT_MS = 10 * 60_000;
 
 /**
  * Decides between clusters that give the same identity. An API server can give any UID, so the cluster that
- * was first known under it keeps it. The order of files and answers does not matter. A cluster is the same
- * under its name, and after a rename at its address; its authorities may change.
+ * was first known under it keeps it. Of several that are new at once, this is the one that answers first. A
+ * cluster is the same under its name, and after a rename at its address; its authorities may change.
  *
  * @param hasLeft true for a cluster that has been missing for {@link CLAIM_KEPT_MS}
  */
