@@ -47,7 +47,7 @@ try {
   else process.stdout.write(`\nNot run: cases of the public catalog, since not both have ${REAL} beside them.\n`);
   for (const catalog of catalogs.filter((one) => one.real)) await questions(catalog);
 } finally {
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 }
 
 async function questions({ directory }: BenchCatalog): Promise<void> {

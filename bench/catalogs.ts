@@ -29,7 +29,7 @@ try {
   if (!existsSync(REAL))
     process.stdout.write(`\nNot run: ${REAL} is not there (the public catalog v4.20, 14.8 MB of YAML).\n`);
 } finally {
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 }
 
 function cells({ milliseconds, cpuSeconds, peakMiB }: Measured): string[] {

@@ -55,7 +55,7 @@ try {
   process.stdout.write(`\n${notRun().join('\n')}\n\nFor README.md, medians:\n\n${SHORT_HEAD}`);
   for (const one of compared) process.stdout.write(shortRow(one));
 } finally {
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 }
 if (compared.length === 0) refuse(`--only: no work has ${values.only} in its name. There are:\n${known.join('\n')}`);
 

@@ -22,7 +22,7 @@ try {
   await measure('400 × 25, 150 MB JSON', large);
   if (!existsSync(REAL)) process.stdout.write(`\nNot run: ${REAL} is not there (the public catalog v4.20).\n`);
 } finally {
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 }
 
 async function measure(catalog: string, directory: string): Promise<void> {

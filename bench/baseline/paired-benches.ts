@@ -47,7 +47,7 @@ export async function commandPairs(
 function measureRun({ command, state }: Measure, catalog: BenchCatalog, folder: string, checkout: string) {
   const kept = join(folder, 'state');
   const prepare = async () => {
-    if (state === 'fresh') await rm(kept, { recursive: true, force: true });
+    if (state === 'fresh') await rm(kept, { recursive: true, force: true, maxRetries: 5 });
     await mkdir(kept, { recursive: true });
   };
   return () => timedCommand(command(catalog, kept), { folder, prepare, checkout });

@@ -33,7 +33,7 @@ async function runOnce(measure: Measure, catalog: BenchCatalog, folder: string):
   const state = join(folder, 'state');
   const usageFile = join(folder, 'usage.json');
   const timeFile = join(folder, 'time');
-  if (measure.state === 'fresh') await rm(state, { recursive: true, force: true });
+  if (measure.state === 'fresh') await rm(state, { recursive: true, force: true, maxRetries: 5 });
   await mkdir(state, { recursive: true });
   await rm(timeFile, { force: true });
   const command = measure.command(catalog, state);

@@ -28,7 +28,7 @@ export async function measurePollerGrowth(options: Options): Promise<PollerGrowt
     const without = await memoryOf(folder, options, `--import=${WITHOUT_ROWS}`);
     return { without, withRows };
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 

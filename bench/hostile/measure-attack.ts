@@ -72,7 +72,7 @@ export async function measureAttack(attack: AttackName | undefined): Promise<Att
     await environment.stop();
     await hostile.stop();
     await good.stop();
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 

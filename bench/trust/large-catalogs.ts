@@ -28,6 +28,6 @@ export async function largeCatalogs(count: number): Promise<LargeCatalogs> {
     }
     return images;
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   }
 }

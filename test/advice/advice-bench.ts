@@ -76,7 +76,7 @@ export class AdviceBench {
     };
     try {
       const folder = await mkdtemp(join(tmpdir(), 'flotilla-advice-'));
-      endings.push(() => rm(folder, { recursive: true }));
+      endings.push(() => rm(folder, { recursive: true, maxRetries: 5 }));
       const kubeconfig = join(folder, 'kubeconfig');
       await writeFile(kubeconfig, cluster.kubeconfig, { mode: 0o600 });
       const [client] = await loadClusters({ kubeconfigs: [kubeconfig], fieldManager: 'advice' });

@@ -59,7 +59,7 @@ export const SIGNATURE_CASES = {
           await ready(bench, namespace, 'of-other');
         });
       } finally {
-        await rm(folder, { recursive: true });
+        await rm(folder, { recursive: true, maxRetries: 5 });
       }
     },
   },

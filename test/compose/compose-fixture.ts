@@ -89,7 +89,7 @@ const end = async (endings: Endings): Promise<void> => {
 
 async function start(engine: DockerEngine, images: BaseImages, endings: Endings): Promise<ComposeFixture> {
   const folder = await mkdtemp(join(tmpdir(), 'flotilla-compose-'));
-  endings.push(() => rm(folder, { recursive: true, force: true }));
+  endings.push(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
   const kubeconfigs = join(folder, 'kubeconfig');
   await mkdir(kubeconfigs, { mode: 0o755 });
   const gateway = await gatewayOf(engine);

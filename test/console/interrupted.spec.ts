@@ -58,7 +58,7 @@ describe('a page whose cluster, or whose console, goes away', needing(chromiumNe
     await environment?.stop();
     await network?.stop();
     await fleet?.stop();
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
   async function fill(client: KubeClient): Promise<void> {

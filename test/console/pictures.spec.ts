@@ -74,7 +74,7 @@ describe('pictures of the console', needing(chromiumNeed), () => {
   });
   afterAll(async () => {
     await browser?.close();
-    if (FOLDER === undefined && folder !== '') await rm(folder, { recursive: true });
+    if (FOLDER === undefined && folder !== '') await rm(folder, { recursive: true, maxRetries: 5 });
   });
 
   // A console for each: with a clock that stands still a person has a bounded number of requests.

@@ -100,7 +100,7 @@ describe('what several places say of one thing', needing(chromiumNeed), () => {
   afterAll(async () => {
     await browser?.close();
     await run?.service.stop();
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
   const text = async (at = 'main') => (await tab.page.locator(at).first().innerText()).replaceAll(/\s+/g, ' ');

@@ -37,7 +37,7 @@ describe('the site in Chromium, opened as files', needing(chromiumNeed), () => {
   });
   afterAll(async () => {
     await browser?.close();
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
   async function open(name: string, { theme, width }: (typeof FORMS)[number]): Promise<Page> {

@@ -53,7 +53,7 @@ describe('a review that is open in two tabs', needing(chromiumNeed), () => {
     await browser?.close();
     await environment?.stop();
     await fleet?.stop();
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
   const shows = (tab: ConsoleTab, part: string | RegExp, at?: string) =>

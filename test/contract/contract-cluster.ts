@@ -58,7 +58,7 @@ export async function clusterBehindProxy(kubeconfig: string): Promise<ContractCl
       await client.close();
       await direct.close();
       await proxy.stop();
-      await rm(folder, { recursive: true, force: true });
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 });
     },
   };
 }

@@ -142,7 +142,7 @@ export function kubectlContract(name: string, start: () => Promise<Cluster>): vo
       await kubectl({ args: `delete namespace ${NAMESPACE} --wait=false`, says: /./ });
       await kubectl({ args: `delete crd buoys.${GROUP} --wait=false`, says: /./ });
       await cluster.stop();
-      await rm(folder, { recursive: true, force: true });
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 });
     });
 
     /**

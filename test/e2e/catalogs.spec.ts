@@ -24,7 +24,7 @@ describe('a catalog pushed with the flotilla command into a registry', () => {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'flotilla-catalogs-'));
-    endings.push(() => rm(folder, { recursive: true, force: true }));
+    endings.push(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
     registry = await startImageRegistry();
     endings.push(() => registry.stop());
     console.log(`images in ${registry.how}`);

@@ -60,7 +60,7 @@ afterAll(async () => {
   await environment?.stop();
   await catalogs?.stop();
   await fleet?.stop();
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 async function answerOf(service: string, path: string): Promise<string> {

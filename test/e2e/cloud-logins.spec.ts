@@ -52,7 +52,7 @@ describe('the addresses of a node that give a login', needing(possible), () => {
   afterAll(async () => {
     node?.kill('SIGKILL');
     await namespaces.remove();
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
   const ask = async (exec: object, environment: Record<string, string> = {}): Promise<string> => {

@@ -57,7 +57,7 @@ const clients = (): readonly KubeClient[] => [first, second].filter((one) => one
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'flotilla-e2e-console-'));
-  endings.push(() => rm(folder, { recursive: true, force: true }));
+  endings.push(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
   plane = await startControlPlane({ clusters: 2 });
   endings.push(() => plane.stop());
   const [one, two] = plane.clusters;

@@ -27,7 +27,7 @@ describe('two pollers and two appliers for ClusterExtensions (spec: v1-scenarios
 
   beforeAll(async () => {
     const folder = await mkdtemp(join(tmpdir(), 'flotilla-hubs-'));
-    endings.push(() => rm(folder, { recursive: true, force: true }));
+    endings.push(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
     registry = await startRegistry();
     endings.push(() => registry.stop());
     const plane = await startControlPlane({ clusters: 1 });

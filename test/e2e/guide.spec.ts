@@ -52,7 +52,7 @@ describe(
       await up?.kill();
       await registry?.stop();
       await controlPlane?.stop();
-      await rm(folder, { recursive: true, force: true });
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 });
     });
 
     const shell = (): PageShell => {

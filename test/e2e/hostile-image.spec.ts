@@ -52,7 +52,7 @@ describe('an image that takes all memory of the thread that reads it', () => {
   afterAll(async () => {
     await environment?.stop();
     await Promise.all([fleet?.stop(), registry?.stop()]);
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
   async function pushGood(name: string): Promise<void> {

@@ -105,7 +105,7 @@ describe('every command of the pages for the hub in Kubernetes prints what the p
   });
   afterAll(async () => {
     await controlPlane?.stop();
-    for (const folder of folders) await rm(folder, { recursive: true, force: true });
+    for (const folder of folders) await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
   describe.each(WAYS)('with $way', ({ hub, needs, pages }) => {

@@ -64,7 +64,7 @@ afterAll(async () => {
   await environment?.stop();
   await catalogs?.stop();
   await Promise.all([fleet?.stop(), apart?.stop()]);
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 async function oneBundle() {

@@ -40,7 +40,7 @@ afterAll(async () => {
   await client?.delete({ apiVersion: 'v1', kind: 'Namespace', name: 'team' });
   await client?.close();
   await plane?.stop();
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 beforeEach(() => {
   vi.stubEnv('FLOTILLA_KUBECONFIG', kubeconfig);

@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await controlPlane?.stop();
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 it('a real API server gives the account of a hub its first token, and its next one at half of its life', async () => {

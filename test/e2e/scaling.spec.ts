@@ -43,7 +43,7 @@ afterAll(async () => {
   await Promise.all(more.map((applier) => applier.stop()));
   await environment?.stop();
   await fleet?.stop();
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 /** `of`: the clusters of a name of its own have a catalog of their own. */

@@ -60,7 +60,7 @@ afterAll(async () => {
   await environment?.stop();
   await address?.stop();
   await fleet?.stop();
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 /** What the hub knows of a cluster that came to no end: a failure here was seen once in thirty runs. */

@@ -17,7 +17,7 @@ describe('two pollers and two appliers for the same clusters', () => {
 
   beforeAll(async () => {
     const folder = await mkdtemp(join(tmpdir(), 'flotilla-twins-'));
-    endings.push(() => rm(folder, { recursive: true, force: true }));
+    endings.push(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
     environment = await startQuickEnvironment({ resolvers: 2 });
     endings.push(() => environment.stop());
     twins = (['catalog-poller', 'applier'] as const).map((service) => secondProcessOf(environment, service, folder));

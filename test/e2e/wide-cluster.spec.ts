@@ -41,7 +41,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await environment?.stop();
   await fleet?.stop();
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 async function push(versions: readonly string[]): Promise<void> {

@@ -90,7 +90,7 @@ export class KillGates {
 
   async stop(): Promise<void> {
     for (const gate of this.#gates) await gate.stop();
-    await rm(this.folder, { recursive: true, force: true });
+    await rm(this.folder, { recursive: true, force: true, maxRetries: 5 });
   }
 
   /** How many contents each object of a kind was written with, by kind, where `isOfStory`. */

@@ -12,7 +12,7 @@ export async function startSimulatedClusters(
   more: Omit<Parameters<typeof startSimulatedFleet>[0], 'clusters'> = { deploymentReadyAfterMs: 200 },
 ): Promise<Readonly<{ simulated: SimulatedFleet; kubeconfig: string }>> {
   const folder = await mkdtemp(join(tmpdir(), 'flotilla-clusters-'));
-  endings.push(() => rm(folder, { recursive: true, force: true }));
+  endings.push(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
   const simulated = await startSimulatedFleet({ ...more, clusters: [...names] });
   endings.push(() => simulated.stop());
   const kubeconfig = join(folder, 'kubeconfig');

@@ -27,7 +27,7 @@ describe('k8s/access/kubeconfig.sh', () => {
     await writeFile(join(folder, 'kubectl'), KUBECTL);
     await chmod(join(folder, 'kubectl'), 0o755);
   });
-  afterAll(() => rm(folder, { recursive: true, force: true }));
+  afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
   const run = (...contexts: string[]) =>
     promisify(execFile)('k8s/access/kubeconfig.sh', ['applier', ...contexts], {

@@ -23,7 +23,7 @@ describe('the health of an applier, in a process of its own', () => {
     await Promise.all(appliers.map((applier) => applier.stop()));
     await fleet.stop();
     await redis.stop();
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
   /** Its answer at /readyz, as status and what it says of its clusters. */

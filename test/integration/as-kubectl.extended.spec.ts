@@ -152,7 +152,7 @@ describe('kubectl and Flotilla do the same', needing(kubectl), () => {
   afterAll(async () => {
     server.closeAllConnections();
     server.close();
-    await rm(folder, { recursive: true });
+    await rm(folder, { recursive: true, maxRetries: 5 });
   });
 
   /** Writes the files, and returns the environment in which both read them. */

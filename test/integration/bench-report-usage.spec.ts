@@ -11,7 +11,7 @@ let folder = '';
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'flotilla-bench-report-'));
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
 const report = (...args: readonly string[]) =>
   spawnSync(process.execPath, [join(PROJECT_ROOT, 'dist/bench/report.js'), ...args], { cwd: folder, encoding: 'utf8' });

@@ -29,7 +29,7 @@ describe('catalogs read in threads', () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'flotilla-reader-'));
   });
-  afterAll(() => rm(folder, { recursive: true, force: true }));
+  afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
   const catalog = async (text: string) => {
     number += 1;

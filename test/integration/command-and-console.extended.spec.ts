@@ -89,7 +89,7 @@ describe('the command and the console, about one cluster with every kind of trou
     await catalogs?.stop();
     await fleet?.stop();
     await redis?.stop();
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
   async function plant(kubeconfig: string): Promise<void> {

@@ -24,7 +24,7 @@ describe('what docs/command-offline.md says that the command prints without a cl
     folder = await mkdtemp(join(tmpdir(), 'flotilla-page-'));
     await symlink(join(PROJECT_ROOT, 'examples'), join(folder, 'examples'));
   });
-  afterAll(() => rm(folder, { recursive: true, force: true }));
+  afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
   /** Notes on standard error are left out, as on the page. */
   async function answerOf(command: string): Promise<string[]> {

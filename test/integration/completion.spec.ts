@@ -17,7 +17,7 @@ let folder = '';
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'flotilla-shells-'));
 });
-afterAll(() => rmSync(folder, { recursive: true }));
+afterAll(() => rmSync(folder, { recursive: true, maxRetries: 5 }));
 
 function run(shell: string, script: string): string {
   const file = join(folder, `script.${shell}`);

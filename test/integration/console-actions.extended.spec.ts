@@ -40,7 +40,7 @@ describe('what is decided in the console, carried out by the applier', () => {
 
   beforeAll(async () => {
     const folder = await mkdtemp(join(tmpdir(), 'flotilla-console-actions-'));
-    endings.push(() => rm(folder, { recursive: true, force: true }));
+    endings.push(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
     fleet = await startSimulatedFleet({ clusters: CLUSTERS, deploymentReadyAfterMs: 100 });
     endings.push(() => fleet.stop());
     const kubeconfig = join(folder, 'kubeconfig');

@@ -71,7 +71,7 @@ afterAll(async () => {
   await poller?.stop();
   connection?.disconnect();
   await Promise.all([issuer?.stop(), redis?.stop(), new Promise((done) => canary.close(done))]);
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 async function settings(): Promise<Record<string, string>> {

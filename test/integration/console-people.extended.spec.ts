@@ -47,7 +47,7 @@ describe('people with accounts, to the cluster and back', () => {
 
   beforeAll(async () => {
     const folder = await mkdtemp(join(tmpdir(), 'flotilla-people-'));
-    endings.push(() => rm(folder, { recursive: true, force: true }));
+    endings.push(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
     const file = async (name: string, text: string) => {
       await writeFile(join(folder, name), text, { mode: 0o600 });
       return join(folder, name);

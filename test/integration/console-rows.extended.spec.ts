@@ -48,7 +48,7 @@ afterAll(async () => {
   await catalogs?.stop();
   await fleet?.stop();
   await redis?.stop();
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 function prepare(cluster: string): void {

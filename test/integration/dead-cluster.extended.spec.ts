@@ -38,7 +38,7 @@ describe('a cluster that takes connections and answers nothing', () => {
     await environment?.stop();
     await proxy.stop();
     await fleet.stop();
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
   function makeNamespace(cluster: string, name: string): void {

@@ -78,7 +78,7 @@ beforeAll(async () => {
   await asOnPage('npm install ', { npm_config_prefix: installed });
   unpackedK8s = await unpacked(`flotilla-k8s-${version}.tar.gz`);
 });
-afterAll(() => rm(work, { recursive: true, force: true }));
+afterAll(() => rm(work, { recursive: true, force: true, maxRetries: 5 }));
 
 describe('the files of a release', () => {
   it('have the same bytes when they are made again', async () => {

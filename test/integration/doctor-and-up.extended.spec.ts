@@ -78,12 +78,12 @@ function readOnlyDisk(): Disk | undefined {
   try {
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'ro,size=64k', 'tmpfs', place], { stdio: 'pipe' });
   } catch {
-    rmSync(place, { recursive: true, force: true });
+    rmSync(place, { recursive: true, force: true, maxRetries: 5 });
     return undefined;
   }
   const remove = () => {
     execFileSync('umount', [place]);
-    rmSync(place, { recursive: true, force: true });
+    rmSync(place, { recursive: true, force: true, maxRetries: 5 });
   };
   return { folder: place, remove };
 }
@@ -96,7 +96,7 @@ describe('flotilla doctor and flotilla up agree', () => {
   afterAll(async () => {
     for (const end of endings) end();
     await fleet?.stop();
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
   it.each(ROWS)('with $wrong', async ({ wrong, env, says, exits }) => {

@@ -44,7 +44,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await view?.stop();
   await client?.close();
-  await Promise.all([fleet?.stop(), registry?.stop(), rm(folder, { recursive: true, force: true })]);
+  await Promise.all([fleet?.stop(), registry?.stop(), rm(folder, { recursive: true, force: true, maxRetries: 5 })]);
 });
 
 const cluster = () => fleet.cluster('east');

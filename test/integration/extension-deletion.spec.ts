@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await client?.close();
-  await Promise.all([fleet?.stop(), registry?.stop(), rm(folder, { recursive: true, force: true })]);
+  await Promise.all([fleet?.stop(), registry?.stop(), rm(folder, { recursive: true, force: true, maxRetries: 5 })]);
 });
 
 const WRITES = new Set(['create', 'update', 'updateStatus', 'apply', 'patch', 'delete']);

@@ -33,7 +33,7 @@ describe('ClusterExtensions on a simulated cluster, with the users of Redis that
         await environment.stop();
         await redis.stop();
         await client.close();
-        await Promise.all([registry.stop(), fleet.stop(), rm(folder, { recursive: true, force: true })]);
+        await Promise.all([registry.stop(), fleet.stop(), rm(folder, { recursive: true, force: true, maxRetries: 5 })]);
       };
       return {
         client,

@@ -34,7 +34,7 @@ describe('what users change in a cluster of what the fleet made there', () => {
   });
   afterAll(async () => {
     await fleet.stop();
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
   const shop = () => fleet.bench('shop-1');

@@ -22,7 +22,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'flotilla-full-'));
   await writeFile(join(folder, 'kubeconfig'), KUBECONFIG, { mode: 0o600 });
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
 describe('a command whose standard output is on a full disk', () => {
   it.each([

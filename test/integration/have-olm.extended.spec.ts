@@ -126,7 +126,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await up?.kill();
   await Promise.all([catalogs?.stop(), fleet?.stop(), registry?.stop()]);
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 const environment = () => ({

@@ -97,7 +97,7 @@ describe('a hub that listens on all addresses, with its default settings', () =>
   afterAll(async () => {
     await environment?.stop();
     await registry?.stop();
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
   const get = async (path: string, token?: string) => {

@@ -42,7 +42,7 @@ afterEach(async () => {
   vi.unstubAllEnvs();
   await registry.stop();
   await fleet.stop();
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 const Health = z.object({ details: z.record(z.string(), z.object({ detail: z.string() })) });

@@ -73,7 +73,7 @@ describe('clusters that join', () => {
   afterAll(async () => {
     await environment?.stop();
     await fleet?.stop();
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
   /** A cluster in which a user installed OLM, and which has a catalog. */

@@ -70,7 +70,7 @@ describe('layers read in threads', () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'flotilla-layer-threads-'));
   });
-  afterAll(() => rm(folder, { recursive: true, force: true }));
+  afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
   const threads = new LayerThreads(THREAD, { idleMs: 1_000 });
   const puller = (blobs: Blobs, { limits, changed, ...guard }: Options = {}) =>

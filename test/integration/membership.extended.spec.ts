@@ -54,7 +54,7 @@ describe('a hub whose kubeconfig changes while it runs', () => {
   afterAll(async () => {
     await environment?.stop();
     await fleet?.stop();
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
   /** Tokens that have replaced the first ones. */

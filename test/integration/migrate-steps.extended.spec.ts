@@ -62,7 +62,7 @@ beforeAll(async () => {
 afterAll(async () => {
   vi.unstubAllEnvs();
   await Promise.all([registry.stop(), new Promise((resolve) => content.close(resolve))]);
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 beforeEach(async () => {
   direct = await installed();

@@ -72,7 +72,7 @@ afterAll(async () => {
   vi.unstubAllEnvs();
   await stop();
   await client?.close();
-  await Promise.all([registry?.stop(), fleet?.stop(), rm(folder, { recursive: true, force: true })]);
+  await Promise.all([registry?.stop(), fleet?.stop(), rm(folder, { recursive: true, force: true, maxRetries: 5 })]);
 });
 
 const phase = async () =>

@@ -140,7 +140,7 @@ describe('services of two releases on one Redis', () => {
 
   it('a resolver worker says that it cannot read jobs, and stays ready', async (context: TestContext) => {
     const folder = await mkdtemp(join(tmpdir(), 'flotilla-mixed-'));
-    context.onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    context.onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
     const prefix = `mixed-${randomUUID()}`;
     const resolver = startRedisService(context, folder, { REDIS_URL: found.url, FLOTILLA_REDIS_PREFIX: prefix });
     await expect.poll(() => resolver.url(), PATIENCE).toBeDefined();

@@ -95,7 +95,7 @@ describe('a hub with a cluster that is away, one that refuses writes, and one wi
   afterAll(async () => {
     await up?.end('SIGTERM');
     await fleet.stop();
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
   /** A catalog of each kind that nothing answers for, and a Subscription that needs one. */

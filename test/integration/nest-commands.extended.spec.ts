@@ -42,7 +42,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await Promise.all([redis.stop(), fleet.stop()]);
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 /** A service that `nest start` has built and started, and all that it says. */

@@ -75,7 +75,7 @@ describe('a cluster that is only observed, since OLM itself works there', () => 
   afterAll(async () => {
     await environment?.stop();
     await fleet?.stop();
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
   /** What OLM has there: its Deployment, a catalog, an operator that is installed, and a plan that waits. */

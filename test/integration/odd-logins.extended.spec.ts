@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await fleet.stop();
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 /** Writes a kubeconfig with cluster `east` and what else `change` puts into it. */

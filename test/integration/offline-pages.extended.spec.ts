@@ -25,7 +25,7 @@ beforeAll(async () => {
   await symlink(join(PROJECT_ROOT, 'examples'), join(folder, 'examples'));
 });
 afterAll(async () => {
-  await Promise.all([registry?.stop(), rm(folder, { recursive: true, force: true })]);
+  await Promise.all([registry?.stop(), rm(folder, { recursive: true, force: true, maxRetries: 5 })]);
 });
 
 type Answer = Readonly<{ out: string; err: string; exit: number | null }>;

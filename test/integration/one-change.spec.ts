@@ -101,7 +101,7 @@ afterAll(async () => {
   await catalogs?.stop();
   collector.stop();
   await fleet?.stop();
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 /** By the version that the plan installs. */

@@ -29,7 +29,7 @@ beforeAll(async () => {
   await writeFile(archive, made.made.content);
   await run('tar', ['-xzf', archive, '-C', work]);
 });
-afterAll(() => rm(work || join(tmpdir(), 'flotilla-none'), { recursive: true, force: true }));
+afterAll(() => rm(work || join(tmpdir(), 'flotilla-none'), { recursive: true, force: true, maxRetries: 5 }));
 
 /** An empty folder with the file alone, an empty home, and a PATH on which nothing is, Node neither. */
 async function emptyFolder() {

@@ -98,7 +98,7 @@ describe('services at work', needing(there), () => {
     await proxy?.stop();
     await fleet?.stop();
     await redis?.stop();
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
   const services = (): readonly ServiceProcess[] => environment?.services ?? [];

@@ -131,7 +131,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await up?.kill();
   await Promise.all([fleet?.stop(), registry?.stop()]);
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 describe('commands of pages on a simulated hub', needing(kubectl), () => {

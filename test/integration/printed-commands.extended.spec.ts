@@ -52,7 +52,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await Promise.all(fleets.map((fleet) => fleet.stop()));
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 /** Fills a cluster with objects about which commands have something to say. */

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await found?.stop();
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 describe('a service as it is started', () => {

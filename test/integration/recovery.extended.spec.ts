@@ -55,7 +55,7 @@ describe('a hub that lost a part of itself', needing(there), () => {
   afterAll(async () => {
     await set?.stop();
     await redis?.stop();
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
   /** The oldest version, at a catalog whose next edition is seen within seconds. */
@@ -132,10 +132,10 @@ describe('a hub that lost a part of itself', needing(there), () => {
   );
 
   it('the content that it keeps on disk: it is pulled again', async () => {
-    await rm(join(folder, 'content'), { recursive: true, force: true });
+    await rm(join(folder, 'content'), { recursive: true, force: true, maxRetries: 5 });
     await expectRecovered('after-content');
     await Promise.all(set.environment.services.map((service) => service.stop('SIGKILL')));
-    await rm(join(folder, 'content'), { recursive: true, force: true });
+    await rm(join(folder, 'content'), { recursive: true, force: true, maxRetries: 5 });
     for (const service of set.environment.services) service.start();
     await allRunning(set.environment.services);
     await expectRecovered('after-content-and-start');

@@ -29,7 +29,7 @@ describe('a Redis in Cluster mode', needing(there), () => {
   });
   afterAll(async () => {
     await redis?.stop();
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
   const url = () => `redis://:SECRET@127.0.0.1:${redis.port}`;

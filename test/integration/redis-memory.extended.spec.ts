@@ -19,7 +19,7 @@ describe('the memory of Redis', needing(there), () => {
   });
   afterAll(async () => {
     await redis?.stop();
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
   const url = () => `redis://127.0.0.1:${redis.port}`;
   const set = (name: string, value: string) => redis.admin.config('SET', name, value);

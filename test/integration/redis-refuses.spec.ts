@@ -22,7 +22,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   for (const step of cleanUp.splice(0).toReversed()) await step();
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 /** A server on the port that does what a Redis in protected mode does: one error line, then it hangs up. */

@@ -37,7 +37,7 @@ describe.runIf(hasRedis)('scripts of a stolen resolver', () => {
   afterAll(async () => {
     for (const connection of open) connection.disconnect();
     await redis?.stop();
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
   const kept = (connection: Redis): Redis => {

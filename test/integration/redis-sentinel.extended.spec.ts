@@ -14,7 +14,7 @@ let folder = '';
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'flotilla-sentinel-'));
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
 describe('Redis behind Sentinels', needing(there), () => {
   let redis: SentinelRedis;

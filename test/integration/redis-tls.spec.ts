@@ -46,7 +46,7 @@ describe.runIf(hasRedis)('Redis with TLS', () => {
   afterAll(async () => {
     await redis?.stop();
     await strict?.stop();
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
   function start({ onTestFinished }: TestContext, settings: Record<string, string>): ServiceProcess {

@@ -43,7 +43,7 @@ describe.runIf(hasRedis)('the users of Redis that are shipped', () => {
   afterAll(async () => {
     for (const connection of open) connection.disconnect();
     await redis?.stop();
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
   const as = (user: RedisUser): Redis => {
@@ -121,7 +121,7 @@ describe.runIf(hasRedis)('the users of Redis that are shipped', () => {
     for (const other of ['console', 'resolver'] as const)
       await expect(as(other).hset('fleet:identities', 'u', 'x')).rejects.toThrow(REFUSED);
     await Promise.all([poller.written(), applier.written()]);
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
   it('let the console read rows and send actions, and the applier answer', async () => {

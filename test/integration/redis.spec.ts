@@ -16,7 +16,7 @@ const started: FoundRedis[] = [];
 const folders: string[] = [];
 afterEach(async () => {
   for (const redis of started.splice(0)) await redis.stop();
-  for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true });
+  for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 async function find(options: Partial<Parameters<typeof findRedis>[0]> = {}) {

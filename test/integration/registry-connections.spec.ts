@@ -37,7 +37,7 @@ beforeAll(async () => {
   await writeFile(join(directory, 'with-client', HOST, 'hub.cert'), person.certPem);
   await writeFile(join(directory, 'with-client', HOST, 'hub.key'), person.keyPem);
 });
-afterAll(() => rm(directory, { recursive: true, force: true }));
+afterAll(() => rm(directory, { recursive: true, force: true, maxRetries: 5 }));
 
 describe('a registry with a certificate of an authority of its own, behind a proxy', () => {
   let registry: InMemoryRegistry;

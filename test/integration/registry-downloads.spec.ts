@@ -29,7 +29,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await registry.stop();
-  await rm(directory, { recursive: true, force: true });
+  await rm(directory, { recursive: true, force: true, maxRetries: 5 });
 });
 
 const layerPath = () => new RegExp(image.layers[0]?.digest ?? '');

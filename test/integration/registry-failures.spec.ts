@@ -298,7 +298,7 @@ describe('a client with a content store', () => {
     const caching = new HttpRegistryClient({ store, limits: fast });
     expect((await pullCatalogTo(caching, reference, join(directory, 'catalog'))).files).toBe(1);
     for (const { digest } of image.layers) expect(await store.get(digest)).toBeUndefined();
-    await rm(directory, { recursive: true });
+    await rm(directory, { recursive: true, maxRetries: 5 });
   });
 });
 
@@ -307,7 +307,7 @@ describe('a directory to unpack into', () => {
   beforeEach(async () => {
     directory = await mkdtemp(join(tmpdir(), 'flotilla-target-'));
   });
-  afterEach(() => rm(directory, { recursive: true, force: true }));
+  afterEach(() => rm(directory, { recursive: true, force: true, maxRetries: 5 }));
 
   it('may be there already when it is empty', async () => {
     await pullCatalogTo(client, reference, directory);

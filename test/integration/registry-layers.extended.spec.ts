@@ -46,7 +46,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await registry.stop();
-  await rm(directory, { recursive: true, force: true });
+  await rm(directory, { recursive: true, force: true, maxRetries: 5 });
 });
 
 type Limits = Partial<RegistryLimits>;

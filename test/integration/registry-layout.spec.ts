@@ -14,7 +14,7 @@ let directory: string;
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'flotilla-layout-'));
 });
-afterEach(() => rm(directory, { recursive: true, force: true }));
+afterEach(() => rm(directory, { recursive: true, force: true, maxRetries: 5 }));
 const content = async (reference: string) => {
   const { files } = await pullCatalog(client, reference);
   return Buffer.from(files[0]?.bytes ?? []).toString();

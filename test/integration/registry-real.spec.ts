@@ -72,7 +72,7 @@ function testsOn(start: Kind['start']): void {
   });
   afterAll(async () => {
     await registry?.stop();
-    await rm(directory, { recursive: true, force: true });
+    await rm(directory, { recursive: true, force: true, maxRetries: 5 });
   });
   const skopeo = (...args: string[]) => run('skopeo', args);
 

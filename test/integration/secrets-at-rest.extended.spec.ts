@@ -86,7 +86,7 @@ describe('secrets of a hub that has installed from a private catalog', () => {
     await registry?.stop();
     await fleet?.stop();
     await redis?.stop();
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
   /** Every value under the hub's prefix, as it is and inflated. */

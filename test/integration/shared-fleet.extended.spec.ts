@@ -45,7 +45,7 @@ afterAll(async () => {
   await environment?.stop();
   await catalogs?.stop();
   await fleet?.stop();
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 const appliers = () => environment.services.filter(({ service }) => service === 'applier');

@@ -55,7 +55,7 @@ afterAll(async () => {
   await environment?.stop();
   await address?.stop();
   await fleet?.stop();
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 const all = (service: 'catalog-poller' | 'applier') => environment.services.filter((one) => one.service === service);

@@ -47,7 +47,7 @@ describe('a simulated fleet over its port', () => {
   beforeEach(() => fleet.cluster('east').requests.clear());
   afterAll(async () => {
     await fleet.stop();
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
   const east = () => fleet.cluster('east');

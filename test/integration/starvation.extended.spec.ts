@@ -63,7 +63,7 @@ afterEach(async () => {
   for (const end of gone.splice(0)) end.abort();
   await Promise.all([good.stop(), hostile.stop()]);
   await expect.poll(() => readdir(join(folder, 'poller', 'work')).catch(() => []), PATIENCE).toEqual([]);
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 /** A load that is wanted until the controller is aborted, and what it comes to. */

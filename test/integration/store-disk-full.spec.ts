@@ -23,7 +23,7 @@ describe('the content store on a disk that is full', () => {
   });
   afterAll(() => {
     if (whyNot === undefined) execFileSync('umount', [directory]);
-    rmSync(directory, { recursive: true, force: true });
+    rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
   });
 
   it('drops the older half of what it holds to take a new blob, and gives out nothing damaged', async () => {

@@ -18,7 +18,7 @@ tokenReviewContract('a simulated cluster', async () => {
     stop: async () => {
       await client.close();
       await fleet.stop();
-      await rm(folder, { recursive: true, force: true });
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 });
     },
   };
 });

@@ -28,7 +28,7 @@ describe('two hubs that have one cluster in their kubeconfigs by mistake', () =>
   afterAll(async () => {
     for (const hub of hubs) await hub.kill();
     await fleet?.stop();
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
   async function start(id: string): Promise<RunningUp> {

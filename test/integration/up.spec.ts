@@ -35,7 +35,7 @@ afterEach(() => up.kill());
 afterAll(async () => {
   await catalogs?.stop();
   await fleet?.stop();
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 /** The sample bundle with its manifests in the catalog itself, as catalogs without images have it. */

@@ -60,7 +60,7 @@ export async function playRecordings(options: PlayOptions): Promise<Playing> {
   const stop = async () => {
     await environment.stop();
     await registry.stop();
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   };
   const results = new Map(recordings.map(({ name }) => [name, Promise.withResolvers<Played>()]));
   const queue = recordings.values();

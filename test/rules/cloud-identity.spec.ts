@@ -39,7 +39,7 @@ describe('the identity that a cloud gives the pods, as docs/cloud-logins.md says
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'flotilla-identity-'));
   });
-  afterAll(() => rmSync(folder, { recursive: true }));
+  afterAll(() => rmSync(folder, { recursive: true, maxRetries: 5 }));
 
   it.each([
     { cloud: 'EKS', values: eks, identity: { annotations: EKS } },

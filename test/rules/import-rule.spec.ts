@@ -473,7 +473,7 @@ async function plant(files: Readonly<Record<string, string>>): Promise<string> {
   }
   return tree;
 }
-afterAll(() => Promise.all(trees.map((tree) => rm(tree, { recursive: true, force: true }))));
+afterAll(() => Promise.all(trees.map((tree) => rm(tree, { recursive: true, force: true, maxRetries: 5 }))));
 
 describe('the checker of the import rule', () => {
   it('finds nothing in a tree that keeps the rule', async () => {

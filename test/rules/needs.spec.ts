@@ -38,7 +38,7 @@ describe('scripts/needs.sh', () => {
     copyFileSync(join(PROJECT_ROOT, 'scripts/needs.sh'), join(checkout, 'scripts/needs.sh'));
     for (const name of SYSTEM) symlinkSync(findExecutable(name, process.env['PATH'] ?? '') ?? '', program(name));
   });
-  afterEach(() => rmSync(checkout, { recursive: true, force: true }));
+  afterEach(() => rmSync(checkout, { recursive: true, force: true, maxRetries: 5 }));
   const program = (name: string): string => join(checkout, 'bin', name);
 
   /** On a machine that has these programs alone; undefined: not even that. */

@@ -21,6 +21,9 @@ const OWN_PATIENCE: readonly Readonly<{ what: string; pattern: RegExp }>[] = [
   { what: 'a sleep', pattern: /setTimeout\((resolve|done|r), |node:timers\/promises/ },
 ];
 
+/** Removal of a folder at the first try alone: it fails if a program or a read that ends writes there. */
+const REMOVED_AT_ONCE = /\brm(?:Sync)?\([^;{}]*\{(?![^}]*maxRetries)[^}]*\brecursive: true/;
+
 /** Where the time is what is tested, or belongs to a program that is imitated. */
 const ALLOWED = [
   'libs/platform/src/clock/clock.spec.ts',
@@ -53,6 +56,12 @@ describe('tests take their patience from libs/testing/src/patience.ts', () => {
     expect(files.filter((name) => waitsOneSecond(readFileSync(join(PROJECT_ROOT, name), 'utf8')))).toEqual([]);
     expect(waitsOneSecond('await vi.waitFor(() => expect([a, b]).toBe(c));')).toBe(true);
     expect(waitsOneSecond('await vi.waitFor(() => expect([a, b]).toBe(c), PATIENCE);')).toBe(false);
+  });
+
+  it('no test fails because a folder that it removes is written to', () => {
+    expect(files.filter((name) => REMOVED_AT_ONCE.test(readFileSync(join(PROJECT_ROOT, name), 'utf8')))).toEqual([]);
+    expect(REMOVED_AT_ONCE.test('await rm(folder, { recursive: true, force: true });')).toBe(true);
+    expect(REMOVED_AT_ONCE.test('await rm(folder, { recursive: true, maxRetries: 5 });')).toBe(false);
   });
 
   it('sees the files it is about', () => {

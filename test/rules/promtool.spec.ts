@@ -54,7 +54,7 @@ describe('promtool', needing(promtool), () => {
     await writeFile(join(folder, 'rules.yaml'), dump(rules));
     await copyFile(join(PROJECT_ROOT, TESTS), join(folder, 'alerts.test.yaml'));
   });
-  afterAll(() => rm(folder, { recursive: true, force: true }));
+  afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
   it('accepts the rules', async () => {
     const { stdout } = await run('promtool', ['check', 'rules', 'rules.yaml'], { cwd: folder });

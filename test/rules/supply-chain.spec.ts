@@ -227,7 +227,7 @@ describe('the files of a package that are shipped', () => {
       expect(manifest('node_modules/a')).toEqual({ name: 'a', main: 'a.js' });
       expect(manifest(nested)).toEqual({ name: 'b' });
     } finally {
-      rmSync(root, { recursive: true, force: true });
+      rmSync(root, { recursive: true, force: true, maxRetries: 5 });
     }
   });
 

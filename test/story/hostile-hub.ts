@@ -28,7 +28,7 @@ export type HostileHub = Readonly<{
 
 export async function setHostileHub(settings: Readonly<Record<string, string>>): Promise<HostileHub> {
   const folder = await mkdtemp(join(tmpdir(), 'flotilla-hostile-'));
-  const endings: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })];
+  const endings: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true, maxRetries: 5 })];
   const stop = async () => {
     for (const end of endings.splice(0).toReversed()) await end();
   };

@@ -41,6 +41,6 @@ export async function passOverExtension(
   } finally {
     await Promise.all(Object.values(hub.queues).map((queue) => queue.close({ deadlineMs: 5_000 })));
     await hub.close();
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   }
 }

@@ -44,7 +44,7 @@ describe('the applier', () => {
 
   it('names no context that two kubeconfigs have, since it may lead people to another cluster', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'flotilla-contexts-'));
-    onTestFinished(() => rm(folder, { recursive: true }));
+    onTestFinished(() => rm(folder, { recursive: true, maxRetries: 5 }));
     const files = ['a', 'b'].map((name) => join(folder, name));
     for (const file of files) {
       const fleet = await startSimulatedFleet({ clusters: ['default'] });

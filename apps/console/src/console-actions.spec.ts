@@ -55,7 +55,7 @@ beforeEach(() => {
 });
 afterAll(async () => {
   await run.service.stop();
-  await rm(folder, { recursive: true });
+  await rm(folder, { recursive: true, maxRetries: 5 });
 });
 
 const target = (cluster: string, name = 'install-1') => ({ cluster, namespace: 'lamps', name });

@@ -53,7 +53,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await run.service.stop();
-  await rm(folder, { recursive: true });
+  await rm(folder, { recursive: true, maxRetries: 5 });
 });
 
 const ask = async (who: string, path: string) => {

@@ -46,7 +46,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await run.service.stop();
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 const PACKED = Buffer.from('packed').toString('base64');
@@ -178,7 +178,7 @@ describe('an object that a person reads', () => {
   });
 
   it('is not shown where that line cannot be written', async () => {
-    await rm(folder, { recursive: true });
+    await rm(folder, { recursive: true, maxRetries: 5 });
     for (const ask of ['object', 'whole-object']) {
       const refused = await read(ask);
       expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual([503, 'no-audit']);

@@ -95,7 +95,7 @@ describe('decisions about rollouts', () => {
   });
   afterAll(async () => {
     await run.service.stop();
-    await rm(folder, { recursive: true });
+    await rm(folder, { recursive: true, maxRetries: 5 });
   });
 
   const PATH = `/api/v1/rollouts/${encodeURIComponent(LAMP.id)}`;

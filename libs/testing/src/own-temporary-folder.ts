@@ -15,5 +15,5 @@ export default function ownTemporaryFolder(): (() => void) | undefined {
   chmodSync(folder, 0o755);
   process.env['FLOTILLA_TEST_FOLDER'] = folder;
   process.env['TMPDIR'] = folder;
-  return () => rmSync(folder, { recursive: true, force: true });
+  return () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 }

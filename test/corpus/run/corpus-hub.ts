@@ -105,7 +105,7 @@ export class CorpusHub {
     await this.#view.stop();
     this.#pulls.stop();
     this.#bare.stop();
-    await rm(this.folder, { recursive: true, force: true });
+    await rm(this.folder, { recursive: true, force: true, maxRetries: 5 });
   }
 
   /**

@@ -46,7 +46,7 @@ export async function playCorpus(cases: readonly CorpusCase[], options: PlayOpti
     return findings;
   } finally {
     await registry.stop();
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 

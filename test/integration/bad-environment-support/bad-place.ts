@@ -79,7 +79,7 @@ export async function startBadPlace(): Promise<BadPlace> {
       oldRedis.stop();
       web.closeAllConnections();
       await Promise.all([redis.stop(), cluster.stop(), fleet.stop()]);
-      rmSync(folder, { recursive: true, force: true });
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
     },
   };
 }
@@ -105,12 +105,12 @@ export function fullDisk(): FullDisk | undefined {
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k,nr_inodes=2', 'tmpfs', folder], { stdio: 'pipe' });
     mkdirSync(join(folder, 'last'));
   } catch {
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
     return undefined;
   }
   const remove = () => {
     execFileSync('umount', [folder]);
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   };
   return { folder, remove };
 }

@@ -67,7 +67,7 @@ export async function startConfiguredRedis(options: ConfiguredRedisOptions = {})
   const stop = async () => {
     admin.disconnect();
     await kill();
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   };
   for (const deadline = Date.now() + PATIENCE_MS; admin.status !== 'ready'; await pause(25)) {
     if (server.exitCode === null && Date.now() < deadline) continue;

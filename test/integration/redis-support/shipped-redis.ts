@@ -68,7 +68,7 @@ export async function startShippedRedis({
       server.kill('SIGTERM');
       await ended;
     }
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   };
   const address = `127.0.0.1:${port}`;
   const scheme = tls === undefined ? 'redis' : 'rediss';

@@ -26,7 +26,7 @@ beforeAll(async () => {
   await writeFile(join(folder, 'SUBJECT_TOKEN'), 'pod.token.google');
   await writeFile(join(folder, 'azure'), 'pod.token.azure');
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
 describe('AWS', () => {
   const vectors = lines<Signed>('aws.jsonl');

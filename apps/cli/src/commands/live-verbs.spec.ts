@@ -47,7 +47,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await hub.stop();
   await fleet.stop();
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 beforeEach(() => {
   vi.stubEnv('FLOTILLA_KUBECONFIG', kubeconfig);

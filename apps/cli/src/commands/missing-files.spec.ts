@@ -10,7 +10,7 @@ beforeAll(() => {
   writeFileSync(join(folder, 'crd.yaml'), '');
   writeFileSync(join(folder, 'file'), '');
 });
-afterAll(() => rmSync(folder, { recursive: true }));
+afterAll(() => rmSync(folder, { recursive: true, maxRetries: 5 }));
 afterEach(() => vi.unstubAllEnvs());
 
 const EXAMPLES = join(import.meta.dirname, '../../../../examples');

@@ -54,7 +54,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await fleet.stop();
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 beforeEach(() => {
   vi.stubEnv('FLOTILLA_KUBECONFIG', join(folder, 'dev'));

@@ -34,7 +34,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'flotilla-terminal-'));
   await writeFile(join(folder, 'catalog.json'), blobs.map((one) => JSON.stringify(one)).join('\n'));
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
 const plan = (...more: string[]) =>
   runFlotilla(['plan', '--catalog', `shelf=${folder}`, '-f', '-', ...more], JSON.stringify(subscription));

@@ -75,7 +75,7 @@ describe('loadReference', () => {
         await expect(loading).rejects.toThrow(says);
       }
     } finally {
-      rmSync(directory, { recursive: true });
+      rmSync(directory, { recursive: true, maxRetries: 5 });
     }
   });
 
@@ -101,7 +101,7 @@ describe('loadReference', () => {
         expect((await loadReference(`${guarded.host}/harbor:v1`)).kind).toBe('bundle');
       } finally {
         await guarded.stop();
-        rmSync(directory, { recursive: true });
+        rmSync(directory, { recursive: true, maxRetries: 5 });
       }
     });
 
@@ -113,7 +113,7 @@ describe('loadReference', () => {
         await expect(loading).rejects.toThrow('the logins of this machine cannot be read');
         await expect(loading).rejects.not.toThrow('hunter2');
       } finally {
-        rmSync(directory, { recursive: true });
+        rmSync(directory, { recursive: true, maxRetries: 5 });
       }
     });
   });
@@ -178,7 +178,7 @@ describe('loadReference', () => {
       await expect(loadReference(path)).rejects.toThrow(says);
       await expect(loadReference(directory)).rejects.toThrow(says);
     } finally {
-      rmSync(directory, { recursive: true });
+      rmSync(directory, { recursive: true, maxRetries: 5 });
     }
   });
 });

@@ -21,7 +21,7 @@ describe('the command pulls as the hub is set to', () => {
   });
   afterAll(async () => {
     await registry.stop();
-    rmSync(directory, { recursive: true });
+    rmSync(directory, { recursive: true, maxRetries: 5 });
   });
   afterEach(() => vi.unstubAllEnvs());
 

@@ -50,7 +50,7 @@ afterAll(async () => {
   await hub.stop();
   await registry.stop();
   await fleet.stop();
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 beforeEach(() => {
   vi.stubEnv('FLOTILLA_KUBECONFIG', join(folder, 'kubeconfig'));

@@ -35,6 +35,6 @@ describe('a yes', () => {
     const folder = mkdtempSync(join(tmpdir(), 'flotilla-yes-'));
     writeFileSync(join(folder, 'catalog.yaml'), 'schema: olm.package\nname: a\n');
     expect(await said(['catalog', 'validate', folder], 80)).toBe('');
-    rmSync(folder, { recursive: true });
+    rmSync(folder, { recursive: true, maxRetries: 5 });
   });
 });

@@ -22,7 +22,7 @@ describe('the token of the command', () => {
   });
   afterEach(async () => {
     await hub.stop();
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
   /**

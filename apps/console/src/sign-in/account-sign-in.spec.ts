@@ -62,7 +62,7 @@ afterEach(() => {
 afterAll(async () => {
   await run.service.stop();
   await issuer.stop();
-  await rm(folder, { recursive: true });
+  await rm(folder, { recursive: true, maxRetries: 5 });
 });
 
 type Answer = Readonly<{

@@ -36,7 +36,7 @@ afterEach(() => {
 });
 afterAll(async () => {
   await hostile.stop();
-  await rm(folder, { recursive: true });
+  await rm(folder, { recursive: true, maxRetries: 5 });
 });
 
 async function signIn(): Promise<IssuerAnswer> {

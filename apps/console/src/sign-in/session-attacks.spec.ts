@@ -42,7 +42,7 @@ beforeEach(() => clock.advance(60_000));
 afterAll(async () => {
   await run.service.stop();
   await issuer.stop();
-  await rm(folder, { recursive: true });
+  await rm(folder, { recursive: true, maxRetries: 5 });
 });
 
 type Answer = Readonly<{ status: number; location: string; cookies: readonly string[]; text: string }>;

@@ -44,7 +44,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await issuer.stop();
-  await rm(folder, { recursive: true });
+  await rm(folder, { recursive: true, maxRetries: 5 });
 });
 
 const cookieOf = (cookies: readonly string[], name: string): string =>

@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterEach(() => run?.service.stop());
 afterAll(async () => {
   await issuer.stop();
-  await rm(folder, { recursive: true });
+  await rm(folder, { recursive: true, maxRetries: 5 });
 });
 
 const audit = () => join(folder, 'audit.jsonl');

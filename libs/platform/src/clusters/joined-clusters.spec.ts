@@ -27,7 +27,7 @@ beforeAll(async () => {
   file = join(folder, 'hub', 'clusters.yaml');
   await writeJoinedClusters(file, [EAST, WEST]);
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
 describe('clusters that have joined', () => {
   it('are read as they were written, and by no other user', async () => {

@@ -51,7 +51,7 @@ afterAll(async () => {
   server.closeAllConnections();
   server.close();
   await fleet.stop();
-  await rm(serviceAccountFolder, { recursive: true });
+  await rm(serviceAccountFolder, { recursive: true, maxRetries: 5 });
 });
 
 it('stores a renewed login with the token of the Pod, in the namespace of the Pod', async () => {

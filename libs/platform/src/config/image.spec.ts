@@ -191,7 +191,7 @@ describe('Dockerfile', () => {
       expect(entry('up', '--kubeconfig', 'a b')).toBe(`${command}[up][--kubeconfig][a b]`);
       expect(entry()).toBe(command);
     } finally {
-      rmSync(folder, { recursive: true, force: true });
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
     }
   });
 });

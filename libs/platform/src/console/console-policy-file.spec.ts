@@ -13,7 +13,7 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'policy-'));
   file = join(folder, 'policy.yaml');
 });
-afterEach(() => rm(folder, { recursive: true }));
+afterEach(() => rm(folder, { recursive: true, maxRetries: 5 }));
 
 const POLICY = 'grants:\n  - { groups: [sre], role: operator, clusters: ["*"] }\n';
 

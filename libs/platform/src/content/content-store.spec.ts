@@ -14,7 +14,7 @@ let directory: string;
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'flotilla-content-'));
 });
-afterEach(() => rm(directory, { recursive: true, force: true }));
+afterEach(() => rm(directory, { recursive: true, force: true, maxRetries: 5 }));
 
 /** What every content store must do. */
 describe.each<{ name: string; openStore: () => Promise<ContentStore> }>([

@@ -11,7 +11,7 @@ let directory: string;
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'flotilla-content-'));
 });
-afterEach(() => rm(directory, { recursive: true, force: true }));
+afterEach(() => rm(directory, { recursive: true, force: true, maxRetries: 5 }));
 
 const text = (value: string) => Buffer.from(value);
 const fileOf = (digest: Digest) => join(directory, 'sha256', digest.slice(7));

@@ -11,7 +11,7 @@ describe('pieces that are set aside', () => {
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'shelf-'));
   });
-  afterEach(() => rmSync(folder, { recursive: true }));
+  afterEach(() => rmSync(folder, { recursive: true, maxRetries: 5 }));
 
   it.each([0, 310, 1_000_000])('come back in any order, with %d bytes of memory', (held) => {
     const shelf = new FileShelf(held);

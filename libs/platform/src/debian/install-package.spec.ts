@@ -12,7 +12,7 @@ beforeAll(async () => {
   await chmod(join(folder, 'tool'), 0o755);
   await writeFile(join(folder, 'text'), '', { mode: 0o644 });
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
 describe('an executable', () => {
   it.each<[name: string, isFound: boolean, path: () => string]>([

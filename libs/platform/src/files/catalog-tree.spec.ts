@@ -9,7 +9,7 @@ let root: string;
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'catalog-tree-'));
 });
-afterEach(() => rmSync(root, { recursive: true }));
+afterEach(() => rmSync(root, { recursive: true, maxRetries: 5 }));
 
 const write = (path: string, content: string | Uint8Array) => {
   mkdirSync(dirname(join(root, path)), { recursive: true });

@@ -11,7 +11,7 @@ describe('makeFolder', () => {
   beforeEach(async () => {
     place = await mkdtemp(join(tmpdir(), 'flotilla-folder-'));
   });
-  afterEach(() => rm(place, { recursive: true, force: true }));
+  afterEach(() => rm(place, { recursive: true, force: true, maxRetries: 5 }));
 
   it('makes parents with the mode that is asked for', async () => {
     await makeFolder(join(place, 'a', 'b'), 0o700);

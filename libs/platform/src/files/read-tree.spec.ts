@@ -14,7 +14,7 @@ beforeEach(() => {
   root = join(top, 'catalog');
   mkdirSync(root);
 });
-afterEach(() => rmSync(top, { recursive: true }));
+afterEach(() => rmSync(top, { recursive: true, maxRetries: 5 }));
 
 const write = (path: string, text: string) => {
   mkdirSync(dirname(join(root, path)), { recursive: true });

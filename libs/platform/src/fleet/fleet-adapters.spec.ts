@@ -59,7 +59,7 @@ async function folderPlace(): Promise<Place> {
   const folder = await FleetFolder.open({ path, clock: new ManualClock(), log: silentLog });
   const stop = async () => {
     await folder.stop();
-    await rm(path, { recursive: true, force: true });
+    await rm(path, { recursive: true, force: true, maxRetries: 5 });
   };
   return { client: folder.client('service'), as: (name) => folder.client(name), stop };
 }

@@ -24,7 +24,7 @@ describe('the client of the hub API', () => {
     kubeconfig = join(folder, 'kubeconfig');
     await writeFile(kubeconfig, KUBECONFIG, { mode: 0o600 });
   });
-  afterEach(() => rm(folder, { recursive: true, force: true }));
+  afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
   it('never rests after a change or a page of a list, as those of clusters do', async () => {
     const settings = readSettings({ FLOTILLA_FLEET: 'context:hub', FLOTILLA_KUBECONFIG: kubeconfig });

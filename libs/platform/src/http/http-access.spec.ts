@@ -35,7 +35,7 @@ beforeEach(async () => {
   file = join(folder, 'tokens');
   await writeFile(file, `scraper ${SCRAPER} /metrics\nreader ${READER} /content/*,/healthz\n`);
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
+afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
 const statusOf = (admission: Admission): number => (admission.admitted ? 200 : admission.status);
 const asker = (access: HttpAccess) => async (area: (typeof HTTP_AREAS)[number], path: string, token?: string) =>

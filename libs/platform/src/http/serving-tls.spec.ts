@@ -21,7 +21,7 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'serving-tls-'));
   paths = { certFile: join(folder, 'tls.crt'), keyFile: join(folder, 'tls.key') };
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
+afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
 const write = async (file: string, text: string) => {
   await writeFile(`${file}.new`, text, { mode: 0o600 });

@@ -10,7 +10,7 @@ let folder = '';
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'flotilla-identity-'));
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
+afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
 const settings = (hubId = '', clustersFile = join(folder, 'config', 'clusters.yaml')) => ({ hubId, clustersFile });
 async function keyOf(text: string): Promise<HubKey> {

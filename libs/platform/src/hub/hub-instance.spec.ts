@@ -8,7 +8,7 @@ let folder = '';
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'flotilla-hub-instance-'));
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
+afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
 const at = (place = folder) => fileInstance(join(place, 'clusters.yaml'))();
 const write = (text: string) => writeFile(join(folder, 'hub-instance'), text);

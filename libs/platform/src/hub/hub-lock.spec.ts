@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   for (const lock of locks.splice(0)) await lock.stop();
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 async function take(id = 'hub-1', place = folder, hubKeyFile = ''): Promise<HubLock> {

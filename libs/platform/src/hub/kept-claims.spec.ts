@@ -16,7 +16,7 @@ beforeEach(async () => {
 const opened: RedisClaims[] = [];
 afterEach(async () => {
   await Promise.all(opened.splice(0).map((claims) => claims.written()));
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 const warned: string[] = [];

@@ -9,7 +9,7 @@ describe('the key of the hub', () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'flotilla-key-'));
   });
-  afterAll(() => rm(folder, { recursive: true, force: true }));
+  afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
   const parts = ['observation', 'east', 'team', 'a'.repeat(64)];
 

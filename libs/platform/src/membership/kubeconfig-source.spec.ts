@@ -11,7 +11,7 @@ const file = (name: string) => join(folder, name);
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'flotilla-source-'));
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
+afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
 type Contexts = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 const kubeconfig = (contexts: Contexts, current = '') =>

@@ -66,7 +66,7 @@ afterEach(async () => {
   await renewals.stop();
   await used.client.close();
   await fleet.stop();
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 async function take(): Promise<void> {

@@ -17,7 +17,7 @@ it('keeps every token of a file whose logins are renewed at the same time', asyn
   const access = (name: string) => ({ file, user: { token: `${name}old` } }) as unknown as ClusterAccess;
   await Promise.all(names.map((name) => store(access(name), `${name}new`)));
   expect(await readFile(file, 'utf8')).toBe(names.map((name) => `token: ${name}new`).join('\n'));
-  await rm(folder, { recursive: true });
+  await rm(folder, { recursive: true, maxRetries: 5 });
 });
 
 describe('a file that is mounted from a Secret', () => {
@@ -86,7 +86,7 @@ describe('a file that is mounted from a Secret', () => {
     await hub.client.delete(SECRET);
     await store(access('north.new', file), 'north.newer');
     expect(await readFile(file, 'utf8')).toBe('token: north.newer\n');
-    await rm(folder, { recursive: true });
+    await rm(folder, { recursive: true, maxRetries: 5 });
   });
 
   it('is not written any more by a write that waits while the hub stops', async () => {

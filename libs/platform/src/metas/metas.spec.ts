@@ -41,7 +41,7 @@ describe('indexes that are kept', () => {
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'metas-'));
   });
-  afterEach(() => rm(folder, { recursive: true }));
+  afterEach(() => rm(folder, { recursive: true, maxRetries: 5 }));
 
   /** Fails when the content is read. */
   const unreadable: OpenContent = {

@@ -26,7 +26,7 @@ afterEach(async () => {
 async function serving({ tokens, key }: Readonly<{ tokens?: string; key?: HubKey }>) {
   const queues = memoryQueues();
   const folder = await mkdtemp(join(tmpdir(), 'flotilla-queues-'));
-  cleanUp.push(() => rm(folder, { recursive: true, force: true }));
+  cleanUp.push(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
   const file = join(folder, 'tokens');
   await writeFile(file, tokens ?? '');
   const asked = { areas: new Set(['health' as const]), tokens: new TokenList(file, silentLog) };

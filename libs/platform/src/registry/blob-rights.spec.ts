@@ -22,7 +22,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await Promise.all([owner.stop(), attacker.stop()]);
-  await rm(directory, { recursive: true, force: true });
+  await rm(directory, { recursive: true, force: true, maxRetries: 5 });
 });
 
 const image = () =>
@@ -48,7 +48,7 @@ describe('an image that was read a short while ago', () => {
     const pull = await startClient();
     const options = held();
     const first = await pull(`${owner.host}/mill/bundle:1`, options);
-    await rm(directory, { recursive: true });
+    await rm(directory, { recursive: true, maxRetries: 5 });
     owner.failNext({ status: 404, path: /blobs/, times: 10 });
     expect(await pull(`${owner.host}/mill/bundle:1`, options)).toEqual(first);
     owner.failNext({ status: 404, path: /manifests/, times: 10 });

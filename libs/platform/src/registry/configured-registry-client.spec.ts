@@ -9,7 +9,7 @@ let folder: string;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'flotilla-configured-'));
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
+afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
 it('reports to the operator of the hub what of a signature policy cannot be read, and starts', async () => {
   const file = join(folder, 'policy.yaml');

@@ -77,7 +77,7 @@ export async function startTestedService({
       shutdown.begin();
       await app.close();
       await hub.close();
-      await rm(folder, { recursive: true, force: true });
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 });
     },
   };
 }

@@ -10,7 +10,7 @@ import { type ControlPlane, type ControlPlaneCluster, ControlPlaneFailed } from 
  */
 export async function useExistingClusters(list: string, count: number): Promise<ControlPlane> {
   const folder = await mkdtemp(join(tmpdir(), 'flotilla-test-kubeconfig-'));
-  const stop = () => rm(folder, { recursive: true, force: true });
+  const stop = () => rm(folder, { recursive: true, force: true, maxRetries: 5 });
   try {
     const clusters: ControlPlaneCluster[] = [];
     for (const file of list.split(delimiter).filter((name) => name !== '')) {

@@ -9,7 +9,7 @@ let folder = '';
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'flotilla-find-control-plane-'));
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
 const bare = () => ({ HOME: folder, PATH: folder, DOCKER_HOST: undefined });
 const config = (...contexts: string[]) => ({

@@ -25,7 +25,7 @@ export function whyNoDocker(environment: Environment): string | undefined {
 export async function startK3s(count: number): Promise<ControlPlane> {
   const { GenericContainer, Wait } = await import('testcontainers');
   const folder = await mkdtemp(join(tmpdir(), 'flotilla-k3s-'));
-  const stops: Array<() => Promise<unknown>> = [() => rm(folder, { recursive: true, force: true })];
+  const stops: Array<() => Promise<unknown>> = [() => rm(folder, { recursive: true, force: true, maxRetries: 5 })];
   const stop = async () => {
     await Promise.all(stops.map((end) => end()));
   };

@@ -91,7 +91,7 @@ function etcdDataOf(folder: string, clusters: readonly ControlPlaneCluster[], pr
       processes.check();
       const { names } = processes;
       for (const name of names.toReversed()) await processes.halt(name);
-      await rm(data, { recursive: true, force: true });
+      await rm(data, { recursive: true, force: true, maxRetries: 5 });
       await cp(copy, data, { recursive: true });
       // A controller manager ends if its API server does not answer within ten seconds.
       const servers = [ETCD, ...clusters.map((cluster) => apiServerOf(cluster.name))];

@@ -74,7 +74,7 @@ export async function registryImage(
     if (!(error instanceof DockerFailed)) throw error;
     return { because: `${OFFICIAL.registry}, which the Docker engine neither has nor gets` };
   } finally {
-    await rm(context, { recursive: true, force: true });
+    await rm(context, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 
@@ -97,12 +97,12 @@ async function makeStandIns(
   }
   log('making stand-ins for the base images from Debian’s archive; once, about two minutes on two cores');
   const work = join(folder, 'stand-ins');
-  await rm(work, { recursive: true, force: true });
+  await rm(work, { recursive: true, force: true, maxRetries: 5 });
   await mkdir(work, { recursive: true });
   await importDebian(engine, work, { ...environment, PATH: path });
   await buildImage(engine, STAND_INS.node, join(work, 'node'), NODE_LINES, (context) => addNode(context, environment));
   await buildImage(engine, STAND_INS.redis, join(work, 'redis'), REDIS_LINES);
-  await rm(work, { recursive: true, force: true });
+  await rm(work, { recursive: true, force: true, maxRetries: 5 });
   return undefined;
 }
 

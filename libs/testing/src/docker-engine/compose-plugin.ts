@@ -62,6 +62,6 @@ async function build(
   }
   await mkdir(join(plugin, '..'), { recursive: true });
   await rename(join(out, 'cmd'), plugin);
-  await rm(out, { recursive: true, force: true });
+  await rm(out, { recursive: true, force: true, maxRetries: 5 });
   return undefined;
 }

@@ -49,7 +49,7 @@ async function startDistribution(program: string): Promise<ImageRegistry> {
   const stop = async () => {
     server.kill();
     await gone;
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   };
   const host = `127.0.0.1:${port}`;
   const deadline = performance.now() + PATIENCE_MS;

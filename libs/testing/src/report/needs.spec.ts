@@ -13,7 +13,7 @@ describe('a program that a test needs', () => {
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'flotilla-needs-'));
   });
-  afterEach(() => rm(folder, { recursive: true, force: true }));
+  afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
   const addProgram = async (name: string, script: string) => {
     await writeFile(join(folder, name), `#!/bin/sh\n${script}\n`);

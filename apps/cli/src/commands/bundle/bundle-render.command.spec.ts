@@ -38,7 +38,7 @@ beforeAll(async () => {
   for (const [name, spec] of Object.entries(specs)) await writeFile(join(folder, name), stringify(spec));
   await writeFile(join(folder, 'broken.yaml'), 'namespace: [');
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
 async function render(...argv: string[]) {
   const [out, err, codes]: [string[], string[], number[]] = [[], [], []];

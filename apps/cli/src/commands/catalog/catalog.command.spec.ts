@@ -14,7 +14,7 @@ let root: string;
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'catalog-'));
 });
-afterEach(() => rmSync(root, { recursive: true }));
+afterEach(() => rmSync(root, { recursive: true, maxRetries: 5 }));
 
 const write = (files: Record<string, string>, symlinks: Record<string, string> = {}) => {
   for (const [path, text] of Object.entries(files)) {

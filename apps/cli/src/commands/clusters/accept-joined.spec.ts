@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   vi.unstubAllEnvs();
-  await rm(folder, { recursive: true });
+  await rm(folder, { recursive: true, maxRetries: 5 });
 });
 const accept = (...args: readonly string[]) => runFlotilla(['clusters', 'accept', ...args]);
 

@@ -46,7 +46,7 @@ beforeAll(async () => {
     await writeFile(join(folder, name), documents.map((one) => JSON.stringify(one)).join('\n---\n'));
   }
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
 async function check(old: string, next: string, ...more: string[]) {
   const [out, err, codes]: [string[], string[], number[]] = [[], [], []];

@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   other.close();
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 afterEach(() => vi.unstubAllEnvs());
 

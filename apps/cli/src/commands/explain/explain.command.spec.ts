@@ -58,7 +58,7 @@ beforeAll(async () => {
   await writeFile(file('fresh.json'), list(subscription('harbor')));
   await writeFile(file('orphan.json'), list(subscription('crane'), csv('old.v1.0.0')));
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
 async function explain(kind: string, name: string, manifests: string, ...more: string[]) {
   const seen = { out: '', err: '', code: 0 };

@@ -29,7 +29,7 @@ describe('manifests of a fleet that are wrong', () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'flotilla-bad-'));
   });
-  afterAll(() => rm(folder, { recursive: true, force: true }));
+  afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
   async function run(verb: string, objects: readonly object[]) {
     const file = join(folder, 'fleet.yaml');
@@ -123,7 +123,7 @@ describe('a hub with trouble', () => {
       expect({ exit, out }).toEqual({ exit: 3, out: '' });
       expect(err).toMatch(/^error: cluster "hub" at https:\/\/127\.0\.0\.1:1: .*ECONNREFUSED.*\n$/);
     }
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
   describe('whose strategy was deleted in use', () => {

@@ -24,7 +24,7 @@ describe('a fleet in files, as the verbs see it', () => {
   });
   afterEach(async () => {
     vi.unstubAllEnvs();
-    await rm(path, { recursive: true, force: true });
+    await rm(path, { recursive: true, force: true, maxRetries: 5 });
   });
 
   const status = (...more: string[]) => runFlotilla(['fleet', 'status', '--fleet', path, ...more]);

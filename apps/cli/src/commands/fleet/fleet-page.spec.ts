@@ -41,7 +41,7 @@ describe('the commands of the pages about rollouts', () => {
   });
   afterAll(async () => {
     await hub.stop();
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
   it('are found on the pages', () => {

@@ -57,7 +57,7 @@ export async function startPlayedHub(names: readonly string[], strategy: object)
   const stop = async () => {
     await fleet.stop();
     await served.stop();
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   };
   return { fleet, kubeconfig, flotilla, decide, stop };
 }

@@ -61,7 +61,7 @@ describe('flotilla __complete of clusters', () => {
       expect(await offered('get', 'csvs', '-C', '')).toEqual([':4']);
       expect(await offered('get', 'csvs', '--kubeconfig', file, '-C', 'w')).toEqual(['west', ':4']);
     } finally {
-      rmSync(folder, { recursive: true });
+      rmSync(folder, { recursive: true, maxRetries: 5 });
     }
   });
 });

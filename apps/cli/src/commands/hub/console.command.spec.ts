@@ -14,7 +14,7 @@ beforeAll(async () => {
     'grants:\n  - { groups: [board], role: approver, clusters: ["eu-*"], labels: { tier: prod }, packages: [harbor] }\n',
   );
 });
-afterAll(() => rm(folder, { recursive: true }));
+afterAll(() => rm(folder, { recursive: true, maxRetries: 5 }));
 
 describe('flotilla console can-i', () => {
   it.each([

@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await registry.stop();
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 function plan(packageName: string, inline: object | undefined, ...options: string[]) {

@@ -36,7 +36,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'flotilla-plan-extensions-'));
   await writeFile(file('lamp.json'), lamp.map((blob) => JSON.stringify(blob)).join('\n'));
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
 async function plan(manifest: object, ...options: string[]) {
   const argv = ['plan', '--catalog', `shelf=${file('lamp.json')}`, '-f', '-', ...options];

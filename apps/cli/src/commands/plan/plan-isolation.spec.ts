@@ -40,7 +40,7 @@ beforeAll(async () => {
   const items = [group, subscription('inn'), subscription('mill')];
   await writeFile(file('team.json'), JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
 it('flotilla plan shows what is left out under isolation beside what is installed, and exits 1', async () => {
   const seen = { out: '', code: 0 };

@@ -35,7 +35,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await registry.stop();
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 /** A catalog with the sample bundle: its manifests inline, or, with an image, left to it. */

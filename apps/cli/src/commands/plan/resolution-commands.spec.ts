@@ -54,7 +54,7 @@ beforeAll(async () => {
   await writeFile(file('odd.yaml'), `${subscription('harbor')}---\nkind: Pod\n`);
   await writeFile(file('malformed.yaml'), subscription('harbor').replace('source: shelf', 'source: [shelf]'));
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
 async function flotilla(args: readonly string[], stdin = '') {
   const seen = { out: '', err: '', code: 0 };

@@ -53,7 +53,7 @@ afterAll(async () => {
     server.closeAllConnections();
     server.close();
   }
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 /** Every text with a command that is printed about a cluster of this hub. */

@@ -21,7 +21,7 @@ beforeAll(async () => {
   await writeFile(join(folder, 'broken'), 'clusters: [');
   await writeFile(join(folder, 'empty'), 'apiVersion: v1\nkind: Config\nclusters: []\ncontexts: []\nusers: []\n');
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 afterEach(() => vi.unstubAllEnvs());
 
 async function flotilla(...args: readonly string[]) {

@@ -18,7 +18,7 @@ beforeEach(async () => {
   [registry, folder] = await Promise.all([startRegistry(), mkdtemp(join(tmpdir(), 'image-jsonl-'))]);
   store = new MemoryContentStore();
 });
-afterEach(() => Promise.all([registry.stop(), rm(folder, { recursive: true })]));
+afterEach(() => Promise.all([registry.stop(), rm(folder, { recursive: true, maxRetries: 5 })]));
 
 const push = async (yaml: string, labels: Record<string, string> = { [CATALOG_LABEL]: '/configs' }) =>
   registry.put(

@@ -60,7 +60,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   await Promise.all(started.splice(0).map((served) => served.stop()));
-  await Promise.all([client.close(), fleet.stop(), registry.stop(), rm(folder, { recursive: true })]);
+  await Promise.all([client.close(), fleet.stop(), registry.stop(), rm(folder, { recursive: true, maxRetries: 5 })]);
 });
 
 async function define(): Promise<void> {

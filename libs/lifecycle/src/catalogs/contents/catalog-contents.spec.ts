@@ -22,7 +22,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await registry.stop();
-  await rm(directory, { recursive: true, force: true });
+  await rm(directory, { recursive: true, force: true, maxRetries: 5 });
 });
 
 const push = async (files: Readonly<Record<string, string>>): Promise<string> => {
@@ -168,7 +168,7 @@ describe('what is remembered of a read image', () => {
   it.each([
     {
       because: 'the content store has lost it',
-      damage: async () => rm(join(directory, 'content', 'sha256'), { recursive: true }),
+      damage: async () => rm(join(directory, 'content', 'sha256'), { recursive: true, maxRetries: 5 }),
     },
     {
       because: 'a release before read catalogs otherwise',

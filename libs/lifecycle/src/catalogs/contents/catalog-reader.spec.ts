@@ -25,7 +25,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await expect.poll(() => reader.idle, { interval: 5 }).toBe(0);
-  await rm(output, { recursive: true, force: true });
+  await rm(output, { recursive: true, force: true, maxRetries: 5 });
 });
 
 const readerOf = (limits: Partial<ReaderLimits> = {}) => new CatalogReader({ threads: 1, idleMs: 30, ...limits }, FILE);

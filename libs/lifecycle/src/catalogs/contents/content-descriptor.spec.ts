@@ -11,7 +11,7 @@ let folder: string;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'flotilla-descriptors-'));
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
+afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
 const digest = (digit: string): Digest => `sha256:${digit.repeat(64)}`;
 const described = (image: Digest) => ({ v: READ_VERSION, image, read: { unreadable: 'no blobs' } }) as const;

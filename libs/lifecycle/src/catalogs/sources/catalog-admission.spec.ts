@@ -44,7 +44,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await registry.stop();
-  await rm(directory, { recursive: true, force: true });
+  await rm(directory, { recursive: true, force: true, maxRetries: 5 });
 });
 
 /** A poller from its start on, with a policy that asks for the key or without one. */

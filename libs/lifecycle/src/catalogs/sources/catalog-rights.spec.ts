@@ -39,7 +39,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await Promise.all([owner.stop(), attacker.stop()]);
-  await rm(directory, { recursive: true, force: true });
+  await rm(directory, { recursive: true, force: true, maxRetries: 5 });
 });
 
 const image = () =>

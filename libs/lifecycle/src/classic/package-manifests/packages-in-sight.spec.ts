@@ -40,7 +40,7 @@ beforeEach(async () => {
     );
   };
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
+afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
 const put = (value: unknown) => store.put(new TextEncoder().encode(JSON.stringify(value)));
 const csvOf = (name: string, version: string) =>

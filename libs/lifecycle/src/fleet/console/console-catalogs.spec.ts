@@ -81,7 +81,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   release();
-  await rm(folder, { recursive: true });
+  await rm(folder, { recursive: true, maxRetries: 5 });
 });
 
 describe('what a poller says of a catalog', () => {

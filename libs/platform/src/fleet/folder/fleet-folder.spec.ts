@@ -27,7 +27,7 @@ describe('a folder of a fleet', () => {
   });
   afterEach(async () => {
     for (const folder of opened.splice(0)) await folder.stop();
-    await rm(top, { recursive: true, force: true });
+    await rm(top, { recursive: true, force: true, maxRetries: 5 });
   });
 
   const open = async () => {

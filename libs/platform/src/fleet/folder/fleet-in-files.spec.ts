@@ -37,7 +37,7 @@ describe('a fleet in files', () => {
   afterEach(async () => {
     await folder?.stop();
     folder = undefined;
-    await rm(path, { recursive: true, force: true });
+    await rm(path, { recursive: true, force: true, maxRetries: 5 });
   });
 
   const fleetCluster = (name: string, more = ''): string =>
@@ -166,7 +166,7 @@ describe('a fleet in files', () => {
     await mkdir(kept);
     const written = client.updateStatus({ ...before, status: { uid: 'u' } } as KubernetesObject);
     await expect(written).rejects.toThrow();
-    await rm(kept, { recursive: true });
+    await rm(kept, { recursive: true, maxRetries: 5 });
     await folder?.poll();
     await folder?.stop();
     expect(JSON.parse(await readFile(kept, 'utf8'))).toMatchObject({ status: { uid: 'u' } });

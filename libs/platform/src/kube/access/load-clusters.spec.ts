@@ -9,7 +9,7 @@ let folder = '';
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'flotilla-load-clusters-'));
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
 const PLAIN = {
   clusters: [{ name: 'c', cluster: { server: 'https://10.0.0.1:6443' } }],

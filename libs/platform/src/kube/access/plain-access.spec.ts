@@ -14,7 +14,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'flotilla-access-'));
   for (const name of ['ca', 'cert', 'key']) await writeFile(file(name), `${name} of a file`);
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
 type Part = Readonly<Record<string, unknown>>;
 const accessOf = (cluster: Part, user: Part): ClusterAccess => ({

@@ -31,7 +31,7 @@ afterEach(async () => {
   await Promise.all(clients.splice(0).map((client) => client.close()));
   // No child of any test is left.
   await expect.poll(async () => (await pids()).filter(isAlive), PATIENCE).toEqual([]);
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 const answered = (token: string, more = '') =>

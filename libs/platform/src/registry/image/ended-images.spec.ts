@@ -18,7 +18,7 @@ beforeEach(async () => {
   now = Date.parse('2026-11-29T12:00:00Z');
   reads = 0;
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
+afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
 const open = (bounds = 'as set') => EndedImages.open(file, bounds, () => now);
 /** Outcome of a pull in a process that has these images. */

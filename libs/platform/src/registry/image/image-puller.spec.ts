@@ -199,7 +199,7 @@ describe('before a layer is pulled', () => {
       throw new Error(`it is a ${kind}`);
     };
     const folder = await mkdtemp(join(tmpdir(), 'image-puller-'));
-    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
     await expect(puller(source).pull(check)).rejects.toThrow('it is a tool');
     await expect(puller(source).pullTo(join(folder, 'image'), check)).rejects.toThrow('it is a tool');
     expect(asked).toEqual([built.config.digest, built.config.digest]);
@@ -221,7 +221,7 @@ describe('pullTo', () => {
   beforeEach(async () => {
     top = await mkdtemp(join(tmpdir(), 'image-puller-'));
   });
-  afterEach(() => rm(top, { recursive: true, force: true }));
+  afterEach(() => rm(top, { recursive: true, force: true, maxRetries: 5 }));
 
   it('writes the wanted files where they belong', async () => {
     const built = await image(['configs/a', 'configs/b/c', 'bin/tool'], { where: 'configs' });

@@ -10,7 +10,7 @@ let home: string;
 beforeEach(async () => {
   home = await mkdtemp(join(tmpdir(), 'flotilla-home-'));
 });
-afterEach(() => rm(home, { recursive: true, force: true }));
+afterEach(() => rm(home, { recursive: true, force: true, maxRetries: 5 }));
 
 const write = async (path: string, content: string) => {
   await mkdir(dirname(join(home, path)), { recursive: true });

@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await Promise.all([registry.stop(), modern.stop()]);
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 const image = (text: string) => buildImage({ files: [{ path: 'a', bytes: Buffer.from(text) }], labels: {} });

@@ -34,7 +34,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await registry.stop();
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 async function pushed() {

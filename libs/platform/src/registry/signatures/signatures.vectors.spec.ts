@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await registry.stop();
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 type Recorded = Readonly<{

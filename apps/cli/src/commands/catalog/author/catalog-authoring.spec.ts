@@ -12,7 +12,7 @@ let root: string;
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'authoring-'));
 });
-afterEach(() => rmSync(root, { recursive: true }));
+afterEach(() => rmSync(root, { recursive: true, maxRetries: 5 }));
 
 const file = (name: string, content: string | Uint8Array): string => {
   writeFileSync(join(root, name), content);

@@ -28,7 +28,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await registry.stop();
-  rmSync(root, { recursive: true });
+  rmSync(root, { recursive: true, maxRetries: 5 });
 });
 const write = (path: string, text: string) => {
   mkdirSync(dirname(join(root, path)), { recursive: true });

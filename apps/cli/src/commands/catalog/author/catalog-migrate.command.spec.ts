@@ -11,7 +11,7 @@ let root: string;
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'migrate-'));
 });
-afterEach(() => rmSync(root, { recursive: true }));
+afterEach(() => rmSync(root, { recursive: true, maxRetries: 5 }));
 
 const migrate = (...more: string[]) => runFlotilla(['catalog', 'migrate', CATALOG, join(root, 'out'), ...more]);
 const files = () =>

@@ -24,7 +24,7 @@ beforeAll(async () => {
     await writeFile(join(folder, path), text);
   }
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
 const LINES = [
   'manifests/README.md: skipped: no manifest: keep files other than .yaml, .yml and .json out of the bundle',

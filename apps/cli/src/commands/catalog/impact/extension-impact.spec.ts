@@ -76,7 +76,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await Promise.all([fleet.stop(), registry.stop()]);
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 beforeEach(() => {
   vi.stubEnv('FLOTILLA_KUBECONFIG', join(folder, 'kubeconfig'));

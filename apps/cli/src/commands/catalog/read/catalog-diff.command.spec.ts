@@ -41,7 +41,7 @@ beforeAll(() => {
     writeFileSync(join(root, name, 'catalog.json'), text);
   }
 });
-afterAll(() => rmSync(root, { recursive: true }));
+afterAll(() => rmSync(root, { recursive: true, maxRetries: 5 }));
 
 type Name = keyof typeof CATALOGS;
 const diff = (old: Name, now: Name, ...args: string[]) =>

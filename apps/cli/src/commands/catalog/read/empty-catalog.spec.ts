@@ -10,7 +10,7 @@ beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), 'flotilla-empty-catalog-'));
   await mkdir(join(root, 'empty'));
 });
-afterAll(() => rm(root, { recursive: true, force: true }));
+afterAll(() => rm(root, { recursive: true, force: true, maxRetries: 5 }));
 
 it('catalog migrate of an empty directory makes the directory that it names', async () => {
   const { err, exit } = await runFlotilla(['catalog', 'migrate', join(root, 'empty'), join(root, 'out')]);

@@ -21,7 +21,7 @@ beforeAll(() => {
   root = mkdtempSync(join(tmpdir(), 'path-'));
   writeFileSync(join(root, 'catalog.json'), CATALOG);
 });
-afterAll(() => rmSync(root, { recursive: true }));
+afterAll(() => rmSync(root, { recursive: true, maxRetries: 5 }));
 
 const path = (...args: string[]) => flotilla('path', root, '--package', 'ant', ...args);
 

@@ -67,7 +67,7 @@ beforeAll(async () => {
   all.push(...blobs('plum', [csv(LONG)]));
   await writeFile(file('catalog.json'), all.map((one) => JSON.stringify(one)).join('\n'));
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
 const ask = (verb: readonly string[], ...names: readonly string[]) =>
   runFlotilla(

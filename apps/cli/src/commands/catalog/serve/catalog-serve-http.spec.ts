@@ -13,7 +13,7 @@ let folder: string;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'serve-http-'));
 });
-afterEach(() => rm(folder, { recursive: true }));
+afterEach(() => rm(folder, { recursive: true, maxRetries: 5 }));
 
 /** Serves until the questions are answered; what was printed comes with the answers. */
 async function served(reference: string, paths: readonly string[], name?: string) {

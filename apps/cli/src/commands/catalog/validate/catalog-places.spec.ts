@@ -8,7 +8,7 @@ let root: string;
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'places-'));
 });
-afterEach(() => rmSync(root, { recursive: true }));
+afterEach(() => rmSync(root, { recursive: true, maxRetries: 5 }));
 
 const bundle = (name: string, version: string, more = '') =>
   `schema: olm.bundle\nname: ${name}\npackage: ant\nimage: registry.example/ant:v1\nproperties: [{type: olm.package, value: {packageName: ant, version: ${version}}}]\n${more}`;

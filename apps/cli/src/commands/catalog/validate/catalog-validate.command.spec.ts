@@ -14,7 +14,7 @@ let root: string;
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'validate-'));
 });
-afterEach(() => rmSync(root, { recursive: true }));
+afterEach(() => rmSync(root, { recursive: true, maxRetries: 5 }));
 
 const write = (path: string, text: string): string => {
   mkdirSync(dirname(join(root, path)), { recursive: true });

@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(async () => {
   vi.unstubAllEnvs();
   await fleet.stop();
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 const run = (...args: readonly string[]) => runFlotilla(['clusters', 'import', ...args, '--fleet', 'hub']);

@@ -30,7 +30,7 @@ describe('the watch over a demo that stands still', () => {
       expect(() => standFor(7)).toThrow(StoryStuck);
     } finally {
       clock.mockRestore();
-      rmSync(folder, { recursive: true, force: true });
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
     }
   });
 });

@@ -34,7 +34,7 @@ describe('flotilla fleet export --from-clusters', () => {
   afterAll(async () => {
     vi.unstubAllEnvs();
     await simulated.stop();
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
   it('writes a fleet that fleet plan -f takes, and never over another one', async () => {

@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(async () => {
   vi.unstubAllEnvs();
   await simulated.stop();
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 const init = (...args: readonly string[]) => runFlotilla(['fleet', 'init', ...args]);

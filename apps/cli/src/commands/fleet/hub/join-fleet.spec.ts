@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(async () => {
   vi.unstubAllEnvs();
   await simulated.stop();
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 const add = (...args: readonly string[]) => runFlotilla(['clusters', 'add', '--context', 'east', ...args]);

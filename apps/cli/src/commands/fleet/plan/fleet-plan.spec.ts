@@ -112,7 +112,7 @@ describe('flotilla fleet plan -f', () => {
   });
   afterAll(() => {
     vi.unstubAllEnvs();
-    rmSync(folder, { recursive: true });
+    rmSync(folder, { recursive: true, maxRetries: 5 });
   });
   const write = (...objects: readonly object[]): string => {
     const file = join(folder, 'fleet.json');

@@ -11,7 +11,7 @@ let folder = '';
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'flotilla-fleet-'));
 });
-afterAll(() => rmSync(folder, { recursive: true }));
+afterAll(() => rmSync(folder, { recursive: true, maxRetries: 5 }));
 
 const file = (name: string, text: string): string => {
   writeFileSync(join(folder, name), text);

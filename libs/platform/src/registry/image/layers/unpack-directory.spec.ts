@@ -13,7 +13,7 @@ beforeEach(async () => {
   target = join(top, 'image');
   disk = [];
 });
-afterEach(() => rm(top, { recursive: true, force: true }));
+afterEach(() => rm(top, { recursive: true, force: true, maxRetries: 5 }));
 
 const body = (...parts: string[]) => ReadableStream.from(parts.map((part) => Buffer.from(part)));
 type Files = Readonly<Record<string, string>>;
