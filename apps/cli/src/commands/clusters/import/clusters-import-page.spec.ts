@@ -70,7 +70,9 @@ it('docs/clusters-import.md has commands', () => {
 });
 
 it.each(steps)('docs/clusters-import.md, line $line: $command', async ({ command, expected }) => {
-  expect((await printed(command)).split('\n').filter(Boolean)).toEqual(expected);
+  const lines = (await printed(command)).split('\n').filter(Boolean);
+  const shown = expected.at(-1) === '…' ? expected.slice(0, -1) : expected;
+  expect(shown === expected ? lines : lines.slice(0, shown.length)).toEqual(shown);
 });
 
 it('docs/clusters-import.md leads to FleetClusters that refer to the Secrets, without a word of them', () => {
