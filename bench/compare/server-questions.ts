@@ -13,8 +13,8 @@ const LARGE_BYTES = 5_000_000;
 export type ComparedServers = Readonly<{ ours: CatalogServer; original?: CatalogServer; stop: () => Promise<void> }>;
 
 /**
- * Starts both servers. `original` is a command that prints a URL ending in `/all`, as
- * `flotilla catalog serve` does.
+ * Starts both servers. `original` is a command that prints a URL ending in `/all`, as `flotilla catalog
+ * serve` does.
  */
 export async function startServers(
   original: readonly string[] | undefined,

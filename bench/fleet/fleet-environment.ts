@@ -11,8 +11,8 @@ import { putSampleBundles, putSampleCatalog } from '../../apps/cli/src/commands/
 import { type ServiceName, ServiceProcess } from '../../apps/cli/src/commands/demo/environment/service-process.js';
 
 /**
- * Simulated clusters in this process, a registry with the sample catalog, Redis, and
- * the services as processes.
+ * Simulated clusters in this process, a registry with the sample catalog, Redis, and the services as
+ * processes.
  */
 export type FleetEnvironment = Readonly<{
   fleet: SimulatedFleet;

@@ -38,8 +38,8 @@ const PATIENCE_MS = 900_000;
 const QUIET_MS = 3_000;
 
 /**
- * Installs the same operator in many simulated clusters through real services, then lets them
- * run a full resync.
+ * Installs the same operator in many simulated clusters through real services, then lets them run a full
+ * resync.
  */
 export async function measureFleet(
   options: Readonly<{ clusters: number; twins: boolean; profileFolder?: string | undefined }>,

@@ -14,8 +14,8 @@ import { type ServiceName, ServiceProcess } from '../../apps/cli/src/commands/de
 import { AUDIT_POLICY, fromAuditLog, fromSimulator, type RequestSource } from './counted-requests.js';
 
 /**
- * One cluster, or many simulated ones, a registry, Redis, and a poller, a resolver worker and
- * an applier as processes.
+ * One cluster, or many simulated ones, a registry, Redis, and a poller, a resolver worker and an applier as
+ * processes.
  */
 export type LifecycleEnvironment = Readonly<{
   /** Client of the first cluster. */

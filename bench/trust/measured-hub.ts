@@ -154,8 +154,8 @@ export class MeasuredHub {
   }
 
   /**
-   * Until the services have asked the first cluster for nothing for a while; how much
-   * they asked for until then.
+   * Until the services have asked the first cluster for nothing for a while; how much they asked for until
+   * then.
    */
   async #quiet(): Promise<number> {
     let requests = 0;

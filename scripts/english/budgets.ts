@@ -30,5 +30,5 @@ export const BUDGETS: Readonly<Record<string, Budget>> = {
   'libs/platform': { docstrings: 0.6, starts: 0, comments: 0.6, messages: 0.6, titles: 3 },
   'libs/testing': { docstrings: 0.6, starts: 0, comments: 0.6, messages: 0.6, titles: 2.3 },
   scripts: { docstrings: 0.6, starts: 0, comments: 0.6, messages: 1.7, titles: 0.6 },
-  test: { docstrings: 3, starts: 167, comments: 1.8, messages: 0.9, titles: 2.5 },
+  test: { docstrings: 0.6, starts: 9, comments: 0.6, messages: 0.9, titles: 2.5 },
 };

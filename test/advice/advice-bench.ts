@@ -191,8 +191,8 @@ export class AdviceBench {
   }
 
   /**
-   * Runs the command of a line, literally, with bin/ and kubectl on the PATH. `fill` gives
-   * values to its placeholders.
+   * Runs the command of a line, literally, with bin/ and kubectl on the PATH. `fill` gives values to its
+   * placeholders.
    */
   async follow(line: string, fill: Readonly<Record<string, string>> = {}): Promise<Ran> {
     const found = /(?:^|: )((?:kubectl|flotilla) .*)$/.exec(line)?.[1];

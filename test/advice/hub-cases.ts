@@ -37,7 +37,7 @@ async function servedGroups(client: KubeClient): Promise<readonly string[]> {
   return [...new Set(served)].toSorted();
 }
 
-/** Returns the command that grants what is missing. Administrators have their own logins. */
+/** Returns the command that grants the missing rights. Administrators have their own logins. */
 const grantIn = (out: string): string =>
   (/kubectl .*apply -k .*/.exec(out)?.[0] ?? '').replace(/ --kubeconfig \S+ --context \S+/, '');
 

@@ -21,7 +21,7 @@ const V1 = 'olm.operatorframework.io/v1';
 const ROLE = { ...KIND.ClusterRole, name: LISTED_ROLE } as const;
 const POLL = { ...LONG_PATIENCE, interval: 300 };
 
-/** One kind that bundles bring: what is taken from the role, and a version that needs it. */
+/** One kind that bundles bring: its rule in the role, and a version of an operator that needs it. */
 type Brought = Readonly<{ group: string; resource: string; version: (name: string) => MadeVersion }>;
 
 const bringing =

@@ -11,15 +11,15 @@ import { planChanges } from './plan/plan-changes.js';
 import { planFaults } from './plan/plan-faults.js';
 import { type PlayedRun, playRun, type RunPlan } from './play-run.js';
 
-// Usage: node dist/test/chaos/chaos.js --seconds 600 --clusters 12 --seed NUMBER [--one-process]. Exits 1
-// where the end is not that of a run without faults.
+// Usage: node dist/test/chaos/chaos.js --seconds 600 --clusters 12 --seed NUMBER [--one-process]. Exits 1 if
+// the end differs from that of a run without faults.
 
 const { values } = parseArgs({
   options: {
     seconds: { type: 'string', default: '600' },
     clusters: { type: 'string', default: '12' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
-    /** Of the names of faults, those that contain this text. */
+    /** Selects the faults whose names contain this text. */
     only: { type: 'string', default: '' },
     /** The hub is one process, without Redis. */
     'one-process': { type: 'boolean', default: false },

@@ -21,7 +21,7 @@ export type RunPlan = Readonly<{
   changes: ChangePlan;
   faults: readonly PlannedFault[];
   editions: number;
-  /** Of the planned times of changes and editions; those of the faults stay. */
+  /** Factor for the planned times of changes and editions; those of faults stay. */
   pace: number;
   say: (line: string) => void;
   /** Gets every change and every phase of a ClusterServiceVersion. */
@@ -33,7 +33,7 @@ export type PlayedRun = Readonly<{
   left: ReadonlyMap<string, LeftState>;
   contents: WrittenContents;
   recoveries: Recoveries;
-  /** Of the services, in the time of rest. */
+  /** Writes of the services in the time of rest. */
   writesAtRest: readonly string[];
   used: ResourcesUsed;
   ownEnds: readonly OwnEnd[];
@@ -42,20 +42,20 @@ export type PlayedRun = Readonly<{
   seconds: number;
 }>;
 
-/** Something was not done in time: what is pending, and the last fault before. */
+/** Thrown if something was not done in time. Names the pending work and the last fault. */
 export class RunStuck extends Error {}
 
 const TICK_MS = 250;
 /** Longer than the longest pause after failures in a row, that of a catalog: five minutes, and a tenth. */
 const MOST_STILL_MS = Math.max(LONG_PATIENCE_MS, 360_000);
-/** So long nothing has moved when a run says what it is waiting for. */
+/** Time without motion after which a run reports its pending work. */
 const REPORTED_AFTER_MS = 45_000;
 const BACK_UP_EVERY_MS = 3_000;
 const QUIET_MS = 4_000;
 const REST_MS = 12_000;
 const WRITES = /^(create|update|patch|delete|deletecollection)$/;
 
-/** Plays the changes of a plan on a hub of its own, with its faults, and says what it left. */
+/** Plays the changes and faults of a plan on a hub of its own, and returns the state that it left. */
 export async function playRun(plan: RunPlan, registry: InMemoryRegistry): Promise<PlayedRun> {
   for (const catalog of CATALOGS) await offerEdition(registry, catalog, 1);
   const hub = await startChaosHub(plan.clusters, registry, plan.form);
@@ -210,7 +210,7 @@ class Run {
     await pause(Math.max(this.#begunAt + ms - performance.now(), 0));
   }
 
-  /** Given up only where nothing of what is pending moves any more: a machine may be slow. */
+  /** Gives up only if no pending work moves any more: a machine may be slow. */
   async #until(what: string, pending: () => readonly unknown[]): Promise<void> {
     const patience = new ProgressPatience(MOST_STILL_MS, performance.now());
     let reported = false;

@@ -30,7 +30,7 @@ const Kubeconfig = z.looseObject({
   users: z.tuple([z.looseObject({ user: z.looseObject({}) })]),
 });
 
-/** A cluster as the containers see it: at which port of this machine, with which login. */
+/** A cluster as containers reach it: port of this machine and login. */
 export type ClusterEntry = Readonly<{
   name: string;
   port: number;
@@ -52,7 +52,7 @@ export type ComposeFixture = Readonly<{
   gateway: string;
   clients: readonly KubeClient[];
   registry: EnvironmentRegistry;
-  /** A port at which containers reach this cluster, and the login that it was made with. */
+  /** Opens a port for containers to this cluster, and returns it with its login. */
   open(index: number): Promise<Readonly<{ entry: ClusterEntry; proxy: TcpProxy }>>;
   /** Replaces the kubeconfig, as an editor does. */
   writeKubeconfig(entries: readonly ClusterEntry[]): Promise<void>;
@@ -158,8 +158,8 @@ async function openCluster(controlPlane: ControlPlane, index: number, gateway: s
 }
 
 /**
- * The certificates of the API servers are for `localhost`, and not for the name by which containers reach
- * this machine.
+ * The certificates of the API servers are for `localhost`, not for the name by which containers reach this
+ * machine.
  */
 async function writeKubeconfig(folder: string, entries: readonly ClusterEntry[]): Promise<void> {
   const kubeconfig = {
@@ -181,7 +181,8 @@ async function writeKubeconfig(folder: string, entries: readonly ClusterEntry[])
 }
 
 /**
- * For the user of the image alone; where this process cannot give files away, for all users of this machine.
+ * Makes a file readable for the user of the image alone. If this process cannot give files away, all users of
+ * this machine can read it.
  */
 export async function replaceFile(path: string, text: string): Promise<void> {
   const own = process.getuid?.() === 0;

@@ -36,7 +36,7 @@ export class ComposeStack {
   constructor(
     readonly engine: DockerEngine,
     readonly project: string,
-    /** What docker-compose.yml takes from the shell; changes count from the next command on. */
+    /** Settings of docker-compose.yml from the shell. Changes count from the next command on. */
     readonly settings: Record<string, string>,
     private readonly root: string,
   ) {}
@@ -94,7 +94,7 @@ export class ComposeStack {
     await this.docker(...helper, this.settings['FLOTILLA_IMAGE'] ?? '', '-e', `process.kill(${State.Pid}, 'SIGKILL')`);
   }
 
-  /** What is left of the project in the engine, by kind. */
+  /** Returns the remains of the project in the engine, by kind. */
   async remains(): Promise<Readonly<{ containers: string[]; networks: string[]; volumes: string[] }>> {
     const [containers, networks, volumes] = await Promise.all([
       this.#ids('ps', '--all', '--format', '{{.Names}}'),

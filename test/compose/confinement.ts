@@ -1,6 +1,9 @@
 import { type ComposeStack, type Container, nameOf } from './compose-stack.js';
 
-/** How a container is confined, as the kernel says of its first process, and as the engine says of it. */
+/**
+ * The confinement of a container, as seen in the kernel's facts of its first process, and as reported by the
+ * engine.
+ */
 export type Confinement = Readonly<{
   user: string;
   /** Bits of the capabilities that it has, and that it could get; hexadecimal. */

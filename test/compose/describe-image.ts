@@ -9,7 +9,7 @@ import { cleanCluster } from '../story/clean-clusters.js';
 import { playStory } from '../story/play-story.js';
 import type { ComposeFixture } from './compose-fixture.js';
 
-/** Of all layers together, those of the base image included. */
+/** Bytes of all layers together, those of the base image included. */
 const MOST_BYTES = 300_000_000;
 
 const Image = z.looseObject({

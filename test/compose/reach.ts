@@ -5,8 +5,8 @@ import type { ComposeFixture } from './compose-fixture.js';
 import { type Container, serviceOf } from './compose-stack.js';
 
 /**
- * Says of each `host port` whether the server there answers, of this stack or of this test: what is between
- * may take any connection, and answer something of its own.
+ * Asks for each `host port` if the server there answers, of this stack or of this test. A program in between
+ * may accept any connection and answer with a text of its own.
  */
 const TRY = `
 const net = require('node:net');
@@ -32,7 +32,7 @@ const PORTS: Readonly<Record<string, number>> = {
 };
 
 /**
- * What the container reaches: services of the stack, and `machine` where it reaches a server of this
+ * Returns the servers that the container reaches: services of the stack, and `machine` for a server of this
  * machine.
  */
 export async function reachOf(fixture: ComposeFixture, container: Container): Promise<string[]> {

@@ -25,7 +25,7 @@ export class StartedContainers {
   static async in(engine: DockerEngine, redisImage: string): Promise<StartedContainers> {
     // Read by testcontainers when it is first used.
     process.env['DOCKER_HOST'] = engine.environment['DOCKER_HOST'];
-    // Its reaper is an image of Docker Hub. Where none is had, the engine is one that ends with this process.
+    // Its reaper is an image of Docker Hub. Without it, the engine ends with this process.
     if (redisImage.startsWith('flotilla-')) process.env['TESTCONTAINERS_RYUK_DISABLED'] = 'true';
     const library = await import('testcontainers');
     return new StartedContainers(library, await new library.Network().start(), redisImage);

@@ -14,8 +14,8 @@ export type ContractCluster = Readonly<{
   /** Breaks the network under the client's connections. */
   disconnect(): void;
   /**
-   * Makes the server forget old resourceVersions, where it does not by itself forget those from
-   * before a kind was there.
+   * Makes the server forget old resourceVersions, unless it forgets by itself those from before a kind
+   * existed.
    */
   expire?: () => void;
   stop(): Promise<void>;

@@ -9,12 +9,12 @@ import { watchContract } from './watch.contract.js';
 import { workloadContract } from './workload.contract.js';
 import { writeContract } from './write.contract.js';
 
-/** What every part of the contract gets: the cluster, and a namespace that it has to itself. */
+/** The cluster for every part of the contract, and a namespace of its own. */
 export type ContractSubject = () => ContractCluster & Readonly<{ namespace: string }>;
 
 /**
- * What Flotilla relies on in a Kubernetes API, seen through its own client; run on the
- * simulator and on the real thing.
+ * Flotilla's requirements of a Kubernetes API, seen through its own client. Runs on the simulator and on a
+ * real API server.
  */
 export function kubeClientContract(name: string, makeCluster: () => Promise<ContractCluster>): void {
   describe(`the API of ${name}, through KubeClient`, () => {

@@ -31,7 +31,7 @@ const configMap = (data: Record<string, string>) =>
 const buoy = (spec: object) =>
   stringify({ apiVersion: `${GROUP}/v1`, kind: 'Buoy', metadata: { name: 'east', namespace: NAMESPACE }, spec });
 
-/** In this order, each on what those before it left. */
+/** The commands in this order; each finds the state that those before it left. */
 const commands: readonly Command[] = [
   { args: `create namespace ${NAMESPACE}`, says: /^namespace\/kubectl-contract created/ },
   { args: 'create serviceaccount keeper', says: /^serviceaccount\/keeper created/ },

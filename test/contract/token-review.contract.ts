@@ -19,7 +19,7 @@ const API = '/apis/packages.operators.coreos.com/v1/packagemanifests';
 
 const NO_TOKEN = 'the kubeconfig of this cluster has no token to ask for others with';
 
-/** Tokens for the hub's HTTP that are reviewed by the API server of the cluster in which the hub runs. */
+/** Tokens for the hub's HTTP, reviewed by the API server of the hub's own cluster. */
 export function tokenReviewContract(name: string, start: () => Promise<TokenReviewSubject | undefined>): void {
   describe(`tokens of service accounts, reviewed by ${name}`, () => {
     let subject: TokenReviewSubject | undefined;

@@ -82,7 +82,7 @@ export function watchContract(subject: ContractSubject): void {
     });
     const labels = { labels: { suite: 'cache' } };
     await client.create(configMap(namespace, 'cached-1', { n: '1' }, labels));
-    // The newest change, by which the cache finds that the server is as it was.
+    // By the newest change the cache finds that the server is unchanged.
     await client.create(configMap(namespace, 'cached-3', { n: '1' }, labels));
     cache.start();
     try {

@@ -7,12 +7,12 @@ import type { CatalogOddity } from './oddities/catalog-oddities.js';
 import type { BundleOddity, Expectation } from './oddities/oddity.js';
 import { type ExpectedOutcome, expectedOutcome } from './oracle/expected-outcome.js';
 
-/** A bundle or a catalog with its oddities, and what must come of it. */
+/** A bundle or a catalog with its oddities, and its expected outcome. */
 export type CorpusCase = Readonly<{
   number: number;
   /** The bundle that is installed. */
   draft: BundleDraft;
-  /** Where the oddities are in the catalog; absent: the bundle is offered with those of other cases. */
+  /** Set if the oddities are in the catalog; otherwise the bundle is offered with those of other cases. */
   catalog?: CatalogDraft;
   oddities: readonly string[];
   expected: ExpectedOutcome;
@@ -21,7 +21,7 @@ export type CorpusCase = Readonly<{
 export type CorpusPlan = Readonly<{
   seed: number;
   count: number;
-  /** Only oddities of which the name has this text. */
+  /** Selects the oddities whose names have this text. */
   only?: string;
   /** A case has the oddities that are dealt to it, and none by chance. */
   plain?: boolean;
@@ -34,7 +34,7 @@ const IN_ALL = 10_000;
 /** A large corpus has each oddity so often, however rare it is in the field. */
 const DEALT = 3;
 const LARGE = 1_000;
-/** Of the cases; a catalog has an oddity far less often than a bundle. */
+/** Share of catalogs among the cases; a catalog has an oddity far less often than a bundle. */
 const CATALOGS = 0.25;
 
 /** The cases of a corpus: each oddity at least once, and the others as often as in the field. */
@@ -62,7 +62,7 @@ function deal<O extends AnyOddity>(oddities: readonly O[], count: number, draws:
   for (let copy = 0; copy < copies; copy += 1) {
     const order = draws.shuffled(oddities).toSorted((a, b) => rarity(b) - rarity(a));
     for (const [at, oddity] of order.entries()) {
-      // Catalogs of rare kinds are few: what is in them shares them.
+      // Catalogs of rare kinds are few: several oddities share one.
       const start = rarity(oddity) > 0 ? 0 : at + copy * oddities.length;
       const free = cases.keys().find((ahead) => fits(cases[(start + ahead) % count] ?? [], oddity));
       if (free !== undefined) cases[(start + free) % count]?.push(oddity);
@@ -71,7 +71,7 @@ function deal<O extends AnyOddity>(oddities: readonly O[], count: number, draws:
   return cases;
 }
 
-/** Whether two oddities can meet; a slot with a bar is two. */
+/** True if two oddities can meet; a slot with a bar counts as two. */
 const areApart = (a: string, b: string): boolean => {
   const others = b.split('|');
   return a.split('|').every((slot) => !others.includes(slot));
@@ -99,7 +99,7 @@ function bundleCase(
 ): CorpusCase {
   const chosen = withMore(first, oddities, draws);
   const draft = baselineBundle(number, draws);
-  // What replaces a value comes after what adds to it, then what replaces the bytes of a file.
+  // A replaced value comes after an added one. Replaced bytes of a file come last.
   const order = chosen.toSorted((a, b) => rank(a) - rank(b));
   const expectations = order.map((oddity) => oddity.put(draft, draws));
   if (!chosen.some(isOfFiles) && expectations.every(isAnywhere) && draws.next() < 0.15) draft.delivery = 'inline';
@@ -135,7 +135,7 @@ function catalogCase(
   return { number, draft, catalog, oddities: order.map(({ name }) => name), expected };
 }
 
-/** What writes values in another way comes after what changes them, and the bytes of a file last. */
+/** Another way of writing a value comes after its changes, and the bytes of a file come last. */
 const catalogRank = ({ slot }: CatalogOddity): number => ['entries', 'property', 'encoding'].indexOf(slot);
 
 const WITH_A_CONFIG_MAP = ['ClusterServiceVersion', 'CustomResourceDefinition'];

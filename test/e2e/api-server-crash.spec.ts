@@ -32,7 +32,7 @@ describe('an API server that is killed and comes back with its data', () => {
     await plane?.stop();
   });
 
-  /** `struckAt`: what the CSVs were when the API server was killed. */
+  /** `struckAt`: states of the CSVs at the time of the kill. */
   async function play(afterMs?: number): Promise<Readonly<{ dump: Dump; killedAt: readonly string[] }>> {
     const [cluster] = plane.clusters;
     const { crashApiServer } = plane;

@@ -45,7 +45,7 @@ const Review = z.looseObject({
   unchecked: z.array(z.unknown()),
 });
 
-/** The hub's services, its console and two clusters, through whose second one's network a test may cut. */
+/** The hub's services, its console and two clusters. A test may cut the network of the second one. */
 let [folder, key, origin] = ['', '', ''];
 let plane: ControlPlane;
 let proxy: TcpProxy;
@@ -93,7 +93,7 @@ afterAll(async () => {
   for (const end of endings.toReversed()) await end();
 });
 
-/** One operator, each of whose plans waits for approval; in the first cluster with a password. */
+/** One operator with plans that wait for approval; in the first cluster with a password. */
 async function subscribe(client: KubeClient, at: number): Promise<void> {
   await serveCrds(client);
   const olm = (kind: string, version = 'v1alpha1') => ({ apiVersion: `operators.coreos.com/${version}`, kind });
@@ -150,7 +150,7 @@ async function reviewed(hash: string): Promise<z.infer<typeof Review>> {
 }
 
 let actions = 0;
-/** Approves what was reviewed, and waits until each cluster has an answer. */
+/** Approves the reviewed rows, and waits until each cluster has an answer. */
 async function approve(rows: readonly Operator[]): Promise<Readonly<Record<string, string>>> {
   const targets = rows.map(({ cluster, plan }) => ({ cluster, namespace: NAMESPACE, name: plan }));
   const body = { verb: 'approve', planHash: rows[0]?.planHash, targets, comment: 'CHG-4711' };
@@ -222,7 +222,7 @@ describe('the console, on two real API servers', () => {
   const planOf = async (client: KubeClient | undefined, name: string) =>
     InstallPlan.parse(await client?.get({ ...PLAN, name }));
 
-  /** Changes what the plan of the second cluster writes. The name of the plan. */
+  /** Changes the content of the plan of the second cluster. Returns the name of the plan. */
   async function slipIn(name: string): Promise<string> {
     const plan = await planOf(second, name);
     const [step] = plan.status?.plan ?? [];
@@ -241,7 +241,7 @@ describe('the console, on two real API servers', () => {
   }
 
   it('2: the counts of the page Fleet are those of flotilla status', async () => {
-    // The page follows the clusters, which the command asks.
+    // The page follows the clusters; the command asks them.
     const isSame = async () => {
       const status = Status.parse(JSON.parse((await runFlotilla(['status', '-o', 'json'])).out));
       const { counts } = Fleet.parse(await asked('fleet'));
@@ -312,7 +312,7 @@ describe('the console, on two real API servers', () => {
   });
 
   it('14: after a restart of the console a page comes back, and no row is lost or there twice', async () => {
-    // An upgrade has just ended: what else its row says may still change.
+    // An upgrade has just ended: other fields of its row may still change.
     const shape = async () => (await operators()).map(({ cluster, installed }) => [cluster, installed]);
     const before = await shape();
     const page = await OpenPage.open(origin, bearer());

@@ -14,7 +14,7 @@ import { catalogImage } from '../story/bad-input-fixture.js';
 import { bundleImage, ExtensionFixture, packageBlobs } from '../story/extension-fixture.js';
 import { startQuickEnvironment } from '../story/quick-environment.js';
 
-/** The policy as administrators find it in docs/extension-rights.md, so that what is written there holds. */
+/** Reads the policy from docs/extension-rights.md, so that the text of the page is tested. */
 async function documentedPolicy(): Promise<KubernetesObject[]> {
   const page = await readFile(new URL('../../docs/extension-rights.md', import.meta.url), 'utf8');
   const blocks = [...page.matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, text = '']) => text);
@@ -22,7 +22,7 @@ async function documentedPolicy(): Promise<KubernetesObject[]> {
   return recipe.split(/^---$/m).map((text) => KubernetesObject.parse(load(text)));
 }
 
-/** What lamp-team may have. */
+/** The catalog and package of lamp-team. */
 const CATALOG = { packageName: 'lamp', selector: { matchLabels: { [CATALOG_NAME_LABEL]: 'community' } } };
 const ALLOWED = { namespace: 'lights', serviceAccount: { name: 'installer' } };
 const from = (catalog: object) => ({ sourceType: 'Catalog', catalog });

@@ -65,7 +65,7 @@ describe('InstallPlans that fail on a real API server, and the advice that expla
     else await east.patch({ ...SOURCE, name: 'shelf', namespace: name }, { spec: { image } });
     const [before, now] = [published.get(name), JSON.stringify(files)];
     published.set(name, now);
-    // The catalog is the same where another bundle is behind the same name.
+    // The catalog is the same if another bundle is behind the same name.
     const isOther = before !== undefined && before !== now;
     if (isOther) await expect.poll(() => fixture.contentAddress(east, name), PATIENCE).not.toBe(address);
     return image;

@@ -11,7 +11,7 @@ import { runFlotilla } from '../../apps/cli/src/run-flotilla.fixture.js';
 import { asUsersMade, changedFields, type StoredObjects } from '../fleet/changed-fields.js';
 import { FolderFleet, NAMESPACE, PACKAGES } from '../fleet/folder-fleet.js';
 
-/** Kinds of what an operator has in its cluster. */
+/** Kinds of the objects of an operator in its cluster. */
 const KINDS: readonly KindRef[] = [
   ...[CATALOG_SOURCE_API, SUBSCRIPTION_API, OPERATOR_GROUP_API, CSV_API],
   { apiVersion: 'apps/v1', kind: 'Deployment' },
@@ -59,7 +59,7 @@ describe('from flotilla up to a fleet, on real API servers with an audit log', (
     const before = await Promise.all(fleet.contexts.map(objectsOf));
     const marks = await Promise.all(fleet.contexts.map(async (name) => (await logs.writes(name)).length));
     expect(Math.min(...marks), 'what was written until now is in the logs').toBeGreaterThan(0);
-    /** What Flotilla has written since then, by cluster: each object once, without statuses. */
+    /** Objects that Flotilla has written since then, by cluster: each once, without statuses. */
     const written = () =>
       Promise.all(
         fleet.contexts.map(async (name, at) => {
@@ -135,5 +135,5 @@ describe('from flotilla up to a fleet, on real API servers with an audit log', (
   }
 });
 
-/** Which notes the fleet keeps there is its own matter. */
+/** The set of notes is the fleet's own matter. */
 const withoutKeys = (path: string): string => path.replace(/(\.fleet\.flotilla\.dev\/).*/, '$1…');

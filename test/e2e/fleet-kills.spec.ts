@@ -13,9 +13,9 @@ const seed = Number(process.env['FLOTILLA_KILL_SEED'] ?? Date.now() % 1_000);
 const stride = Number(process.env['FLOTILLA_KILL_STRIDE'] ?? 3);
 
 /**
- * A sample of all writes: the first of a kind (service, verb, resource) is lost, or its answer, as the seed
- * says, and the service that made it is killed; with every fifth kill Redis is, too. A third of the kinds is
- * taken; which, the seed says.
+ * A sample of all writes: the first write of a kind (service, verb, resource) or its answer is lost, by the
+ * seed, and its service is killed. With every fifth kill Redis is killed, too. The seed selects a third of
+ * the kinds.
  */
 describe('a rollout whose services are killed, on real API servers', () => {
   const endings: (() => Promise<unknown>)[] = [];

@@ -31,7 +31,7 @@ describe('an API server with the definitions of the fleet', () => {
     await controlPlane?.stop();
   });
 
-  /** `accepted`, or what the API server answers. */
+  /** Returns `accepted`, or the answer of the API server. */
   async function said(object: KubernetesObject | undefined): Promise<string> {
     if (object === undefined) throw new Error('there is no object');
     try {

@@ -13,20 +13,17 @@ import { readGuide } from '../guide/read-guide.js';
 import { type RunningUp, runUp } from '../integration/up-support/run-up.js';
 
 const ROOT = join(import.meta.dirname, '../..');
-/**
- * The pages in the order in which a newcomer reads them: each is followed on the cluster that
- * the one before has left.
- */
+/** The pages in the order of a newcomer. Each is followed on the cluster that the one before has left. */
 const PAGES = await Promise.all(
   [
-    // What comes before sets the machine up.
+    // The text before it sets up the machine.
     { page: 'docs/first-cluster.md', from: '\n## On your own clusters\n' },
     { page: 'docs/guide.md' },
     { page: 'docs/crd-versions.md' },
     { page: 'docs/extensions.md' },
   ].map(async ({ page, from }) => ({ page, steps: readGuide(await readFile(join(ROOT, page), 'utf8'), from) })),
 );
-/** The pages are for people who have it; no other test needs it. */
+/** The pages are for people with kubectl; no other test needs it. */
 const kubectl = findExecutable('kubectl', process.env['PATH'] ?? '');
 
 describe(

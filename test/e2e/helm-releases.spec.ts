@@ -21,7 +21,7 @@ const LABELS = {
 };
 const DEPLOYMENT = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'lamp-operator', namespace: NAMESPACE };
 
-/** What OLM v1's renderer makes of the bundle, with the labels of the extension. */
+/** Renders the bundle as OLM v1 does, with the labels of the extension. */
 function rendered(version: string): KubernetesObject[] {
   const bundle = readRegistryBundle(bundleFiles({ name: 'lamp', version }));
   if ('error' in bundle) throw new Error(bundle.error);
@@ -98,7 +98,7 @@ describe('a cluster with ClusterExtensions of OLM v1’s Helm runtime, on a real
 
   const facts = async () => {
     const deployment = await running();
-    // Of a Deployment, annotations count for the generation, too: what runs is in the spec.
+    // Annotations of a Deployment count for its generation, too: the spec holds the running Pods.
     return { uid: deployment?.metadata.uid, spec: deployment?.['spec'], pods: await pods() };
   };
   const controllers = async () =>

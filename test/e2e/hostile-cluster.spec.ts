@@ -15,7 +15,7 @@ const MOST_MIB = 500;
 /** The cluster is tried again after pauses of up to a minute by then, and reported for half a minute more. */
 const FITS = '2 of 2 clusters are within their budgets';
 
-/** What poller and applier report about the hostile cluster, if anything, during each attack. */
+/** Expected reports of poller and applier about the hostile cluster during each attack; undefined: none. */
 const ATTACKS: readonly (readonly [AttackName, RegExp | undefined])[] = [
   ['lists with a new continue token on every page', /too large: .*\b\w+: more than 2000 objects/],
   ['lists with the same continue token on every page', /too large: .*\b\w+: the list does not end/],

@@ -15,7 +15,7 @@ const kubectl = await programs({ program: 'kubectl' });
 const helm = await programs({ program: 'helm' });
 
 const NAMESPACE = 'flotilla';
-/** Helm and kubectl read YAML 1.1, where 0440 is octal. */
+/** Helm and kubectl read YAML 1.1: 0440 is octal there. */
 const OF_GO = { version: '1.1' } as const;
 const SECRETS: Readonly<Record<string, readonly string[]>> = {
   'hub-key': ['key'],
@@ -68,7 +68,7 @@ describe('the hub’s manifests on a real API server, with Pod Security "restric
     await controlPlane?.stop();
   });
 
-  /** What the API server warns of. */
+  /** Applies objects. Returns the warnings of the API server. */
   async function apply(objects: readonly KubernetesObject[]): Promise<string[]> {
     const warnings: string[] = [];
     for (const object of objects) warnings.push(...(await client.apply(object)).warnings);
@@ -87,7 +87,7 @@ describe('the hub’s manifests on a real API server, with Pod Security "restric
     return (await client.get<Deployment>(ref))?.spec.replicas ?? 0;
   }
 
-  /** Why pods were not made. */
+  /** Returns the reasons why pods were not made. */
   async function failures(): Promise<unknown[]> {
     const events = await client.list({ apiVersion: 'v1', kind: 'Event' }, { namespace: NAMESPACE });
     return (events?.items ?? []).filter(({ reason }) => reason === 'FailedCreate').map(({ message }) => message);

@@ -31,10 +31,10 @@ const [access, kubernetes] = [await page('access.md'), await page('install-kuber
 const [upgrading, recovery] = [await page('upgrading.md'), await page('recovery.md')];
 const [metrics, rights] = [await page('metrics.md'), await page('applier-rights.md')];
 const rebuilt = readGuide(recovery, '\n## The whole hub\n');
-/** What is lost between the backup and the recovery: the hub with all of its own. */
+/** The loss between backup and recovery: the hub with everything of its own. */
 const LOSS: GuideStep = { line: 0, command: 'kubectl delete namespace flotilla', expected: [] };
 const OPERATOR = 'prometheus-operator.json';
-/** What a cluster with Prometheus has: the kinds of its operator, and its namespace. */
+/** Parts of a cluster with Prometheus: the kinds of its operator, and its namespace. */
 const PROMETHEUS: GuideStep = {
   line: 0,
   // It fails while a definition has no conditions yet.
@@ -42,7 +42,7 @@ const PROMETHEUS: GuideStep = {
     kubectl wait --for=condition=Established crd --all --timeout=2m && break; sleep 2; done && kubectl create namespace monitoring`,
   expected: [],
 };
-/** Each way on a cluster of its own; the other one is what it manages. */
+/** Each way on a cluster of its own. The hub manages the other one. */
 const WAYS = [
   {
     way: 'kustomize',
@@ -72,7 +72,7 @@ const Kubeconfig = z.looseObject({
   users: z.tuple([z.looseObject({ user: z.unknown() })]),
 });
 
-/** One kubeconfig with the contexts `hub`, which is the current one, and `east`. */
+/** One kubeconfig with the contexts `hub`, the current one, and `east`. */
 function together(hub: string, east: string): string {
   const parts = { hub: Kubeconfig.parse(parse(hub)), east: Kubeconfig.parse(parse(east)) };
   const named = Object.entries(parts);

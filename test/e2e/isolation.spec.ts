@@ -19,7 +19,7 @@ const HEALTHY = Array.from({ length: 6 }, (_, index) => `ship-${index + 1}`);
 const TROUBLED = ['slow', 'hanging', 'failing', 'logged-out', 'expired'];
 /** Fewer than there are clusters that do not answer. */
 const APPLY_CONCURRENCY = 4;
-/** Of each troubled cluster: each of them is a job. */
+/** Namespaces of each troubled cluster: each is a job. */
 const NAMESPACES = ['lights', 'other-1', 'other-2', 'other-3'];
 const WIDE_NAMESPACES = 100;
 const SLOW_MS = 5_000;
@@ -126,7 +126,7 @@ const withoutGroupStatus = () =>
     .list(GROUP)
     .filter((group) => group['status'] === undefined).length;
 
-/** Begins what is wrong with each; what it returns ends it. */
+/** Begins the trouble of each cluster. The returned function ends it. */
 function trouble(): () => Promise<void> {
   const resume = Promise.withResolvers<void>();
   const [slow, hanging, failing, out] = ['slow', 'hanging', 'failing', 'logged-out'].map((name) => fleet.cluster(name));
@@ -170,7 +170,7 @@ describe('clusters that are slow, hang, fail, refuse the login or have an expire
     for (const name of HEALTHY) subscribe(name);
     await expect.poll(() => withoutInstall(HEALTHY), PATIENCE).toEqual([]);
     expect(withoutInstall(['hanging'])).toEqual(['hanging']);
-    // How far the slow cluster is by then depends on the machine.
+    // The progress of the slow cluster depends on the machine.
     expect(slowed).toBeGreaterThan(0);
   });
 

@@ -20,7 +20,7 @@ const SOURCE = {
   name: 'another',
 } as const;
 
-/** What a resolver worker says to Redis while a job of it runs. */
+/** Commands of a resolver worker to Redis while it runs a job. */
 const WORDS: readonly (readonly [doing: string, words: RegExp])[] = [
   ['it asks for the problem', /getrange[\s\S]*:problem:/i],
   ['it stores the solution', /\r\nset\r\n[\s\S]*:solution-v/i],
@@ -49,7 +49,7 @@ afterAll(async () => {
 });
 
 describe('a catalog poller that is killed', () => {
-  /** Offers another catalog from nothing, until its CatalogSource has come to rest or to what is `wanted`. */
+  /** Offers another catalog from nothing, until its CatalogSource has come to rest or reached `wanted`. */
   const offer = async (kills: readonly KillPoint[], wanted?: unknown) => {
     const { cluster } = walk.environment;
     const { apiVersion, kind, namespace, name } = SOURCE;

@@ -9,7 +9,7 @@ import { RedisCounter, type RedisPoint } from '../story/kill-walk/redis-counter.
 import type { Played } from '../story/kill-walk/walked-story.js';
 import { type RestartableRedis, startRestartableRedis } from '../story/restartable-redis.js';
 
-/** As in `kill-walk.spec.ts`; 1 takes all, which needs a quarter of an hour. */
+/** Stride as in `kill-walk.spec.ts`; 1 takes all points, a quarter of an hour. */
 const STRIDE = Number(process.env['FLOTILLA_KILL_STRIDE'] ?? 40);
 const OFFSET = Number(process.env['FLOTILLA_KILL_OFFSET'] ?? Date.now()) % STRIDE;
 /** The applier's are walked at its writes to clusters. */
@@ -47,9 +47,9 @@ describe('a service that is killed at a command to Redis leaves what another one
   let undisturbed: Played;
   const points = new Map<string, RedisPoint[]>();
   beforeAll(async () => {
-    // The first story writes down what those after it find: queues, shards, the records of packages.
+    // The first story writes values that later ones find: queues, shards, the records of packages.
     await walk.undisturbed();
-    // What two stories have in common: how often some commands are sent depends on who is faster.
+    // Two stories share only some counts: the number of some commands depends on the faster service.
     for (let story = 1; story <= 2; story += 1) {
       await forget(redis.url);
       for (const counter of counters.values()) counter.begin();
@@ -93,7 +93,7 @@ describe('a service that is killed at a command to Redis leaves what another one
   });
 });
 
-/** What a story asks is then new to every service. */
+/** Makes every service forget the questions of earlier stories. */
 async function forget(url: string): Promise<void> {
   const client = new Redis(url);
   try {

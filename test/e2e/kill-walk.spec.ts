@@ -9,8 +9,8 @@ import { type RestartableRedis, startRestartableRedis } from '../story/restartab
 /** Environments side by side: most of the time of a scenario is waiting. */
 const LANES = 2;
 /**
- * Every how many-th of the points; 1 for all of them, which take up to three quarters of an hour. The first
- * is another one in each run; a failure is played again with that of its output.
+ * Plays every STRIDE-th point; 1 plays all of them, up to three quarters of an hour. The first one differs in
+ * each run; the output of a failure names it for a repetition.
  */
 const STRIDE = Number(process.env['FLOTILLA_KILL_STRIDE'] ?? 5);
 const OFFSET = Number(process.env['FLOTILLA_KILL_OFFSET'] ?? Date.now()) % STRIDE;
@@ -69,7 +69,7 @@ describe('an applier that is killed', () => {
   });
 });
 
-/** With what an assertion found, where it is one. */
+/** Describes a failure, with the values of an assertion. */
 function describeFailure(error: unknown): string {
   const { message, actual } = Object(error);
   return `${message} ${actual === undefined ? '' : JSON.stringify(actual).slice(0, 4_000)}`;

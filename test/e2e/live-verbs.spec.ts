@@ -83,7 +83,7 @@ describe('the live verbs on a real API server', () => {
     await writeFile(dev, stringify({ ...config, users }), { mode: 0o600 });
     const asDev = (line: string) => flotilla(...line.split(' '), '--kubeconfig', dev);
     const givenBy = /can grant the right with:? (kubectl .*)$/m;
-    // What an answer names as the next step is done by an administrator, until it names none.
+    // An administrator does the next step of an answer, until the answer names none.
     const until = async (line: string, done: RegExp) => {
       for (let round = 0; round < 4; round++) {
         const { out, err } = await asDev(line);

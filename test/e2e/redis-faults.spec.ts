@@ -42,7 +42,8 @@ describe('Redis behind Sentinels', needing(there), () => {
       installed: () => first.restart(),
       'catalog-updated': async () => {
         await redis.untilReplica(first);
-        // Asked again where it came to nothing. One that Sentinels began by themselves counts, too.
+        // Asks again after an attempt without effect. A fail-over that Sentinels began by themselves counts,
+        // too.
         const hasFailedOver = async () => {
           if ((await redis.master()) === first) return true;
           await redis.sentinels[0].admin.call('SENTINEL', 'FAILOVER', MASTER).catch(String);
@@ -64,7 +65,7 @@ describe('Redis behind Sentinels', needing(there), () => {
         ((await poller?.logged()) ?? []).filter(({ msg }) =>
           /^Redis (may have lost the last writes|was emptied)/.test(String(msg)),
         ).length;
-      // Of the second one the poller may learn after the upgrade: when it next asks which run of Redis it is.
+      // The poller may learn of the second one after the upgrade, when it next asks for the run id of Redis.
       await expect.poll(published, LONG_PATIENCE).toBeGreaterThanOrEqual(2);
       for (const service of environment.services) {
         await expect.poll(async () => (await redisReadiness(service)).status, LONG_PATIENCE).toBe(200);

@@ -129,7 +129,7 @@ describe('clusters whose etcd was put back from a copy', () => {
 const LAMPS = { ...CLUSTER_CATALOG_API, name: 'lamps' };
 const sourceOf = (ref: string) => ({ spec: { source: { type: 'Image', image: { ref } } } });
 
-/** A catalog of these versions of package lamp, each of which replaces the one before it. */
+/** Offers a catalog of these versions of package lamp. Each replaces the one before it. */
 async function offerLamp(registry: InMemoryRegistry, versions: readonly string[]): Promise<string> {
   const bundles = await Promise.all(
     versions.map(async (version) => {
@@ -146,7 +146,7 @@ async function offerLamp(registry: InMemoryRegistry, versions: readonly string[]
   return `${registry.host}/${reference}`;
 }
 
-/** What a user sees of the extension: its state, its revisions, and the content of its ConfigMap. */
+/** Returns the extension as a user sees it: its state, its revisions, and the content of its ConfigMap. */
 async function lampOf(user: ExtensionFixture) {
   const [state, revisions, settings] = await Promise.all([
     user.installState('lamp'),
@@ -156,7 +156,7 @@ async function lampOf(user: ExtensionFixture) {
   return { state, revisions, text: Object(settings?.['data']).text };
 }
 
-/** {@link lampOf} at one of these versions, to which a revision led for each version before it. */
+/** {@link lampOf} at one of these versions, with one revision for each version before it. */
 function lampAt(version: string, versions: readonly string[]): Awaited<ReturnType<typeof lampOf>> {
   const active = versions.indexOf(version) + 1;
   const revisions = versions.slice(0, active).map((_, at) => `${at + 1} ${at + 1 === active ? 'Active' : 'Archived'}`);

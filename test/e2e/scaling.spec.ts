@@ -29,7 +29,7 @@ const CLUSTERS = [ALONE, ...FLEET];
 let folder: string;
 let fleet: SimulatedFleet;
 let environment: ServicesEnvironment;
-/** Those that were started beside the first. */
+/** Processes beside the first. */
 const more: ServiceProcess[] = [];
 
 beforeAll(async () => {
@@ -88,7 +88,7 @@ const appliers = () =>
   [...environment.services.filter(({ service }) => service === 'applier'), ...more].filter(({ running }) => running);
 const Health = z.looseObject({ details: z.looseObject({ shards: z.looseObject({ detail: z.string() }) }) });
 const WITH_CLUSTERS = new RegExp(`with (\\d+) of ${CLUSTERS.length} clusters`);
-/** How many clusters each running applier works for. */
+/** Number of clusters of each running applier. */
 const parts = () =>
   Promise.all(
     appliers().map(async (applier) => {
@@ -97,7 +97,7 @@ const parts = () =>
       return Number(WITH_CLUSTERS.exec(detail)?.[1] ?? 0);
     }),
   );
-/** The largest part of the average by which an applier has more or less; all clusters must have one. */
+/** Returns the largest deviation of an applier from the average share; all clusters must have an applier. */
 async function unevenness(): Promise<number> {
   const counts = await parts();
   if (counts.reduce((sum, count) => sum + count, 0) !== CLUSTERS.length) return Number.POSITIVE_INFINITY;
@@ -109,7 +109,7 @@ describe('appliers, from one to four and back, while 23 clusters upgrade', () =>
   let expected: readonly string[];
 
   it('begin with one, which upgrades a cluster whose end state all others are to have', async () => {
-    // Nothing but the hub defines OLM's kinds: what two writers define depends on who comes first.
+    // Only the hub defines OLM's kinds: with two writers the first one would win.
     await expect.poll(() => CLUSTERS.filter((cluster) => !hasOlmKinds(fleet, cluster)), LONG_PATIENCE).toEqual([]);
     await push('alone', VERSIONS.slice(0, 2));
     subscribe(fleet, ALONE, source('alone'));

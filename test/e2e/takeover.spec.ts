@@ -63,7 +63,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
-/** What the hub knows of a cluster that came to no end: a failure here was seen once in thirty runs. */
+/** Lines of the hub about a cluster without an end. A failure here was seen once in thirty runs. */
 const LINES = 40;
 const SHOWN = 2;
 async function accountOf(cluster: string): Promise<string> {
@@ -96,7 +96,7 @@ async function push(versions: readonly string[]): Promise<void> {
 
 const running = (service: ServiceName) => environment.services.filter((one) => one.service === service && one.running);
 const Health = z.looseObject({ details: z.looseObject({ shards: z.looseObject({ detail: z.string() }) }) });
-/** How many clusters each running process of the service works for. */
+/** Number of clusters of each running process of the service. */
 const parts = (service: ServiceName) =>
   Promise.all(
     running(service).map(async (one) => {
@@ -156,7 +156,7 @@ describe('three pollers and three appliers with the settings of production', () 
       await kill(service, versions);
       addNamespace(`after-${service}`);
       await expect.poll(() => withoutStatus(`after-${service}`), promised(SERVED_AGAIN_MS)).toEqual([]);
-      // How long the whole upgrade takes then depends on the machine.
+      // The time of the whole upgrade depends on the machine.
       await expect.poll(() => notAt(version), LONG_PATIENCE).toEqual([]);
       for (const cluster of CLUSTERS) expect(plans(fleet, cluster), cluster).toEqual(onePlanEach(versions));
     },

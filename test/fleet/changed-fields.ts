@@ -4,7 +4,7 @@ import type { SimulatedCluster } from '#testing/cluster/simulated-cluster';
 /** By resource, namespace and name. */
 export type StoredObjects = ReadonlyMap<string, KubernetesObject>;
 
-/** What the hub and API servers make for themselves. */
+/** Objects that the hub and API servers make for themselves. */
 const NOT_OF_USERS = /^(events|leases\.coordination\.k8s\.io|installplans\.operators\.coreos\.com) /;
 
 /**

@@ -82,7 +82,7 @@ async function light(client: KubeClient, lit: boolean): Promise<void> {
   await client.updateStatus({ ...made, status: { lit } } as KubernetesObject);
 }
 
-/** Whether each InstallPlan that leads to a bundle was approved. */
+/** Returns the approval of each InstallPlan that leads to a bundle. */
 async function plansFor(client: KubeClient, bundle: string): Promise<boolean[]> {
   const kind = { apiVersion: SUBSCRIPTION.apiVersion, kind: 'InstallPlan' };
   const list = await client.list(kind, { namespace: SEA });

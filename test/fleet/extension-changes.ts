@@ -21,7 +21,7 @@ async function condition(fleet: FleetHub, type: string): Promise<string> {
   return `${found?.status}: ${found?.message ?? ''}`;
 }
 
-/** What a cluster reports about the FleetOperator. */
+/** Returns the report of a cluster about the FleetOperator. */
 async function reportOf(fleet: FleetHub, name: string): Promise<Readonly<Record<string, unknown>> | undefined> {
   const found = await fleet.hub.get({ apiVersion: FLEET_API, kind: 'FleetAssignment', name });
   const { rows = [] } = (found?.['status'] ?? {}) as { rows?: readonly Readonly<Record<string, unknown>>[] };
@@ -35,7 +35,7 @@ const versionIn = async (fleet: FleetHub, cluster: string) =>
   (await new MadeExtension(fleet, NAME).in(cluster))?.spec.source.catalog?.version;
 
 /**
- * A ClusterExtension that users have made is in the way of a FleetOperator, which the status names; the other
+ * Plays a ClusterExtension of users in the way of a FleetOperator. The status names it, and the other
  * clusters get theirs. With `adopt: true` the fleet takes it over as it is.
  */
 export async function adoptExtension(fleet: FleetHub): Promise<void> {
@@ -77,7 +77,7 @@ export async function adoptExtension(fleet: FleetHub): Promise<void> {
   await expect.poll(async () => (await reportOf(fleet, lab))?.['state'], LONG_PATIENCE).toBe('Ready');
 }
 
-/** What users change of a ClusterExtension stays with `drift: Report`, and is set back without. */
+/** Plays changes of users to a ClusterExtension: they stay with `drift: Report`, and are reverted without. */
 export async function reportDrift(fleet: FleetHub): Promise<void> {
   const [lab = ''] = fleet.names;
   await setSpec(fleet, { drift: 'Report' });
@@ -122,7 +122,7 @@ export async function nameTheDeleted(fleet: FleetHub): Promise<void> {
   expect(await torch.in(last)).toBeUndefined();
 }
 
-/** What becomes of ClusterExtensions where the fleet does not want them any more, by `removal`. */
+/** Plays `removal`: ClusterExtensions after the fleet no longer selects their clusters. */
 export async function leaveExtensions(fleet: FleetHub): Promise<void> {
   const [lab = '', second = ''] = fleet.names;
   const torch = new MadeExtension(fleet, NAME);

@@ -48,8 +48,9 @@ async function waitingClass(fleet: FleetHub, rollout: string, size: number, but:
 }
 
 /**
- * A ClusterExtension is installed and upgraded in waves, the catalog by digest with each cluster's turn. What
- * was approved is what is made: the same version with other content is refused, and asks again.
+ * Plays the install and upgrade of a ClusterExtension in waves, with the catalog by digest in each cluster's
+ * turn. The approved content is installed: other content of the same version is refused, and needs another
+ * approval.
  */
 export async function rollOutExtensions(fleet: FleetHub): Promise<void> {
   const { names } = fleet;

@@ -36,7 +36,7 @@ export type FleetHubOptions = Readonly<{
   hub: string;
   /** The clusters of the fleet, with their labels. */
   clusters: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  /** Those of them whose kubeconfig the services have from a Secret alone. */
+  /** Clusters with a kubeconfig from a Secret alone. */
   inSecrets?: readonly string[];
   /** Default: one of its own. */
   registry?: ServicesEnvironment['registry'];

@@ -22,7 +22,7 @@ import { type CommandResult, runFlotilla } from '../../apps/cli/src/run-flotilla
 import { type RunningUp, runUp } from '../integration/up-support/run-up.js';
 
 const EXAMPLES = join(PROJECT_ROOT, 'examples');
-/** What a Subscription to the first brings: it depends on the second. */
+/** Packages of a Subscription to the first: it depends on the second. */
 export const PACKAGES = ['harbor-operator', 'lighthouse-operator'];
 export const NAMESPACE = 'harbors';
 /** Longer than a busy machine holds up the hub between two writes. */
@@ -30,7 +30,7 @@ const STILL_FOR_MS = 3_000;
 const OPERATOR = { apiVersion: 'operators.coreos.com/v1', kind: 'Operator' };
 const OLM_KINDS = [CATALOG_SOURCE_API, SUBSCRIPTION_API, INSTALL_PLAN_API, CSV_API, OPERATOR_GROUP_API, OPERATOR];
 
-/** Clusters that `flotilla up` manages, which become a fleet whose objects are in a folder. */
+/** Clusters of `flotilla up` that become a fleet, with objects in a folder. */
 export class FolderFleet {
   /** `flotilla up`, as long as it runs. */
   up: RunningUp | undefined;
@@ -99,7 +99,7 @@ export class FolderFleet {
     return runFlotilla(['fleet', ...args, '--fleet', this.files]);
   }
 
-  /** What the hub has to say of a cluster, as it lies in the folder. */
+  /** Returns the report of the hub about a cluster, from the folder. */
   async reportOf(cluster: string): Promise<Readonly<Record<string, unknown>>> {
     const kept = await new KeptObjects(join(this.files, STATUS_FOLDER)).read();
     const own = [...kept.values()].find(({ kind, metadata }) => kind === 'FleetCluster' && metadata.name === cluster);
@@ -111,7 +111,7 @@ export class FolderFleet {
     await writeFile(join(this.files, 'strategies.yaml'), text);
   }
 
-  /** As users of today have it: Subscriptions that follow their catalog by themselves, in each cluster. */
+  /** Installs as users of today do: Subscriptions in each cluster that follow their catalog by themselves. */
   async install(): Promise<void> {
     for (const client of this.clients) await serveCrds(client);
     await this.begin(...this.contexts.flatMap((name) => ['--context', name]));
@@ -131,7 +131,7 @@ export class FolderFleet {
     expect(await this.end()).toBe(0);
   }
 
-  /** What the hub has not written when it ends, the next one writes. */
+  /** The next hub writes everything that a hub has not written at its end. */
   async #untilStill(): Promise<void> {
     const kinds = [...OLM_KINDS, { apiVersion: 'v1', kind: 'Namespace' }];
     const versions = async () => {
@@ -161,7 +161,7 @@ export class FolderFleet {
     await expect.poll(asked, LONG_PATIENCE).toBe(0);
   }
 
-  /** Approves all classes of a rollout, once they wait for that; what the command says. */
+  /** Approves all classes of a rollout, once they wait for that. Returns the output of the command. */
   async approve(rollout: string): Promise<string> {
     await this.waitsForApproval(rollout);
     const { out, exit } = await this.#approve(rollout);

@@ -10,7 +10,10 @@ const [PACKAGE, ROLLOUT] = ['anchor', 'anchor-2'];
 const [BEFORE, AFTER] = [`${PACKAGE}.v1.0.0`, `${PACKAGE}.v1.1.0`];
 type Classes = readonly Readonly<{ hash: string; approval: string }>[];
 
-/** An upgrade in the waves of `rollOutInThreeWaves`: approved in a freeze, and lifted by who may. */
+/**
+ * Plays an upgrade in the waves of `rollOutInThreeWaves`: approved in a freeze, and lifted by a member of its
+ * group.
+ */
 export async function holdWhileFrozen(fleet: FleetHub): Promise<void> {
   const all = () => Promise.all(fleet.names.map((name) => fleet.installed(name, PACKAGE, PACKAGE)));
   const made = { objects: [], deployments: [madeDeployment(PACKAGE, PACKAGE)] };

@@ -17,27 +17,27 @@ const SERVICES: Readonly<Record<string, string>> = {
   [POLLER]: 'catalog-poller',
   'flotilla-fleet-controller': 'fleet-controller',
 };
-/** Taken whatever the seed: the approval of a plan, by which a cluster begins to change. */
+/** Selected for every seed: the approval of a plan. A cluster begins to change with it. */
 const ALWAYS = 'applier: patch installplans';
 const REDIS_AWAY_MS = 300;
 
 export type KillPlan = Readonly<{
   /** Chooses the kinds of writes, and for each whether it is lost, or only its answer. */
   seed: number;
-  /** One of how many kinds is taken. */
+  /** One kind of this many is selected. */
   stride: number;
   redis: RestartableRedis;
   /** At every how many-th kill Redis is killed, too, and comes back with nothing in it. */
   redisEvery: number;
 }>;
 
-/** Gates before all API servers of a hub, which kill services at their writes. */
+/** Gates before all API servers of a hub. They kill services at their writes. */
 export class KillGates {
   /** One for each context; they lead through the gates. */
   readonly kubeconfigs: string[] = [];
-  /** At what a service was killed. */
+  /** Writes at which a service was killed. */
   readonly killed: string[] = [];
-  /** By object: what was written to it, apart from metadata and status. */
+  /** Written contents by object, without metadata and status. */
   readonly #contents = new Map<string, Set<string>>();
   readonly #gates: WriteGate[] = [];
   #fleet: FleetHub | undefined;
@@ -93,7 +93,7 @@ export class KillGates {
     await rm(this.folder, { recursive: true, force: true, maxRetries: 5 });
   }
 
-  /** How many contents each object of a kind was written with, by kind, where `isOfStory`. */
+  /** Counts the contents that each object of a kind was written with, by kind, if `isOfStory`. */
   contentsByKind(isOfStory: (key: string) => boolean): Readonly<Record<string, readonly number[]>> {
     const found = new Map<string, number[]>();
     for (const [key, contents] of this.#contents) {
@@ -137,7 +137,7 @@ export class KillGates {
       await redis.crash(REDIS_AWAY_MS);
     }
     for (const one of processes) one.start();
-    // A walk does not wait the time after which the lease of a controller that is gone has run out.
+    // A walk does not wait until the lease of a killed controller has expired.
     if (service !== 'fleet-controller') return;
     const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', namespace: HUB_NAMESPACE };
     await fleet.hub.delete({ ...lease, name: CONTROLLER_LEASE });

@@ -16,7 +16,7 @@ type Rollout = Readonly<{
   classes?: readonly Readonly<{ hash: string; approval: string }>[];
 }>;
 
-/** Kinds of writes without which there is no such rollout. */
+/** Kinds of writes of every such rollout. */
 const REACHED = [
   'fleet-controller: create fleetrollouts',
   'fleet-controller: update fleetrollouts/status',
@@ -32,7 +32,7 @@ const REACHED = [
   'applier: update deployments',
 ];
 
-/** What a story has left in hub and clusters, without what no two stories share. */
+/** The state that a story has left in hub and clusters, without values that no two stories share. */
 type Left = Readonly<{ rollouts: unknown; clusters: Readonly<Record<string, readonly string[]>> }>;
 
 /**
@@ -56,7 +56,7 @@ export async function killAtKindsOfWrites(fleet: FleetHub, gates: KillGates, pla
   expect(reached).toEqual(expect.arrayContaining(REACHED.filter((kind) => killingOf(kind, plan) !== undefined)));
 }
 
-/** Dozens of services start meanwhile, which takes as long as the machine makes it. */
+/** Dozens of services start meanwhile; their time depends on the machine. */
 const throughAll = () => ({ ...LONG_PATIENCE, timeout: promised(LONG_PATIENCE_MS).timeout });
 
 const versionsOf = (name: string) =>
@@ -126,7 +126,7 @@ async function leftBy(fleet: FleetHub, name: string): Promise<Left> {
   return { rollouts: await rolloutsOf(fleet, name), clusters };
 }
 
-/** How the rollouts have ended, and each cluster in them. */
+/** Returns the ends of the rollouts, with each cluster in them. */
 async function rolloutsOf(fleet: FleetHub, name: string): Promise<unknown> {
   return Promise.all(
     [1, 2].map(async (number) => {

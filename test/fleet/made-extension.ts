@@ -8,7 +8,7 @@ import type { FleetHub } from './fleet-hub.js';
 export class MadeExtension {
   constructor(
     private readonly fleet: FleetHub,
-    /** Of the package, and of the ClusterExtensions that the fleet makes. */
+    /** Name of the package, and of the ClusterExtensions that the fleet makes. */
     readonly name: string,
   ) {}
 

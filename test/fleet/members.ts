@@ -11,8 +11,8 @@ const CSV = { ...CSV_API, name: 'lamp.v1.0.0', namespace: NAMESPACE } as const;
 const OWNER = 'flotilla.dev/hub';
 
 /**
- * A cluster that joins a hub that runs and leaves it: by `clusters add` and `clusters remove`, and by objects
- * of kubectl. An operator that is installed there stays, without what the hub held.
+ * Plays a cluster that joins a running hub and leaves it: by `clusters add` and `clusters remove`, and by
+ * objects of kubectl. An installed operator stays, without finalizers of the hub.
  */
 export async function joinAndLeave(fleet: FleetHub, name: string): Promise<void> {
   const cluster = fleet.client(name);

@@ -13,7 +13,7 @@ export class OfferedCatalog {
 
   constructor(
     private readonly fleet: FleetHub,
-    /** Of the image's repository, and of the CatalogSource. */
+    /** Name of the image's repository, and of the CatalogSource. */
     readonly name: string,
   ) {}
 
@@ -33,7 +33,7 @@ export class OfferedCatalog {
       const metadata = { name: this.name, namespace: 'olm' };
       await this.fleet.client(name).create({ ...CATALOG_SOURCE_API, metadata, spec });
     }
-    // What is to be installed before its catalog is seen cannot be had: its rollout fails.
+    // An install before its catalog is visible fails its rollout.
     for (const name of this.fleet.names) await expect.poll(() => this.#stateIn(name), LONG_PATIENCE).toBe('READY');
   }
 

@@ -10,8 +10,8 @@ const SECRET = { apiVersion: 'v1', kind: 'Secret', namespace: HUB_NAMESPACE } as
 const ACCOUNT = { apiVersion: 'v1', kind: 'ServiceAccount', name: 'hub-login', namespace: 'default' } as const;
 
 /**
- * A cluster whose login is in a Secret: a new one is in use while the hub runs, an unsafe one never, and the
- * cluster leaves with its FleetCluster, without finalizers of the hub, and comes back with it.
+ * Plays a cluster with its login in a Secret. A new login is in use while the hub runs, an unsafe one never.
+ * The cluster leaves with its FleetCluster, without finalizers of the hub, and comes back with it.
  */
 export async function replaceTheLogin(fleet: FleetHub, name: string): Promise<void> {
   const use = async (kubeconfig: object) => {
@@ -56,7 +56,7 @@ export async function replaceTheLogin(fleet: FleetHub, name: string): Promise<vo
   await expect.poll(() => condition('CredentialsValid'), LONG_PATIENCE).toBe('True Valid');
 }
 
-/** A token of an administrator of the cluster, which ends with the ServiceAccount. */
+/** Returns a token of an administrator of the cluster. It ends with the ServiceAccount. */
 async function tokenOf(client: KubeClient): Promise<string> {
   const { name, namespace } = ACCOUNT;
   await client.create({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace } });

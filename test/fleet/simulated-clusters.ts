@@ -5,7 +5,10 @@ import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simul
 
 export type Endings = (() => Promise<unknown>)[];
 
-/** Starts simulated clusters, and writes a kubeconfig of them; `endings` get what ends and removes them. */
+/**
+ * Starts simulated clusters, and writes their kubeconfig. `endings` get the functions that end and remove
+ * them.
+ */
 export async function startSimulatedClusters(
   names: readonly string[],
   endings: Endings,

@@ -11,7 +11,7 @@ const BEACONS = 'beacons';
 const PACKAGE = 'lighthouse-operator';
 const [FIRST, LAST] = ['lighthouse-operator.v1.0.0', 'lighthouse-operator.v1.2.0'] as const;
 const REPOSITORY = 'fleet/ringed';
-/** Where the catalog is in a cluster. */
+/** The CatalogSource in a cluster. */
 export const SOURCE = {
   apiVersion: 'operators.coreos.com/v1alpha1',
   kind: 'CatalogSource',
@@ -97,7 +97,7 @@ export async function promoteStagedCatalog(fleet: FleetHub): Promise<void> {
   await expect.poll(digests, LONG_PATIENCE).toEqual([{ digest: await current(), clusters: fleet.names.length }]);
 }
 
-/** Waits until an applier has kept what the only class of a rollout changes, and returns it. */
+/** Waits until an applier has stored the changes of the only class of a rollout, and returns them. */
 export async function planOf(fleet: FleetHub, rollout: string): Promise<FleetPlan['spec']> {
   const specOf = async () => {
     const { classes = [] } = (await fleet.status('FleetRollout', rollout)) as RingsSeen;

@@ -25,8 +25,8 @@ const FIRST = versionOf('1.0.0', [{ name: 'v1', storage: true }]);
 const SECOND = { ...versionOf('2.0.0', [{ name: 'v1' }, { name: 'v2', storage: true }]), replaces: '1.0.0' };
 
 /**
- * An operator whose new version stores its objects as the old one could not read them: asked to go back, the
- * rollout halts with StoredVersionRemoved, and operator, definition and objects stay.
+ * Plays an operator whose new version stores objects in a form unknown to the old one. A rollback halts with
+ * StoredVersionRemoved, and operator, definition and objects stay.
  */
 export async function refuseToLoseObjects(fleet: FleetHub): Promise<void> {
   const [lab = '', ...others] = fleet.names;
@@ -93,7 +93,7 @@ const decide = (fleet: FleetHub, rollout: string, spec: object): Promise<void> =
     ...spec,
   });
 
-/** What a cluster reports about the operator. */
+/** Returns the report of a cluster about the operator. */
 async function reportOf(fleet: FleetHub, name: string): Promise<unknown> {
   const found = await fleet.hub.get({ apiVersion: FLEET_API, kind: 'FleetAssignment', name });
   const { rows = [] } = (found?.['status'] ?? {}) as { rows?: readonly Readonly<{ subject: string }>[] };

@@ -94,7 +94,7 @@ async function expectOrder(fleet: FleetHub, { waves }: Rollout): Promise<void> {
   }
 }
 
-/** What the FleetPlan of a class says of its hops. */
+/** Returns the hops in the FleetPlan of a class. */
 async function pathOf(fleet: FleetHub, hash: string): Promise<readonly string[]> {
   const ref = { apiVersion: FLEET_API, kind: 'FleetPlan', name: `harbor-2-${hash}`, namespace: PLATFORM };
   const read = async () => FleetPlan.safeParse(await fleet.hub.get(ref)).data?.spec.path ?? [];
@@ -102,7 +102,7 @@ async function pathOf(fleet: FleetHub, hash: string): Promise<readonly string[]>
   return (await read()).map(({ from, to }) => `${from} → ${to}`);
 }
 
-/** One plan was approved for each hop in each cluster, and names who approved its class. */
+/** Expects one approved plan for each hop in each cluster, with the author of the approval. */
 async function expectApprover(fleet: FleetHub, hash: string): Promise<void> {
   for (const name of fleet.names) {
     for (const bundle of [MIDDLE, LAST]) {

@@ -19,8 +19,9 @@ type Rollout = Readonly<{
 }>;
 
 /**
- * A catalog takes versions back whose InstallPlans wait for approval already. One is skipped by another, one
- * is removed and mended later: neither is installed, approved or not, and what the catalog leads to is.
+ * Plays a catalog that withdraws versions whose InstallPlans wait for approval. One is skipped by another;
+ * one is removed and corrected later. Neither is installed, approved or not; the next version of the catalog
+ * is.
  */
 export async function leaveOutWhatIsWithdrawn(fleet: FleetHub): Promise<void> {
   const catalog = new OfferedCatalog(fleet, 'wisps');

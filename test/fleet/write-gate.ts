@@ -10,14 +10,14 @@ export type GatedWrite = Readonly<{
   cluster: string;
   /** The service's user agent. */
   by: string;
-  /** As in `patch subscriptions/status`. */
+  /** The write, such as `patch subscriptions/status`. */
   what: string;
 }>;
 
 export type GateRules = Readonly<{
-  /** Whether the write arrives; and, once it was carried out, whether its answer does. */
+  /** True if the write arrives; after the write, true if its answer arrives. */
   passes: (write: GatedWrite, when: 'before' | 'after') => Promise<boolean>;
-  /** Gets what the API server has stored, also where the answer is lost. */
+  /** Gets the stored object, even if the answer is lost. */
   noted: (write: GatedWrite, object: KubernetesObject) => void;
 }>;
 
@@ -75,7 +75,7 @@ export class WriteGate {
     return gate;
   }
 
-  /** What a kubeconfig has to name in place of the API server. */
+  /** The server for a kubeconfig, in place of the API server. */
   get access(): GatedServer {
     const { port } = this.#server.address() as AddressInfo;
     const { pathname } = this.#target;

@@ -1,6 +1,6 @@
 /**
- * Commands of pages without `$`, which `test/integration/played-pages.extended.spec.ts` runs on a simulated
- * hub: a page, and how the command begins.
+ * Commands of pages without `$` for `test/integration/played-pages.extended.spec.ts`, which runs them on a
+ * simulated hub: the page, and the beginning of the command.
  */
 export const PLAYED: readonly (readonly [page: string, begin: string])[] = [
   ['docs/fleet-start.md', 'flotilla fleet export --from-clusters'],
@@ -27,13 +27,13 @@ export const PLAYED: readonly (readonly [page: string, begin: string])[] = [
   ['docs/recovery.md', 'kubectl delete clusterrole'],
 ];
 
-/** The same, of a release in an empty folder, which `test/integration/distribution.extended.spec.ts` runs. */
+/** The same for a release in an empty folder, run by `test/integration/distribution.extended.spec.ts`. */
 export const PLAYED_OF_RELEASE = [
   ['docs/install.md', 'npx '],
   ['docs/install.md', 'npm install '],
 ] as const;
 
-/** Why commands of a page that begin so are not run from the page, and the test that does the same. */
+/** Commands that are not run from their page: the beginning, the reason, and the test that does the same. */
 export const NOT_PLAYED: readonly Readonly<{ begin: RegExp; because: string; instead: string }>[] = [
   {
     begin: /^flotilla up /,

@@ -8,7 +8,7 @@ const FOREIGN = [
   { group: 'keda.sh', version: 'v1alpha1', kind: 'ScaledObject', plural: 'scaledobjects' },
 ];
 
-/** Definitions of kinds of others, which say nothing about fields. */
+/** Definitions of foreign kinds, without fields. */
 export const foreignDefinitions = (): readonly KubernetesObject[] => FOREIGN.map(definitionOf);
 
 const definitionOf = ({ group, version, kind, plural }: (typeof FOREIGN)[number]) =>

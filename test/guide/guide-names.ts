@@ -2,7 +2,7 @@
 const PLAN_NAME = /install-[0-9a-f]{12}/g;
 const AGE = /(?<![\w.-])(?:\d+[dhms])+(?![\w-])/g;
 
-/** Which name a plan that the page speaks of has here; learnt from what commands print. */
+/** Names of the page's plans in this run, learnt from the output of commands. */
 export class GuideNames {
   readonly #here = new Map<string, string>();
 
@@ -12,8 +12,8 @@ export class GuideNames {
   }
 
   /**
-   * What was printed here, in the names of the page; the first plan that is not known is the next
-   * one that the page names.
+   * Returns the output with the names of the page. The first unknown plan is the next one that the page
+   * names.
    */
   toPage(printed: string, expected: readonly string[]): string[] {
     const known = new Set(this.#here.values());
@@ -28,7 +28,7 @@ export class GuideNames {
     return comparable(printed.replaceAll(PLAN_NAME, (name) => page.get(name) ?? name).split('\n'));
   }
 
-  /** Remembers what {@link toPage} found, once the output is what the page says. */
+  /** Remembers the names of {@link toPage}, once the output equals the page. */
   learn(printed: string, expected: readonly string[]): void {
     const known = new Set(this.#here.values());
     const met = namesIn(printed).filter((name) => !known.has(name));

@@ -16,7 +16,7 @@ export const pageCommands = (page: string, markdown: string): PageCommand[] =>
     return lines.flatMap((line, at) => {
       const isContinued = at > 0 && (lines[at - 1] ?? '').endsWith('\\');
       const [, prompt, begin = ''] = /^(\$ )?(.*)$/.exec(line) ?? [];
-      // Text without a prompt is what a command prints.
+      // Text without a prompt is the output of a command.
       const isCommand = PROGRAM.test(begin) && !isContinued && (prompt !== undefined || language !== 'text');
       if (!isCommand || /^flotilla \d/.test(begin)) return [];
       const command = joined(begin, lines.slice(at + 1)).replace(/\s+#\s.*$/, '');
@@ -30,10 +30,10 @@ function joined(begin: string, following: readonly string[]): string {
   return joined(`${begin.slice(0, -1).trimEnd()} ${next.trim()}`, rest);
 }
 
-/** Options that only name where a command works. */
+/** Options that only name the place of a command. */
 const PLACES = new Set(['--context', '-C', '--kubeconfig', '-n']);
 
-/** What commands of flotilla that differ in names alone have in common: words before names, and options. */
+/** Returns the shape of a command of flotilla without its names: the words before names, and the options. */
 export function shapeOf(command: string): string {
   const words = command.replace(/ [|>&<].*$/, '').split(/\s+/);
   const firstOption = words.findIndex((word) => word.startsWith('-'));

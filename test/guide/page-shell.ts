@@ -6,20 +6,20 @@ import { PROJECT_ROOT } from '#platform/files/project-root';
 import { LONG_PATIENCE } from '#testing/patience';
 import { comparable, type GuideNames } from './guide-names.js';
 
-/** Such commands change nothing and are asked again until the cluster has come to what the page says. */
+/** Such commands change nothing. They are repeated until the cluster has reached the state of the page. */
 const ASKS = /^(?:kubectl (?:get|auth can-i)|flotilla (?:explain|get|plan --live|clusters check)) /;
-/** The cluster may refuse such commands until it has come to what the page says; they may be repeated. */
+/** The cluster may refuse such commands until it has reached the state of the page. They may be repeated. */
 const MAY_COME_TOO_EARLY = /^(?:kubectl (?:apply|patch)|flotilla approve) /;
 
-/** Where the commands of pages are run: in this folder, with `flotilla` on the PATH. */
+/** The environment of the commands of pages: this folder, with `flotilla` on the PATH. */
 export type PageShell = Readonly<{
   folder: string;
   environment: Readonly<Record<string, string>>;
-  /** What was printed, in the names of the page. */
+  /** Returns the output with the names of the page. */
   toPage?: (printed: string) => string;
 }>;
 
-/** Runs a command as a reader of the page does, and checks that it prints what the page says. */
+/** Runs a command as a reader of the page does, and checks its output. */
 export async function follow(
   shell: PageShell,
   names: GuideNames,

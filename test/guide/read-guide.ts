@@ -1,12 +1,12 @@
-/** One command of a page, and the lines that the page says it prints; none where the page shows none. */
+/** One command of a page, and its lines of output on the page; empty if the page has none. */
 export type GuideStep = Readonly<{ line: number; command: string; expected: readonly string[] }>;
 
 const BLOCK = /^```(\w*)\n(.*?)^```$/gms;
 
 /**
- * The commands of a Markdown page in order: in its code blocks without a language, each line that begins with
- * `$ `, with the lines up to the next one as what it prints. A command goes on after a backslash, and up to
- * the end of a here-document. With `from`, only what comes after that text.
+ * Returns the commands of a Markdown page in order. In code blocks without a language each line that begins
+ * with `$ ` is one; the lines up to the next are its output. A command continues after a backslash, and up to
+ * the end of a here-document. With `from`, only the text after it counts.
  */
 export const readGuide = (markdown: string, from = ''): GuideStep[] =>
   [...markdown.matchAll(BLOCK)].flatMap(({ 1: language, 2: block = '', index }) => {
@@ -27,7 +27,7 @@ function stepsOf(lines: readonly string[], firstLine: number): GuideStep[] {
   });
 }
 
-/** How many of the lines are the command itself. */
+/** Returns the number of lines of the command itself. */
 function commandLength(lines: readonly string[]): number {
   const document = /<<(\w+)/.exec(lines[0] ?? '')?.[1];
   const last = document === undefined ? lines.findIndex((line) => !line.endsWith('\\')) : lines.indexOf(document);

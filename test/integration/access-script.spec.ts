@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseKubeconfig } from '#platform/kube/access/kubeconfig';
 
-/** A kubectl whose context `aaa` leads to an API server that gives the UID of `east`. */
+/** A kubectl with a context `aaa`. Its API server gives the UID of `east`. */
 const KUBECTL = `#!/bin/sh
 case "$*" in
   *'config view'*) echo '{"server":"https://api.example:6443"}' ;;

@@ -13,7 +13,7 @@ describe('how many requests the applier needs', () => {
     return bench.cluster.requests.length;
   };
 
-  /** Requests by what they do; watches left out. */
+  /** Requests by verb, without watches. */
   const counted = (): Record<string, number> => {
     const counts: Record<string, number> = {};
     for (const { verb, resource, subresource } of bench.cluster.requests.filter((one) => one.verb !== 'watch')) {
@@ -41,7 +41,7 @@ describe('how many requests the applier needs', () => {
   // two operators with both.
   it('to install two operators: no more than 145', async () => {
     expect(await used(() => bench.installed('harbors', ...V1))).toBeLessThan(145);
-    // Objects are made as they will be (decision 0163): what is patched existed before the plan.
+    // Objects are made in their last form (decision 0163): patched ones existed before the plan.
     expectAtMost({ get: 18, list: 3, create: 45, update: 4, status: 32, patch: 20, event: 16 });
   });
 
@@ -60,8 +60,8 @@ describe('how many requests the applier needs', () => {
     bench.publishSecondEdition();
     expect(await used(() => bench.installed('harbors', ...V1_2))).toBeLessThan(200);
     // The deletion of a ClusterServiceVersion costs no read (decision 0162), its release two lists of
-    // rights. Patched are the older plan, which loses its label, and the ClusterServiceVersion that loses its
-    // finalizer. Each of the four waits for its Deployment, which is an Event more.
+    // rights. Patched are the older plan, which loses its label, and the ClusterServiceVersion that loses
+    // its finalizer. Each of the four waits for its Deployment: one more Event.
     expectAtMost({ get: 26, list: 14, create: 36, update: 18, status: 50, patch: 8, delete: 12, event: 32 });
   });
 

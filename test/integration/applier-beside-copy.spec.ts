@@ -50,8 +50,8 @@ describe('a Subscription in a namespace that holds a copy of the CSV it asks for
   };
 
   /**
-   * The operator is installed in `home` for all namespaces; `namespace` has a group and a
-   * Subscription of its own.
+   * The operator is installed in `home` for all namespaces; `namespace` has a group and a Subscription of its
+   * own.
    */
   async function besideCopy(home: string, namespace: string): Promise<void> {
     bench.namespace(home, 'all');

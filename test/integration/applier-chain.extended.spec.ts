@@ -3,7 +3,7 @@ import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { ApplierBench } from './applier-support/applier-bench.js';
 import { madeDeployment } from './applier-support/made-operator.js';
 
-// Where it is ready late, each bundle finds the Deployment taken by another one before it has seen it ready.
+// If it is ready late, each bundle finds the Deployment already taken by another one.
 describe.each([20, 150])(
   'a chain of three bundles with one Deployment, ready after %i ms',
   (deploymentReadyAfterMs) => {
@@ -43,8 +43,7 @@ describe.each([20, 150])(
       },
     );
 
-    // Nothing says that the newest replaces the oldest, in OLM neither: which of the two is
-    // wanted is for the user to say.
+    // No rule says that the newest replaces the oldest, in OLM neither: the user must choose one of the two.
     it('rests when the middle one is gone before the oldest arrives, and ends with the newest once the oldest is deleted', async () => {
       const namespace = 'chain-gap';
       const ref = (name: string) => ({

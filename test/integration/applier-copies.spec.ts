@@ -135,7 +135,7 @@ describe('copies of a ClusterServiceVersion', () => {
     const label = 'operators.coreos.com/lighthouse-operator.wide';
     for (const { kind, metadata } of rights('joining')) expect(metadata.labels, kind).toHaveProperty([label]);
     expect(listed().toSorted()).toEqual(made().toSorted());
-    // As OLM's recordings have it: what is copied at the install is copied before the original has the label.
+    // As in OLM's recordings: objects copied at the install are copied before the original has the label.
     for (const { kind, metadata } of rights('first')) expect(metadata.labels, kind).not.toHaveProperty([label]);
   });
 

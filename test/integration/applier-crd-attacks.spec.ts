@@ -11,7 +11,7 @@ const PLAN = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'InstallPlan' 
 const CRD = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' } as const;
 const RBAC = { group: 'rbac.authorization.k8s.io', version: 'rbac.authorization.k8s.io/v1' } as const;
 
-/** What a tenant whose group names a service account tries to do to definitions that are not his. */
+/** Attempts of a tenant, whose group names a service account, at definitions of others. */
 describe('a bundle of a group whose service account has rights in its namespace only', () => {
   let bench: ApplierBench;
   beforeAll(async () => {

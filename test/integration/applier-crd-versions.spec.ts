@@ -47,7 +47,7 @@ describe('versions of CRDs come and go', () => {
       ),
     );
 
-  /** The four steps in which a version is removed. */
+  /** The four steps of a removal of a version. */
   const REMOVAL: readonly (readonly MadeCrdVersion[])[] = [
     [{ name: 'v1alpha1', storage: true }],
     [{ name: 'v1alpha1' }, { name: 'v1', storage: true }],

@@ -30,7 +30,7 @@ const binding = (namespace: string) => ({
   subjects: [{ kind: 'ServiceAccount', name: 'default', namespace }],
 });
 
-/** What a user does who may write InstallPlans and their status in a namespace. */
+/** The attack of a user who may write InstallPlans and their status in a namespace. */
 class Attack {
   constructor(private readonly bench: ApplierBench) {}
 

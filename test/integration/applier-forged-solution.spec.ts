@@ -5,7 +5,7 @@ import { ApplierBench } from './applier-support/applier-bench.js';
 
 type Resolved = Extract<Resolution, { result: 'resolved' }>;
 
-/** What a stolen resolver can write: the solution of a namespace, under the hash of its problem. */
+/** The power of a stolen resolver: it writes the solution of a namespace, under the hash of its problem. */
 describe('a solution that a stolen resolver wrote into Redis', () => {
   let bench: ApplierBench;
   beforeAll(async () => {

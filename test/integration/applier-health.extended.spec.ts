@@ -26,7 +26,7 @@ describe('the health of an applier, in a process of its own', () => {
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
-  /** Its answer at /readyz, as status and what it says of its clusters. */
+  /** Returns its answer at /readyz: status, and report about its clusters. */
   async function readiness(name: string, kubeconfig: string) {
     const file = join(folder, name);
     await writeFile(file, kubeconfig, { mode: 0o600 });

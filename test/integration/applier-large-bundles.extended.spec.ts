@@ -8,7 +8,7 @@ const CRD = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefini
 const KINDS = ['Barge', 'Ferry', 'Tanker', 'Trawler'];
 const CRD_BYTES = 750_000;
 
-/** Three megabytes of CRDs, which no InstallPlan could hold. */
+/** Three megabytes of CRDs: too much for an InstallPlan. */
 const crds = (group: string, edition: string) =>
   KINDS.map((kind) =>
     madeCrd({ kind, group, description: `${edition} ${'long '.repeat(CRD_BYTES / 5)}` }, [

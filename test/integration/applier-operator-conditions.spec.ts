@@ -4,7 +4,7 @@ import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { ApplierBench } from './applier-support/applier-bench.js';
 import { offer } from './applier-support/made-operator.js';
 
-/** As OLM's users know it from the documentation of OpenShift, name and namespace filled in. */
+/** The manifest in the documentation of OpenShift, with name and namespace filled in. */
 const manifest = (name: string, namespace: string, status: string) => `
 apiVersion: operators.coreos.com/v1
 kind: OperatorCondition

@@ -94,7 +94,7 @@ const KUBECONFIGS: readonly (Input & Readonly<{ outcome: Outcome }>)[] = [
 const CREDENTIAL = '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":{"token":"abc"}}';
 const answering = (text: string) => `#!/bin/sh\necho '${text}'\n`;
 const without = (from: string, to: string) => answering(CREDENTIAL.replace(from, to));
-/** Login plugins, by what they do. */
+/** Login plugins, by their behaviour. */
 const PLUGINS: readonly Readonly<{ input: string; script: string; outcome: Outcome }>[] = [
   { input: 'a token', script: answering(CREDENTIAL), outcome: 'answers' },
   {
@@ -155,7 +155,7 @@ describe('kubectl and Flotilla do the same', needing(kubectl), () => {
     await rm(folder, { recursive: true, maxRetries: 5 });
   });
 
-  /** Writes the files, and returns the environment in which both read them. */
+  /** Writes the files. Returns the environment for both readers. */
   async function given(files: Input['files']): Promise<Readonly<Record<string, string>>> {
     const { port } = server.address() as AddressInfo;
     const paths = Object.keys(files).map((name) => join(folder, name));

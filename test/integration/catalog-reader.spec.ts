@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PATIENCE } from '#testing/patience';
 import { CatalogReader } from '../../libs/lifecycle/src/catalogs/contents/catalog-reader.js';
 
-/** Threads run what is built. */
+/** Threads run built files. */
 const THREAD = new URL('../../dist/libs/lifecycle/src/catalogs/contents/read-catalog.thread.js', import.meta.url);
 
 const blobs = (name: string): string =>

@@ -47,7 +47,10 @@ const Status = z.looseObject({
   waiting: z.array(Finding),
 });
 
-/** A cluster in which OLM itself is in charge: the hub reads it, so that every trouble stays as it is. */
+/**
+ * Returns a kubeconfig of a cluster under OLM's own control. The hub only reads it, so that every trouble
+ * stays.
+ */
 function observed(kubeconfig: string): string {
   const config = Contexts.parse(load(kubeconfig));
   const extensions = [{ name: 'flotilla', extension: { observed: true } }];
@@ -135,9 +138,9 @@ describe('the command and the console, about one cluster with every kind of trou
     expect({ code: cause?.code ?? 'well', standing }).toEqual({ code: said.code, standing: said.standing });
     expect(row.stillRuns).toBe(said.stillRuns);
     if (cause === undefined) return;
-    // The command names the InstallPlan that failed, where the list of causes gathers those of many clusters.
+    // The command names the failed InstallPlan; the list of causes gathers those of many clusters.
     const words = said.because.join(' ').replace(/^Its ([A-Z]\w+) \S+(?= failed\.)/, 'The $1');
-    // Beside its object the command says "It", where the console's list of causes names the object.
+    // Next to its object the command says "It"; the console's list of causes names the object.
     const text = cause.text.replace(/…$/, '');
     const besideObject = text.replace(/^(?:The [A-Z]\w+|[A-Z]\w+ \S+)(?= \w)/, 'It');
     expect(words).toContain(words.includes(text) ? text : besideObject);
@@ -166,7 +169,8 @@ describe('the command and the console, about one cluster with every kind of trou
   it('say the same of every ClusterExtension', async () => {
     const extensions = V1_TROUBLES.filter(({ name }) => name.startsWith('ext-'));
     const all = await rows('operators');
-    // At once: the command asks the registry of each ClusterCatalog, and waits a moment where none answers.
+    // All at once: the command asks the registry of each ClusterCatalog, and waits a moment for each silent
+    // one.
     const told = await Promise.all(extensions.map(({ name }) => explained('extension', name)));
     for (const [at, { name, code }] of extensions.entries()) {
       const said = Finding.parse(told[at]);

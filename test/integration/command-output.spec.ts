@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import { needing } from '#testing/report/needs';
 
-/** What a shell line with `flotilla` in it wrote, and its exit code. */
+/** Runs a shell line with `flotilla`. Returns its output and exit code. */
 function shell(line: string): { out: string; err: string; exit: number | null } {
   const env = { ...process.env, PATH: `${join(PROJECT_ROOT, 'bin')}:${process.env['PATH']}` };
   const ran = spawnSync('bash', ['-c', `set -o pipefail; ${line}`], { cwd: PROJECT_ROOT, env, encoding: 'utf8' });

@@ -15,7 +15,7 @@ const AND_SO_ON = '…';
 const page = await readFile(join(PROJECT_ROOT, 'docs/command-offline.md'), 'utf8');
 const before = page.slice(0, page.indexOf(HEADING)).split('\n').length - 1;
 const steps = readGuide(page.slice(page.indexOf(HEADING))).map((step) => ({ ...step, line: step.line + before }));
-/** One that ends at Ctrl-C alone is tested elsewhere (`catalog-build.command`, `catalog-serve-http`). */
+/** Other tests have the commands that end only at Ctrl-C (`catalog-build.command`, `catalog-serve-http`). */
 const ending = steps.filter(({ command }) => !command.startsWith('flotilla catalog serve '));
 
 describe('what docs/command-offline.md says that the command prints without a cluster', () => {

@@ -31,7 +31,7 @@ describe('the command of a checkout', () => {
     ['bin/flotilla', 'bin'],
   ])('starts as %s of a folder that links to its %s', async (path, linked) => {
     await symlink(join(PROJECT_ROOT, linked), join(folder, linked));
-    // As a shell starts it: join() would take the two dots away.
+    // As a shell starts it: join() would remove the two dots.
     const { stdout } = await run(`${folder}/${path}`, ['version', '--client'], { timeout: PATIENCE_MS });
     expect(stdout).toMatch(/^flotilla \d/);
   });

@@ -42,8 +42,8 @@ printf '%s ' "\${COMPREPLY[@]}"; echo`;
   });
 
   /**
-   * Types a line and a tab into an interactive zsh in a pseudo-terminal; its screen
-   * once it matches, or at last.
+   * Types a line and a tab into an interactive zsh in a pseudo-terminal; its screen once it matches, or at
+   * last.
    */
   const zsh = (line: string, says: RegExp) =>
     run(

@@ -25,7 +25,7 @@ import * as hostile from './console-support/hostile-addresses.js';
 
 const HOST = 'console.example.com';
 const RECORDER = new URL('./console-support/record-connections.mjs', import.meta.url).href;
-/** Which proxies and browsers fill with addresses. */
+/** Headers that proxies and browsers fill with addresses. */
 const ADDRESS_HEADERS = [
   ...['forwarded', 'x-forwarded-host', 'x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-server', 'x-real-ip'],
   ...['x-original-url', 'x-rewrite-url', 'referer', 'origin', 'via', 'destination', 'last-event-id'],
@@ -99,7 +99,7 @@ async function settings(): Promise<Record<string, string>> {
   };
 }
 
-/** What pollers write to Redis, and a poller that answers questions. */
+/** Writes the data of pollers to Redis, and starts a poller that answers questions. */
 async function fill(): Promise<void> {
   const writer = new RedisViewWriter(connection, 'flotilla');
   for (const [at, address] of addresses.entries())
@@ -116,7 +116,7 @@ async function fill(): Promise<void> {
 type Answer = Readonly<{ status: number; text: string; location: string; cookies: readonly string[] }>;
 type Asked = Readonly<{ headers?: Readonly<Record<string, string>>; body?: unknown }>;
 
-/** As a proxy passes it on; once more where the console asks to wait. */
+/** Asks as a proxy does. Asks once more if the console says to wait. */
 async function ask(path: string, { headers = {}, body }: Asked = {}): Promise<Answer> {
   const method = body === undefined ? 'GET' : 'POST';
   const sent = request({ port, path, method, headers: { host: HOST, ...headers } });
@@ -131,7 +131,7 @@ async function ask(path: string, { headers = {}, body }: Asked = {}): Promise<An
 const KEY = { authorization: `Bearer ${'k'.repeat(43)}`, 'content-type': 'application/json' };
 const get = (path: string, headers = {}) => ask(path, { headers: { ...KEY, ...headers } });
 
-/** What the console can be asked, with an address wherever a text may stand. */
+/** Paths of the console's API, with an address in place of every text. */
 function pathsWith(address: string, id: string): readonly string[] {
   const part = encodeURIComponent(address);
   const query = (...names: readonly string[]) => names.map((name) => `${name}=${part}`).join('&');
@@ -185,7 +185,7 @@ describe('what people and catalogs write', () => {
       expect((await get('/api/v1/fleet', headers)).status).toBe(200);
       expect((await ask('/auth/ways', { headers })).status).toBe(200);
       expect((await get('/api/v1/fleet', { host: address })).status).toBe(421);
-      // As of a forward proxy: the whole address in the first line.
+      // As to a forward proxy: the whole address is in the first line.
       const socket = connect(port, '127.0.0.1');
       socket.write(`GET ${address} HTTP/1.1\r\nHost: ${HOST}\r\nConnection: close\r\n\r\n`);
       let text = '';

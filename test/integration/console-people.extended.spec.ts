@@ -116,7 +116,7 @@ describe('people with accounts, to the cluster and back', () => {
       sent.end(body === undefined ? undefined : JSON.stringify(body));
     });
 
-  /** Signs a person in; the headers of what their page sends. */
+  /** Signs a person in. Returns the headers of requests of their page. */
   async function signIn(email: string, groups: readonly string[]) {
     issuer.account = { sub: email, email, email_verified: true, groups };
     const begun = await ask('/auth/login?to=/');

@@ -57,7 +57,7 @@ function prepare(cluster: string): void {
   }
 }
 
-/** One operator whose plans wait for approval; in east another one that no catalog has. */
+/** Makes one operator with plans that wait for approval; in east also one that no catalog has. */
 function subscribe(cluster: string): void {
   const one = fleet.cluster(cluster);
   const address = `127.0.0.1:${catalogs.port}`;
@@ -221,7 +221,7 @@ describe('rows of the web console', () => {
     await expect
       .poll(() => listed(`changes?hash=${upgrade?.['hash']}&sort=cluster`), PATIENCE)
       .toMatchObject(CLUSTERS.map((cluster) => ({ cluster, kind: 'approval', to: `${PACKAGE}.${SECOND}`, ...given })));
-    // Of the cluster that no question was about yet: answers are kept for half a minute.
+    // Asks about a cluster without an earlier question: answers are kept for half a minute.
     const asked = { ...LIGHTS, cluster: 'east' };
     expect(await answered('explain', asked)).toMatchObject({
       approval: { ...given, at: BY_JANE[APPROVAL_ANNOTATIONS.at] },

@@ -23,11 +23,13 @@ const { version } = JSON.parse(await readFile(join(PROJECT_ROOT, 'package.json')
 
 let work = '';
 let release = '';
-/** Where the command is installed, as by `npm install --global`. */
+/** Folder of the installed command, as by `npm install --global`. */
 let installed = '';
 let unpackedK8s = '';
 
-/** As on a machine that has Node and nothing else of ours: an empty home, and no registry that answers. */
+/**
+ * The environment of a machine with Node and nothing of ours: an empty home, and no registry that answers.
+ */
 const bare = () => ({
   PATH: `${join(installed, 'bin')}:${dirname(process.execPath)}:/usr/bin:/bin`,
   HOME: join(work, 'home'),
@@ -57,7 +59,9 @@ const makeDist = (out: string) =>
 
 const INSTALL_PAGE = pageCommands('docs/install.md', await readFile(join(PROJECT_ROOT, 'docs/install.md'), 'utf8'));
 
-/** Runs the command of docs/install.md that begins so, where the file of the release lies; what it prints. */
+/**
+ * Runs the command of docs/install.md with this beginning, in the folder of the release. Returns its output.
+ */
 async function asOnPage(begin: (typeof PLAYED_OF_RELEASE)[number][1], more: object = {}): Promise<string> {
   const { command = '' } = INSTALL_PAGE.find((one) => one.command.startsWith(begin)) ?? {};
   const cwd = await mkdtemp(join(work, 'reader-'));
@@ -124,7 +128,7 @@ describe('the npm package, in an empty folder with an empty home and without a r
   const bundled = () => join(installed, 'lib/node_modules/flotilla');
 
   it('runs with npx', async () => {
-    // No hub answers there, which `version` says, and ends with 0.
+    // No hub answers there: `version` says so, and ends with 0.
     expect(await asOnPage('npx ')).toMatch(new RegExp(`^flotilla ${version}[ ,].*\\nhub +none answers`));
   });
 

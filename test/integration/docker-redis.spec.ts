@@ -33,9 +33,7 @@ const answers = (url: string) =>
     () => 'down',
   );
 
-/**
- * A `docker` command that runs the real redis-server of this machine where an engine would run a container.
- */
+/** A `docker` command that runs the real redis-server of this machine in place of a container. */
 async function fakeDocker(server: string): Promise<void> {
   const [port] = await freePorts(1);
   const script = `#!/bin/sh

@@ -10,8 +10,8 @@ import { runProgram } from './bad-environment-support/ended-program.js';
 
 type Environment = Readonly<Record<string, string>>;
 /**
- * `says`: the reason, which both print. `exits`: of doctor and of up; up continues if its exit is undefined,
- * since the cause may be mended meanwhile. `env` undefined: this user cannot play the row here.
+ * `says`: the reason in both outputs. `exits`: of doctor and of up; undefined: up continues, because the
+ * cause may be mended meanwhile. `env` undefined: this user cannot play the row here.
  */
 type Row = Readonly<{
   wrong: string;
@@ -22,7 +22,7 @@ type Row = Readonly<{
 
 const RUNS = /Press Ctrl-C to stop/;
 const READ_ONLY = /read-only file system.* FLOTILLA_CONTENT_DIR|read-only file system\n.*FLOTILLA_CONTENT_DIR/;
-/** Loaded before the program, which then takes its Node for an old one. */
+/** Loaded before the program, so that it sees an old Node. */
 const OLD_NODE = `data:text/javascript,Object.defineProperty(process,'versions',{value:{...process.versions,node:'20.20.2'}})`;
 
 let folder = '';

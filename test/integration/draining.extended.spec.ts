@@ -81,14 +81,14 @@ const opened = (prefix: string): Promise<Hub> => {
   return openHub({ service: 'draining', settings, log: silentLog, store: redis, key });
 };
 
-/** How many jobs of the queue the process has run, by what its metrics say. */
+/** Returns the number of jobs of the queue that the process has run, by its metrics. */
 async function jobsRun({ metrics }: Hub, queue: QueueName): Promise<number> {
   const text = await metrics.registry.metrics();
   const counts = [...text.matchAll(/^flotilla_job_duration_seconds_count\{queue="([^"]+)".*\} (\d+)$/gm)];
   return counts.reduce((sum, [, name, count]) => sum + (name === queue ? Number(count) : 0), 0);
 }
 
-/** Jobs of the queue that the service takes from; what it has added to others does not count. */
+/** Number of jobs in the service's own queue; jobs that it added to others do not count. */
 const jobsWaiting = async ({ queues }: Hub, queue: QueueName): Promise<number> =>
   (await queues[queue].counts()).waiting;
 

@@ -42,7 +42,7 @@ afterAll(async () => {
 
 const WRITES = new Set(['create', 'update', 'updateStatus', 'apply', 'patch', 'delete']);
 
-/** As `client`, and `before` runs before each write. */
+/** Returns `client`, with `before` run before each write. */
 const interrupted = (before: () => Promise<void>): KubeClient =>
   new Proxy(client, {
     get: (target, name) => {

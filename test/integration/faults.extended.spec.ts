@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
 import { describeDisturbances, everyFaultAtEveryStep, playDisturbed } from '../story/disturbed-story.js';
 
-/** One scenario; the end-to-end suite plays all of them, in which every fault meets every step. */
+/** One scenario. The end-to-end suite plays all of them, with every fault at every step. */
 const [disturbances = {}] = everyFaultAtEveryStep;
 
 describe('an operator with its dependency on two simulated clusters, upgraded over two hops', () => {

@@ -40,7 +40,7 @@ describe('a FleetOperator that adopts the OperatorGroup of its namespace', () =>
       spec: { targetNamespaces: [LAMPS] },
     } as KubernetesObject);
   const group = () => cluster().get({ ...GROUP, namespace: LAMPS, name: 'own' });
-  /** As users have it: a Subscription that waits for approvals. */
+  /** Makes a Subscription that waits for approvals, as users do. */
   const subscribe = (name: string) =>
     cluster().create({
       ...{ apiVersion: V1ALPHA1, kind: 'Subscription', metadata: { name, namespace: LAMPS } },
@@ -56,7 +56,7 @@ describe('a FleetOperator that adopts the OperatorGroup of its namespace', () =>
       ...{ ...LAMP_OPERATOR, package: name, classic: { channel: 'stable', operatorGroup } },
       ...more,
     });
-  /** Users approve what waits in the namespace, as long as anything does. */
+  /** Approves the waiting plans of the namespace, until none waits. */
   const approveAll = () => {
     for (const plan of cluster().list({ apiVersion: V1ALPHA1, kind: 'InstallPlan', namespace: LAMPS })) {
       const { name = '' } = plan.metadata;

@@ -30,7 +30,7 @@ describe('clusters with operators that become a fleet', () => {
   });
   afterAll(() => fleet.stop());
 
-  /** What `flotilla fleet export --from-clusters` writes about them. */
+  /** Returns the output of `flotilla fleet export --from-clusters`. */
   function exported() {
     const clusters = fleet.benches.map(({ client, cluster }) => ({
       context: client.cluster,

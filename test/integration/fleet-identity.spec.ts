@@ -55,7 +55,7 @@ describe('a Secret that leads to another cluster', () => {
     await hub.client.patch({ apiVersion: 'v1', kind: 'Secret', name: 'login', namespace: NAMESPACE }, { data });
   };
 
-  /** The membership of a service and what a poller reports; both begin without a memory. */
+  /** Starts the membership of a service and the reports of a poller, both without a memory. */
   async function start(): Promise<void> {
     clock = new ManualClock();
     const common = { hub: hub.client, clock: new SystemClock(), log: silentLog };
@@ -106,7 +106,7 @@ describe('a Secret that leads to another cluster', () => {
     return found && `${found['status']} ${found['reason']}`;
   };
   const uidOf = ({ cluster }: DirectCluster) => cluster.get(SYSTEM)?.metadata.uid;
-  /** The cluster in which the services work. */
+  /** Returns the cluster in use by the services. */
   const worksIn = async () => (await clusters.client(NAME)?.get(SYSTEM))?.metadata.uid;
 
   it('is not used, is reported, and is used once that cluster is accepted', async () => {

@@ -23,7 +23,7 @@ describe('an operator that the fleet installs where it is not', () => {
       LAMPS,
     );
     for (const bench of fleet.benches) await offer(bench, 'lamp', [made('1.0.0')]);
-    // What another user has made there stays as it is.
+    // Objects of another user there stay as they are.
     fleet.bench('full-1').namespace(LAMPS);
     await fleet.apply('FleetStrategy', 's', {
       approval: { default: 'Auto', rules: [{ changes: ['Install'], action: 'Manual', groups: ['board'] }] },

@@ -54,7 +54,7 @@ describe('a FleetCluster that gives the identity of another one', () => {
       log: silentLog,
       random: () => 0,
       makeBudget: (cluster) => new ReadBudget(cluster),
-      // To tell them apart is what the hub cannot do: both are read from one simulated cluster.
+      // The hub cannot tell them apart: both are read from one simulated cluster.
       makeClient: ({ fieldManager }) => directClient(store.cluster, fieldManager).client,
     });
     clusters = registry.of('service');

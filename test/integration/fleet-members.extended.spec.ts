@@ -55,5 +55,5 @@ describe('a hub with a fleet that runs', () => {
   });
 });
 
-/** What a client may do is asked with these: they are stored nowhere. */
+/** Reviews of the rights of a client: they are stored nowhere. */
 const REVIEWS = '/apis/authorization.k8s.io/';

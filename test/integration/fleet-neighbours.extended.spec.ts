@@ -37,7 +37,7 @@ describe('two operators of the fleet in one namespace', () => {
       .bench('lab-1')
       .subscriptions(LAMPS)
       .find(({ spec }) => spec.name === name);
-  /** Whether each plan that leads to a bundle of this operator beyond the first is approved. */
+  /** Returns the approval of each plan that leads to a bundle of this operator beyond the first. */
   const plansOf = (name: string) =>
     fleet
       .bench('lab-1')

@@ -28,7 +28,7 @@ describe('a path of three hops', () => {
       ...{ rollout: 'lamp-2', action, reason: 'CHG-1', by: { user: 'anna', groups: [] } },
     });
 
-  /** Both clusters have 1.0.0; 1.1.0, 1.2.0 and 1.3.0 come at once, of which one does not start. */
+  /** Starts both clusters with 1.0.0. 1.1.0, 1.2.0 and 1.3.0 come at once; one of them does not start. */
   async function started(minor: number, broken: Partial<MadeVersion>, strategy: object): Promise<void> {
     fleet = await FleetBench.start({ 'lab-1': { tier: 'lab' }, 'shop-1': {} }, LAMPS);
     await fleet.apply('FleetStrategy', 's', { waves: [lab], ...strategy });

@@ -15,7 +15,7 @@ afterEach(() => fleet.stop());
 const subscription = (name: string) => fleet.bench(name).subscriptions(LAMPS)[0]?.status;
 const names = () => fleet.benches.map(({ client }) => client.cluster);
 const installed = () => names().map((name) => subscription(name)?.installedCSV);
-/** Whether all have this version; what they have meanwhile is noted. */
+/** True if all have this version. Notes their versions meanwhile. */
 const haveAll = (version: string) => () => {
   for (const name of names()) {
     seen.set(name, (seen.get(name) ?? new Set()).add(subscription(name)?.installedCSV));

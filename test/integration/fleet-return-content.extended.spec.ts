@@ -37,7 +37,7 @@ async function publish(bench: ApplierBench, bytes: number, versions: readonly Of
   await offer(bench, 'lamp', made);
 }
 
-/** A cluster in which the bad version runs, and a rollout whose check of it does not answer. */
+/** Makes a cluster with the running bad version, and a rollout whose check of it does not answer. */
 async function withBadVersion(bytes: number): Promise<FleetBench> {
   const fleet = await FleetBench.start({ 'lab-1': { tier: 'lab' } }, NAMESPACE);
   const bench = fleet.bench('lab-1');

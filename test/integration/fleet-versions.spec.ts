@@ -13,7 +13,7 @@ describe('what a FleetOperator does not let into its clusters', () => {
   async function started(spec: object, offered: readonly MadeVersion[] = [FIRST]): Promise<void> {
     fleet = await FleetBench.start({ 'lab-1': {} }, LAMPS);
     await offer(fleet.bench('lab-1'), 'lamp', offered);
-    // A wave without a soak: what follows is not held up by what came first.
+    // A wave without a soak: the first cluster does not delay the others.
     await fleet.apply('FleetStrategy', 's', {});
     await fleet.apply('FleetOperator', 'lamp', { ...LAMP_OPERATOR, ...spec });
   }

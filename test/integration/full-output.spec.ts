@@ -37,7 +37,7 @@ describe('a command whose standard output is on a full disk', () => {
       FLOTILLA_CONTENT_DIR: join(folder, 'content'),
       FLOTILLA_CLUSTERS_FILE: join(folder, 'clusters.yaml'),
     };
-    // A Redis of its own, which must be gone afterwards.
+    // A Redis of its own. It must be gone afterwards.
     delete env['REDIS_URL'];
     delete env['FLOTILLA_REDIS_URL'];
     const child = spawn(process.execPath, [MAIN, ...args], {

@@ -23,7 +23,7 @@ type Vector = Readonly<{
   expect?: { serveError?: string };
 }>;
 
-/** What `opm serve` answered to the same calls on the same catalogs. */
+/** The answers of `opm serve` to the same calls on the same catalogs. */
 const vectors: Vector[] = readFileSync(new URL('../vectors/fbc-grpc/grpc.jsonl', import.meta.url), 'utf8')
   .trim()
   .split('\n')

@@ -47,7 +47,7 @@ let up: RunningUp | undefined;
 
 const namespace = (name: string): KubernetesObject => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
 
-/** As OLM left it once v1.0.0 was installed; updates wait for approval here, which they did not there. */
+/** The state that OLM left after the install of v1.0.0. Updates wait for approval here, unlike there. */
 function recordedState({ checkpoints, final }: Recording): Dump {
   const dump = checkpoints['v1'] ?? {};
   const plan = `${NAMESPACE}/install-<1>`;
@@ -61,7 +61,7 @@ function recordedState({ checkpoints, final }: Recording): Dump {
   };
 }
 
-/** A recorded catalog whose bundles are images, as those of public catalogs: OLM v1 takes no others. */
+/** A recorded catalog with images as bundles, as in public catalogs: OLM v1 accepts no others. */
 async function catalogOfImages(part: string): Promise<Catalog> {
   const catalog = recording.catalog(part);
   const bundles = catalog.bundles.map(async (bundle) => {
@@ -135,7 +135,7 @@ const environment = () => ({
   // No hub answers there: the page names none.
   FLOTILLA_CATALOG_POLLER_PORT: '1',
   ...LOOPBACK_ALLOWED,
-  // The default is hours; after a hand-over a hub begins within a minute, which this shortens.
+  // The default is hours. After a handover a hub begins within a minute; this shortens it.
   FLOTILLA_RESYNC_INTERVAL: '3s',
 });
 

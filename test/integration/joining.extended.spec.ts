@@ -76,7 +76,7 @@ describe('clusters that join', () => {
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
-  /** A cluster in which a user installed OLM, and which has a catalog. */
+  /** Makes a cluster with a user's OLM and a catalog. */
   function withOlm(name: string): void {
     const cluster = fleet.cluster(name);
     cluster.create({ ...NAMESPACE, metadata: { name: 'olm' } });
@@ -122,13 +122,13 @@ describe('clusters that join', () => {
     });
     expect(fresh.get({ ...NAMESPACE, name: 'flotilla-system' })).toBeUndefined();
     const checks = () => fresh.requests.filter(({ path }) => path.endsWith(`/${CRD_NAME}`)).length;
-    /** What is written between now and the end of the next resync. */
+    /** Returns the writes between now and the end of the next resync. */
     const writesOfResync = async () => {
       fresh.requests.clear();
       await expect.poll(checks, PATIENCE).toBeGreaterThan(0);
       return fresh.requests.writes();
     };
-    // The new group and configuration are work of their own, which may take longer than the first resync.
+    // The new group and configuration are work of their own. It may take longer than the first resync.
     await expect.poll(writesOfResync, PATIENCE).toEqual([]);
   });
 
@@ -189,7 +189,7 @@ describe('clusters that join', () => {
     await expect
       .poll(() => detail(poller, 'olm'), PATIENCE)
       .toMatch(/about to be left alone: taken: waiting for writes to end: 1$/);
-    // What is decided from now on is not sent, whatever part of the poller decides it.
+    // Decisions from now on are not sent, in no part of the poller.
     shelf('taken', 'third-shelf');
     held.release();
     await expect.poll(() => detail(poller, 'olm'), PATIENCE).toMatch(LEFT_ALONE);

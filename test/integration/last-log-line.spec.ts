@@ -6,7 +6,7 @@ import { PROJECT_ROOT } from '#platform/files/project-root';
 
 const LOG = join(PROJECT_ROOT, 'dist/libs/platform/src/telemetry/log.js');
 
-/** A process whose only thread for files is busy when it logs and ends, as on a machine under load. */
+/** A process that logs and ends while its only thread for files is busy, as on a machine under load. */
 const PROGRAM = `
 import { pbkdf2 } from 'node:crypto';
 import { createLog } from ${JSON.stringify(LOG)};

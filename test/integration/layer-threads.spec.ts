@@ -17,7 +17,7 @@ import { assembleImage, type BuiltImage, blob } from '#platform/registry/image-b
 import { PATIENCE } from '#testing/patience';
 import { oddImage } from '#testing/registry/odd-image';
 
-/** Threads run what is built. */
+/** Threads run built files. */
 const BUILT = '../../dist/libs/platform/src/registry/image/layers/read-layers.thread.js';
 const THREAD = new URL(BUILT, import.meta.url);
 const LAYER = 'application/vnd.oci.image.layer.v1.tar+gzip';
@@ -80,7 +80,7 @@ describe('layers read in threads', () => {
     });
   const texts = (files: readonly Readonly<{ path: string; bytes: Uint8Array }>[]) =>
     files.map(({ path, bytes }) => `${path}=${Buffer.from(bytes).toString('latin1')}`);
-  /** Unpacks `a` of the image. Returns what is in the folder then, and what went wrong. */
+  /** Unpacks `a` of the image. Returns the files of the folder, and the error. */
   async function unpack(image: BuiltImage, options: Options = {}) {
     const parent = join(folder, `unpacked-${count++}`);
     const pulled = puller(blobsOf(image), options).pullTo(join(parent, 'image'), () => 'a');

@@ -31,7 +31,7 @@ let folder = '';
 let registry: InMemoryRegistry;
 let direct: DirectCluster;
 let content: Server;
-/** Where the content of the catalog is served. */
+/** Address of the content of the catalog. */
 let catalog = '';
 
 beforeAll(async () => {
@@ -51,7 +51,7 @@ beforeAll(async () => {
   ];
   const bytes = Buffer.from(blobs.map((blob) => JSON.stringify(blob)).join('\n'));
   const digest = `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
-  // As a hub serves what it holds of a catalog.
+  // Serves the content of a catalog as a hub does.
   content = createServer((request, response) => {
     const isIt = request.url === `/content/${digest}`;
     response.writeHead(isIt ? 200 : 404, { 'content-length': isIt ? bytes.length : 0 }).end(isIt ? bytes : undefined);
@@ -69,7 +69,7 @@ beforeEach(async () => {
 });
 afterEach(() => direct?.stop());
 
-/** As OLM Classic leaves an operator that watches all namespaces. */
+/** Makes a cluster with an operator that watches all namespaces, as OLM Classic leaves it. */
 async function installed(): Promise<DirectCluster> {
   const made = directCluster('east', { deploymentReadyAfterMs: 0 });
   await serveCrds(made.client);
@@ -149,7 +149,7 @@ async function back(timeoutMs = 400) {
   await migrateExtension(direct.client, io, { name: 'gear', dryRun: false, timeoutMs });
   return result;
 }
-/** As a hub or OLM does: a ClusterServiceVersion whose Deployment runs succeeds. */
+/** Plays a hub or OLM meanwhile: a ClusterServiceVersion with a running Deployment succeeds. */
 async function withOlm<T>(work: Promise<T>): Promise<T> {
   const succeed = () => {
     const ref = { ...CSV_API, name: 'gear.v1.0.0', ...at };
@@ -163,7 +163,7 @@ async function withOlm<T>(work: Promise<T>): Promise<T> {
     clearInterval(timer);
   }
 }
-/** What users see: what is there, who has it, and whether what runs is what ran. */
+/** Returns the state that users see: the objects, their owners, and if the same Pods still run. */
 const state = () => {
   const live = direct.cluster.get(DEPLOYMENT);
   const names = (kind: Readonly<{ apiVersion: string; kind: string }>) =>

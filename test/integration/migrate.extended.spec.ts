@@ -93,7 +93,7 @@ const rolesOf = async (kind: string) =>
   (await client.list({ apiVersion: RBAC, kind }))?.items
     .map(({ metadata }) => metadata.name ?? '')
     .filter((name) => name.startsWith('lamp')) ?? [];
-/** Admin, edit, view and crdview of the provided API, which come after the CSV has Succeeded. */
+/** Roles of the provided API: admin, edit, view and crdview. They come after the CSV has Succeeded. */
 const rolesOfApi = async () => (await rolesOf('ClusterRole')).filter((name) => name.includes('-v1-'));
 const isThere = async (kind: Readonly<{ apiVersion: string; kind: string }>, name: string) =>
   (await client.get({ ...kind, name, ...(kind === CLUSTER_EXTENSION_API ? {} : { namespace: NAMESPACE }) })) !==

@@ -14,7 +14,7 @@ import type { ServiceName } from '../../apps/cli/src/commands/demo/environment/s
 import { KillWalk } from '../story/kill-walk/kill-walk.js';
 import { subscribe } from '../story/kill-walk/walked-story.js';
 
-/** Of the services as they start: `FLOTILLA_SHARDS`. */
+/** `FLOTILLA_SHARDS` of the services at their start. */
 const SHARDS = 16;
 const CLUSTER = 'east';
 const SERVICES: readonly ServiceName[] = ['catalog-poller', 'resolver-worker', 'applier'];
@@ -76,7 +76,7 @@ const metrics = async (name: ServiceName) =>
   (await fetch(`${await walk.environment.service(name).url()}/metrics`)).text();
 const count = (queue: string, state: string, jobs: number) =>
   `bullmq_job_count{queue="${queue}",state="${state}"} ${jobs}\n`;
-/** The next release got these of its own jobs. Once more, where an older service had one again meanwhile. */
+/** Expects jobs of the next release to get these back; again if an older service had one meanwhile. */
 const expectHasty = <J extends Readonly<{ hasty: boolean }>>(
   took: readonly J[],
   nameOf: (job: J) => string | undefined,
@@ -85,7 +85,7 @@ const expectHasty = <J extends Readonly<{ hasty: boolean }>>(
   expect.poll(() => [...new Set(took.filter(({ hasty }) => hasty).map(nameOf))].toSorted(), PATIENCE).toEqual(expected);
 const keysOf = async (pattern: string) => (await redis.keys(`${walk.environment.prefix}:${pattern}`)).toSorted();
 
-/** Which service takes the jobs of each queue. */
+/** The queue that each service takes jobs from. */
 const TAKES = [
   ['applier', APPLY_QUEUE],
   ['applier', SOLVED_QUEUE],

@@ -15,7 +15,7 @@ import { PATIENCE } from '#testing/patience';
 import { type ThingJob, thing, thingContract } from './queue-support/thing.contract.js';
 import { startRedisService } from './redis-support/redis-service.js';
 
-/** What a next release would have: one field more. */
+/** A job of a next release: one field more. */
 const NextThing = z.strictObject({ v: z.literal(2), thing: z.string(), hasty: z.boolean() });
 type NextThing = z.infer<typeof NextThing>;
 const nextContract: JobContract<NextThing> = {

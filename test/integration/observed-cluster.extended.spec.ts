@@ -25,7 +25,7 @@ const PLAN = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'InstallPlan',
 const Contexts = z.looseObject({ contexts: z.array(z.looseObject({ context: z.looseObject({}) })) });
 const RESYNC_MS = 1_000;
 
-/** One that OLM has installed. */
+/** An operator that OLM has installed. */
 const operator = (name: string) => ({
   ...CSV,
   metadata: { name, namespace: 'team' },
@@ -33,7 +33,7 @@ const operator = (name: string) => ({
   status: { phase: 'Succeeded', reason: 'InstallSucceeded' },
 });
 
-/** The kubeconfig, in which each context says that the hub only reports on its cluster. */
+/** Returns the kubeconfig. Each context says that the hub only reports on its cluster. */
 function observed(kubeconfig: string): string {
   const config = Contexts.parse(load(kubeconfig));
   const extensions = [{ name: 'flotilla', extension: { observed: true } }];
@@ -78,7 +78,7 @@ describe('a cluster that is only observed, since OLM itself works there', () => 
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
-  /** What OLM has there: its Deployment, a catalog, an operator that is installed, and a plan that waits. */
+  /** Makes the objects of OLM there: its Deployment, a catalog, an installed operator, and a waiting plan. */
   function asOfOlm(): void {
     const east = fleet.cluster('east');
     for (const name of ['olm', 'team']) east.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });

@@ -34,7 +34,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
-/** Writes a kubeconfig with cluster `east` and what else `change` puts into it. */
+/** Writes a kubeconfig with cluster `east` and the additions of `change`. */
 async function kubeconfig(change: (config: z.infer<typeof Kubeconfig>) => void): Promise<string> {
   const config = Kubeconfig.parse(parse(fleet.kubeconfig()));
   change(config);

@@ -44,7 +44,7 @@ async function answerOf(command: string): Promise<Answer> {
   return { out, err, exit: await exit };
 }
 
-/** What a page says that a command prints; a line of "…" stands for some that it leaves out. */
+/** Follows a step. The output must equal the page; a line of "…" stands for any lines. */
 async function follow({ command, expected }: GuideStep): Promise<void> {
   const { out, err, exit } = await answerOf(command);
   if (expected.length === 0) return expect(exit, `${out}${err}`).toBe(0);
@@ -171,7 +171,7 @@ describe('docs/upgrade-graph.md', async () => {
 
   beforeAll(async () => {
     await catalog('etcd', channels);
-    // As the page says: "if the channel next began with a v1.9.0 that follows nothing".
+    // The page says: "if the channel next began with a v1.9.0 that follows nothing".
     const gap = channels
       .replace('- {name: etcd.v1.0.0}\n', '- {name: etcd.v1.9.0}\n')
       .replace('etcd.v2.0.0, replaces: etcd.v1.0.0', 'etcd.v2.0.0, replaces: etcd.v1.9.0');
@@ -217,7 +217,7 @@ describe('docs/authoring-catalogs.md, with a registry', async () => {
     for (const one of steps.slice(0, templating)) await follow(one);
     for (const version of ['v1.1.0', 'v1.2.0'])
       expect((await answerOf(push.replaceAll('v1.0.0', version))).exit).toBe(0);
-    // The images of the samples are in a public registry, which tests do not ask.
+    // The images of the samples are in a public registry. Tests do not ask it.
     const checked = steps.slice(templating, diff).filter(({ command }) => !command.includes('--check-images'));
     for (const one of checked) await follow(one);
     // "Here 1.1.0 was taken out of the template".

@@ -117,7 +117,9 @@ const changes = (): ReadonlyMap<string, string> =>
       ]),
   );
 
-/** What the command of docs/follow-a-change.md finds in the logs of the services, by time. */
+/**
+ * Returns the lines that the command of docs/follow-a-change.md finds in the logs of the services, by time.
+ */
 async function followed(change: string): Promise<readonly Line[]> {
   const page = await readFile(join(PROJECT_ROOT, 'docs/follow-a-change.md'), 'utf8');
   const command = /^grep -h .*\*\.log$/m.exec(page)?.[0] ?? '';
@@ -141,7 +143,7 @@ describe('an install and two upgrades', () => {
           'resolver-worker: problem solved',
           'applier: InstallPlan made',
         ]);
-        // A plan whose status met another write is noted as complete a moment after its objects are there.
+        // A plan with a conflict in its status is noted as complete a moment after its objects are there.
         expect(said.slice(3).toSorted()).toEqual([
           'applier: ClusterServiceVersion moved',
           'applier: InstallPlan moved',

@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(work || join(tmpdir(), 'flotilla-none'), { recursive: true, force: true, maxRetries: 5 }));
 
-/** An empty folder with the file alone, an empty home, and a PATH on which nothing is, Node neither. */
+/** Makes an empty folder with only the file, an empty home, and an empty PATH, without Node. */
 async function emptyFolder() {
   const folder = await mkdtemp(join(work, 'empty-'));
   const [file, home, path] = [join(folder, 'flotilla'), join(folder, 'home'), join(folder, 'path')];

@@ -62,7 +62,7 @@ class Log {
     }
   }
 
-  /** How often each service has logged this. */
+  /** Counts the log lines with this message in each service. */
   counts(msg: string): Promise<number[]> {
     const count = async (service: ServiceProcess) =>
       (await this.lines(service)).filter((line) => line['msg'] === msg).length;

@@ -25,7 +25,7 @@ const listening = async (server: Server | TcpServer): Promise<number> => {
   return address !== null && typeof address === 'object' ? address.port : 0;
 };
 
-/** What a host name resolves to: names of the inside to loopback. */
+/** Resolves host names: names of the inside to loopback. */
 const inside: LookupFunction = (hostname, options, callback) => {
   if (!hostname.startsWith('internal')) return callback(new Error(`no such host ${hostname}`), []);
   return options.all ? callback(null, [{ address: '127.0.0.1', family: 4 }]) : callback(null, '127.0.0.1', 4);

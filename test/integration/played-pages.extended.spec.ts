@@ -25,7 +25,7 @@ import { catalogImage } from '../story/bad-input-fixture.js';
 import { type RunningUp, runUp } from './up-support/run-up.js';
 
 const kubectl = await programs({ program: 'kubectl' }, { program: 'curl' });
-/** Of these pages: what readers fill in, and what stands for it here. */
+/** Placeholders of these pages, and their values here. */
 const HERE: readonly (readonly [RegExp, string])[] = [
   [/NAMESPACE/g, 'lights'],
   [/NAME/g, 'lamp.v1'],
@@ -46,7 +46,7 @@ async function commandsOf(page: string, begin: string): Promise<string[]> {
   return found.map(({ command }) => HERE.reduce((text, [from, to]) => text.replaceAll(from, to), command));
 }
 
-/** Runs what the page says; exit code 0 is asked for, and an answer of HTTP that is none of an error. */
+/** Runs the command of the page. Expects exit code 0, and an HTTP answer without an error. */
 async function play(page: string, begin: string): Promise<void> {
   const environment = {
     ...LOOPBACK_ALLOWED,
@@ -56,7 +56,7 @@ async function play(page: string, begin: string): Promise<void> {
     FLOTILLA_CATALOG_POLLER_PORT: new URL(hub).port,
     BASE: `${hub}/clusters/east/catalogs/samples`,
   };
-  // Of a cluster that has lost its hub: east has one.
+  // The cluster that has lost its hub: east has one.
   const where = page === 'docs/recovery.md' ? 'kubectl --context west ' : 'kubectl ';
   // A page may say a command in two places.
   for (const command of new Set(await commandsOf(page, begin))) {
@@ -107,7 +107,7 @@ beforeAll(async () => {
     );
   registry.put('shelf/samples:latest', await catalogImage(files));
   for (const cluster of ['east', 'west'] as const) fill(cluster, `${registry.host}/shelf/samples:latest`);
-  // Only where no hub is at work, so that nothing is installed of it.
+  // In a cluster without an active hub, so that nothing of it is installed.
   put(fleet.cluster('west'), {
     ...SUBSCRIPTION_API,
     metadata: { name: 'lighthouse', namespace: 'team' },

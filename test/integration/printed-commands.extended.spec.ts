@@ -55,7 +55,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
-/** Fills a cluster with objects about which commands have something to say. */
+/** Fills a cluster with objects that commands report. */
 async function fill(fleet: SimulatedFleet, at: number, roles: readonly KubernetesObject[]): Promise<void> {
   await writeFile(administrators[at] ?? '', fleet.kubeconfig(), { mode: 0o600 });
   const cluster = fleet.cluster(CONTEXT);
@@ -107,7 +107,7 @@ beforeEach(() => {
   return () => vi.unstubAllEnvs();
 });
 
-/** Verbs about one cluster, by what they are run with. */
+/** Verbs about one cluster, by their user. */
 const VERBS: readonly Readonly<{ who: 'administrator' | 'developer'; line: string; prints: RegExp }>[] = [
   { who: 'administrator', line: 'status -n team -C', prints: /^flotilla approve / },
   { who: 'administrator', line: 'status -C', prints: /^flotilla status --all/ },

@@ -12,7 +12,7 @@ import { redisCalls } from './queue-support/redis-calls.js';
 import { type ThingJob, thing, thingContract, thingOf } from './queue-support/thing.contract.js';
 import { runChild } from './redis-support/run-child.js';
 
-/** A fifth of that of production, which `test/e2e/takeover.spec.ts` has. */
+/** A fifth of the production value, which `test/e2e/takeover.spec.ts` has. */
 const LOCK_MS = 2_000;
 const backoff = { firstMs: 40, longestMs: 200 };
 
@@ -352,7 +352,7 @@ describe('the queue on Redis', () => {
     const prefix = randomUUID();
     const { queue, dispose, redis } = make(prefix);
     try {
-      // What such a process leaves behind: a claim, made long ago.
+      // The remains of such a process: a claim, made long ago.
       await redis.zadd(`${prefix}:alarm:things:claims`, Date.now() - 60_000, JSON.stringify({ thing: 'a', v: 1 }));
       const it = recorder();
       await queue.process(it.handler, { concurrency: 1 });

@@ -18,7 +18,9 @@ const PACKAGE = 'lighthouse-operator';
 const CATALOG = 'recovery/catalog:latest';
 const NEWEST = [`${PACKAGE}.v1.2.0 Succeeded`];
 
-/** What decisions of a user or of the hub have left in a namespace, with the generation of each object. */
+/**
+ * Returns the results of decisions of users or the hub in a namespace, with the generation of each object.
+ */
 async function leftIn(client: KubeClient, namespace: string): Promise<string[]> {
   const kinds = ['Subscription', 'InstallPlan', 'ClusterServiceVersion'];
   const lists = await Promise.all(kinds.map((kind) => client.list({ apiVersion: OLM, kind }, { namespace })));
@@ -58,7 +60,7 @@ describe('a hub that lost a part of itself', needing(there), () => {
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
-  /** The oldest version, at a catalog whose next edition is seen within seconds. */
+  /** Installs the oldest version, from a catalog whose next edition is seen within seconds. */
   async function install(namespace: string): Promise<void> {
     const { east, registry } = set;
     await createNamespace(east, namespace);
@@ -71,7 +73,7 @@ describe('a hub that lost a part of itself', needing(there), () => {
     await east.patch({ apiVersion: OLM, kind: 'Subscription', name: PACKAGE, namespace }, { spec });
   }
 
-  /** As a user does it: what is in memory goes to disk, and the file is put aside. */
+  /** Copies Redis as a user does: memory goes to disk, and the file is put aside. */
   async function copyOfRedis(): Promise<void> {
     const kept = await redis.admin.keys('*observation*');
     expect(kept, 'it has what was observed before').toContainEqual(expect.stringContaining('east/removed'));
@@ -80,7 +82,7 @@ describe('a hub that lost a part of itself', needing(there), () => {
     await copyFile(join(path, 'dump.rdb'), join(folder, 'dump.rdb'));
   }
 
-  /** What was decided after the copy: an upgrade, a removal, and an upgrade that waits for approval. */
+  /** Decides after the copy: an upgrade, a removal, and an upgrade that waits for approval. */
   async function decide(): Promise<void> {
     const { east } = set;
     const own = { name: PACKAGE, namespace: 'removed', apiVersion: OLM };
@@ -102,7 +104,7 @@ describe('a hub that lost a part of itself', needing(there), () => {
     );
   }
 
-  /** What is asked for now is installed, and nothing that was decided before is undone. */
+  /** Expects that the present requests are installed, and that no earlier decision is undone. */
   async function expectRecovered(namespace: string): Promise<void> {
     const { east, registry } = set;
     await createNamespace(east, namespace);

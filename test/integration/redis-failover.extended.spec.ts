@@ -90,7 +90,7 @@ describe('a connection to Redis behind Sentinels', needing(there), () => {
   });
 });
 
-/** What a Sentinel says of a fail-over to all who listen. */
+/** Returns the announcement of a fail-over by a Sentinel. */
 function announcement({ onTestFinished }: Pick<TestContext, 'onTestFinished'>, { admin }: ConfiguredRedis) {
   const subscriber = admin.duplicate();
   onTestFinished(() => subscriber.disconnect());

@@ -25,7 +25,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
-/** A server on the port that does what a Redis in protected mode does: one error line, then it hangs up. */
+/** A server on the port that answers as a Redis in protected mode: one error line, then it hangs up. */
 async function startDenying(): Promise<{ port: number; server: Server; stop: () => Promise<unknown> }> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {

@@ -18,7 +18,7 @@ import { PATIENCE } from '#testing/patience';
 import { type RedisUser, type ShippedRedis, startShippedRedis } from './redis-support/shipped-redis.js';
 
 const LOOP = 'while true do end';
-/** It writes where a resolver may, so that Redis does not end it for SCRIPT KILL. */
+/** A loop that writes to a key of the resolver, so that Redis does not end it for SCRIPT KILL. */
 const WRITING_LOOP = `redis.call('SET', 'flotilla:solution-v2:x', '1') ${LOOP}`;
 const hasRedis = ['redis-server', 'valkey-server'].some(
   (name) => findExecutable(name, process.env['PATH'] ?? '') !== undefined,
@@ -46,7 +46,7 @@ describe.runIf(hasRedis)('scripts of a stolen resolver', () => {
   };
   const as = (user: RedisUser): Redis => kept(connectRedis(redis.urlOf(user)));
 
-  /** A connection as poller and applier have it, and what its watchdog logs. */
+  /** Makes a connection as poller and applier do, and collects the log of its watchdog. */
   function watched(user: RedisUser, database = '') {
     const said: string[] = [];
     const note = (fields: object, text?: string) => void said.push(`${text} ${JSON.stringify(fields)}`);

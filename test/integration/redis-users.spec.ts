@@ -31,7 +31,7 @@ const hasRedis = ['redis-server', 'valkey-server'].some(
 );
 if (!hasRedis) console.log('not tried: the users of Redis need a redis-server on PATH');
 
-/** That their rights are enough for installs and upgrades: faults.extended.spec.ts. */
+/** Their rights are enough for installs and upgrades: see faults.extended.spec.ts. */
 describe.runIf(hasRedis)('the users of Redis that are shipped', () => {
   let redis: ShippedRedis;
   let folder = '';

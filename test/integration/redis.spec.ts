@@ -117,7 +117,7 @@ describe('findRedis', () => {
       console.log('not tried: needs root on Debian with a redis-server');
       return;
     }
-    // Stands for the package: an apt-get that puts the server of this machine where the package would.
+    // Stands for the package: an apt-get that installs this machine's server in its place.
     const directory = await folderWith({});
     const script = `#!/bin/sh\necho "$@" >> ${directory}/asked\n[ "$1" = install ] && /bin/ln -s ${real} ${directory}/redis-server\nexit 0\n`;
     await writeFile(join(directory, 'apt-get'), script, { mode: 0o755 });

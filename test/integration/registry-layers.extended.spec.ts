@@ -18,7 +18,7 @@ const DOCKER = 'application/vnd.docker.image.rootfs.diff.tar';
 type Pack = (tar: Uint8Array) => Uint8Array;
 const plain: Pack = (tar) => tar;
 const halves = (tar: Uint8Array) => [tar.subarray(0, 700), tar.subarray(700)];
-/** As `zstd:chunked` and `estargz` write them: in several parts, one after the other. */
+/** Packs like `zstd:chunked` and `estargz`: in several parts, one after the other. */
 const inFrames: Pack = (tar) => Buffer.concat(halves(tar).map((half) => zstdCompressSync(half)));
 const inMembers: Pack = (tar) => Buffer.concat(halves(tar).map((half) => gzipSync(half)));
 
@@ -53,7 +53,7 @@ type Limits = Partial<RegistryLimits>;
 type Held = Readonly<{ client: RegistryClient; reference: string }>;
 const patience = { attempts: 2, retryDelayMs: 1 };
 
-/** Where an image can be. */
+/** Sources of images. */
 const sources = {
   'a registry': async (image: BuiltImage, limits: Limits): Promise<Held> => {
     const reference = `${registry.host}/acme/catalog:v1`;
@@ -67,7 +67,7 @@ const sources = {
   },
 };
 
-/** Where the files go. */
+/** Targets of files. */
 const targets = {
   'into memory': async ({ client, reference }: Held) => {
     const { files } = await pullCatalog(client, reference);
@@ -101,7 +101,7 @@ const ways = Object.entries(sources).flatMap(([from, hold]) =>
 );
 
 describe.each(ways)('$way', ({ hold, read }) => {
-  /** What is pulled from below /configs, as `path=content`. */
+  /** Returns the pulled files below /configs, as `path=content`. */
   const pulled = async (layers: Awaited<ReturnType<typeof layerOf>>[], limits: Limits = {}) =>
     read(await hold(assembleImage(layers, { [CATALOG_LABEL]: '/configs' }), limits));
 

@@ -22,7 +22,7 @@ import { type RunningUp, runUp } from './up-support/run-up.js';
 const OLM = 'operators.coreos.com';
 const PREFIX = 'secrets-at-rest';
 const PASSWORD = 'PLANTED-pull-password-4711';
-/** What a user wrote into an object, where it is not meant to be. */
+/** A user's value in an object, in the wrong place. */
 const SETTING = 'PLANTED-database-password-4712';
 const KEY = 'PLANTED-hub-key-0123456789-0123456789-0123456789';
 
@@ -42,7 +42,7 @@ const CONSOLE_LISTS = [
 
 type Texts = Readonly<Record<string, string>>;
 
-/** Which secrets are in which places. */
+/** Returns the places of each secret. */
 const foundIn = (places: Texts, secrets: Texts): readonly string[] =>
   Object.entries(places).flatMap(([place, held]) =>
     Object.entries(secrets).flatMap(([name, secret]) =>
@@ -56,7 +56,7 @@ describe('secrets of a hub that has installed from a private catalog', () => {
   let registry: InMemoryRegistry;
   let redis: Awaited<ReturnType<typeof findRedis>>;
   let up: RunningUp | undefined;
-  /** A collector of traces, and what it was sent. */
+  /** A collector of traces, and the requests that it got. */
   let collector: Server;
   let traces = '';
 
@@ -159,12 +159,12 @@ describe('secrets of a hub that has installed from a private catalog', () => {
       .toContain('"phase":"Succeeded"');
   }
 
-  /** A user who may read the object sees the value there, and in what is made of it. */
+  /** Expects the value only in places of users who may read the object, and in objects made from it. */
   function expectSettingOnlyIn(place: string, places: Texts): void {
     expect(Object.keys(places).filter((name) => places[name]?.includes(SETTING))).toEqual([place]);
   }
 
-  /** What the console answers to who has its key: all lists, and what clusters are asked for. */
+  /** Returns the console's answers to a holder of its key: all lists, and questions to clusters. */
   async function shownByConsole(said: string, keyFile: string): Promise<string> {
     const [origin = ''] = /(?<=Console )https?:\/\/[^/\s#]+/.exec(said) ?? [];
     const headers = {
@@ -184,7 +184,7 @@ describe('secrets of a hub that has installed from a private catalog', () => {
     return texts.join('\n');
   }
 
-  /** The files below a folder, all of which are for their owner alone. */
+  /** Returns the files below a folder. All of them must be readable for their owner alone. */
   async function privateFilesOf(content: string): Promise<readonly string[]> {
     const files = await readdir(content, { recursive: true, withFileTypes: true });
     const paths = files.map((entry) => ({ entry, path: join(entry.parentPath, entry.name) }));
@@ -234,7 +234,7 @@ describe('secrets of a hub that has installed from a private catalog', () => {
       console: shown,
       'audit log': await readFile(audit, 'utf8'),
       traces,
-      // The link to the console, which the user of this terminal opens, has its key.
+      // The link to the console has its key; the user of this terminal opens it.
       'output and log': `${up.said.out.replace(/^Console .*$/m, '')}\n${up.said.err}`,
       metrics: await api('/metrics'),
       health: await api('/healthz'),

@@ -77,7 +77,7 @@ async function reachVersion(version: string): Promise<void> {
 }
 
 const Health = z.looseObject({ details: z.looseObject({ shards: z.looseObject({ detail: z.string() }) }) });
-/** How many clusters each running poller works for. */
+/** Number of clusters of each running poller. */
 const shares = () =>
   Promise.all(
     pollers().map(async (poller) => {
@@ -88,7 +88,10 @@ const shares = () =>
   );
 
 const Watched = z.looseObject({ msg: z.literal('cluster is watched'), cluster: z.string() });
-/** The clusters that a poller began to watch, in their order; one comes again where it is watched anew. */
+/**
+ * Returns the clusters that a poller began to watch, in order. A cluster appears again after a new start of
+ * its watch.
+ */
 const watchedBy = async (poller: ServiceProcess) =>
   (await poller.logged()).flatMap((line) => Watched.safeParse(line).data?.cluster ?? []);
 
@@ -110,7 +113,7 @@ async function ownedBy(poller: ServiceProcess): Promise<readonly string[]> {
   );
   return CLUSTERS.filter((_, index) => statuses[index] === 200);
 }
-/** What every running poller answers about every cluster. */
+/** Returns the answer of every running poller about every cluster. */
 const answers = () =>
   Promise.all(pollers().flatMap((poller) => CLUSTERS.map((cluster) => packagesOf(poller, cluster))));
 const isAnswered = (count: number) => Array.from({ length: count * CLUSTERS.length }, () => '200 true');

@@ -169,8 +169,8 @@ describe('a simulated fleet over its port', () => {
     const watching = overHttp2(http2, `${MAPS}?watch=true`);
     await expect.poll(() => east().openWatches(), PATIENCE).toBe(1);
     east().dropConnections();
-    // A reset reaches the client as an error or, where data was still on its way, as an end
-    // without one: Node does both.
+    // The client sees a reset as an error. If data was still on its way, it sees an end without one: Node
+    // does both.
     await watching.catch(() => undefined);
     await expect.poll(() => east().openWatches(), PATIENCE).toBe(0);
     expect((await overHttp1('/readyz', bearer())).status).toBe(200);

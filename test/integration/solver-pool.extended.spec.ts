@@ -8,7 +8,7 @@ import { PATIENCE } from '#testing/patience';
 import type { SolveRequest } from '../../libs/lifecycle/src/solve/solve.js';
 import { SolverPool } from '../../libs/lifecycle/src/solve/solver-pool.js';
 
-/** Threads run what is built. */
+/** Threads run built files. */
 const THREAD = new URL('../../dist/libs/lifecycle/src/solve/solve.thread.js', import.meta.url);
 
 const entry = (pkg: string, properties: readonly Property[]): EntryRecord => ({
@@ -62,8 +62,8 @@ function request(namespace: string, operators: readonly string[], packages: read
 }
 
 /**
- * Guests who each want a room, reached through a key: that there is one room too few shows
- * only deep in the search.
+ * A problem of guests who each want a room, reached through a key. The search finds only deep down that there
+ * is one room too few.
  */
 function fullHouse(guests: number): SolveRequest {
   const range = (count: number) => Array.from({ length: count }, (_, at) => at);

@@ -54,7 +54,7 @@ beforeEach(async () => {
 async function contentsWith(bytes: number): Promise<CatalogContents> {
   room = new WorkRoom(bytes);
   const store = await DiskContentStore.open(join(folder, 'content'));
-  // Registries of many hosts: what one host allows is no bound then.
+  // Registries of many hosts: the limit of one host does not apply then.
   const registry = new HttpRegistryClient({ limits: { transfersPerHost: 1_000, attempts: 1 } });
   const reader = { read: (request: Parameters<typeof readCatalog>[0]) => readCatalog(request) };
   return new CatalogContents(registry, store, join(folder, 'poller'), reader, { pulls, room });
@@ -66,7 +66,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
-/** A load that is wanted until the controller is aborted, and what it comes to. */
+/** A load with its result, wanted until the controller is aborted. */
 function load(image: string, owner: Owner): Readonly<{ end: AbortController; outcome: Promise<string> }> {
   const end = new AbortController();
   gone.push(end);
@@ -176,7 +176,7 @@ describe('a CatalogSource with a download under way', () => {
 });
 
 describe('catalogs that take long to read', () => {
-  /** As the thread of the poller, but a catalog with a file `slow.yaml` is never read to its end. */
+  /** As the thread of the poller, but it never ends reading a catalog with a file `slow.yaml`. */
   const reading = new URL('../../dist/libs/lifecycle/src/catalogs/contents/read-catalog.js', import.meta.url);
   const stub = `
     import { existsSync } from 'node:fs';

@@ -57,7 +57,7 @@ function cluster() {
   return { client, patches };
 }
 
-/** S1, S3: what writes to Redis with the password of the console, and the applier as it is. */
+/** S1, S3: an attacker who writes to Redis with the console's password, and the real applier. */
 describe.runIf(hasRedis)('who has the password of the console', () => {
   const clock = new SystemClock();
   let redis: ShippedRedis;
@@ -95,7 +95,7 @@ describe.runIf(hasRedis)('who has the password of the console', () => {
 
   let warnings: string[] = [];
 
-  /** The part of the applier that carries out what people decide, as in its process. */
+  /** Starts the part of the applier that carries out decisions of people, as in its process. */
   function start(checker: typeof parts.checker): ConsoleActions {
     east = cluster();
     const said: string[] = [];

@@ -46,9 +46,9 @@ const GARBAGE: readonly unknown[] = [
 ];
 
 /**
- * Real poller and applier; in place of the resolvers something that can write all of Redis, as a stolen
- * resolver can where Redis has one user. Where it has the users that are shipped, it can write solutions and
- * its own queues alone (redis-users.spec.ts).
+ * Real poller and applier. In place of the resolvers a writer of all of Redis, as a stolen resolver is if
+ * Redis has one user. With the shipped users it can write only solutions and its own queues
+ * (redis-users.spec.ts).
  */
 describe('a stolen resolver', () => {
   let environment: ServicesEnvironment;
@@ -84,7 +84,7 @@ describe('a stolen resolver', () => {
   }
   const wake = (cluster: string) => add(partOf('apply', cluster), { v: 1, cluster, namespace: SAMPLE_NAMESPACE });
 
-  /** How often values were refused, by kind. */
+  /** Counts refused values, by kind. */
   async function refused(): Promise<Record<string, number>> {
     const text = await (await fetch(`${await applier().url()}/metrics`)).text();
     const counts: Record<string, number> = {};
@@ -176,7 +176,7 @@ describe('a stolen resolver', () => {
       const [, , code = ''] = ((await redis.get(observationOf('west'))) ?? '').split(' ');
       for (const forged of [code, 'A'.repeat(43), '']) {
         const before = await refusedOf('observation');
-        // Again and again: what the poller observes meanwhile takes the place of what was forged.
+        // Again and again: new observations of the poller replace forged values.
         const forgeAgain = async () => {
           await forgeAll('west', problem, forged);
           await wake('west');

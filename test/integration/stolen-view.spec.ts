@@ -20,7 +20,7 @@ const row = (instance: string, updatedAt: string) => ({
   ...{ checks: [], queues: [], slowest: [] },
 });
 
-/** S16: what writes to Redis with the password of another service, and the console as it reads. */
+/** S16: an attacker who writes to Redis with the password of another service, and the console's reader. */
 describe.runIf(hasRedis)('what other services write for the console', () => {
   let redis: ShippedRedis;
   const endings: (() => unknown)[] = [];

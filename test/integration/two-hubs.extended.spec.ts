@@ -47,7 +47,7 @@ describe('two hubs that have one cluster in their kubeconfigs by mistake', () =>
     };
     return health.details['owners']?.detail;
   };
-  /** Why the services themselves leave the cluster alone, as their log says it. */
+  /** Returns the reasons in the services' log for leaving the cluster alone. */
   const warned = ({ said }: RunningUp): unknown[] =>
     said.err.split('\n').flatMap((line) => {
       const [, because] = /^\{.*"because":("hub (?:[^"\\]|\\.)*")/.exec(line) ?? [];
@@ -78,7 +78,7 @@ describe('two hubs that have one cluster in their kubeconfigs by mistake', () =>
       /^flotilla_cluster_of_another_hub\{cluster="east"\} 1$/m,
     );
 
-    // Word for word, where kubectl has another context, and not this file.
+    // Word for word: kubectl has another context, and not this file.
     const words = command.split(' ');
     expect(command).toBe(`${takeOver} two`);
     await expect.poll(() => warned(two), PATIENCE).toEqual([refused]);

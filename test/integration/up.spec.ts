@@ -162,7 +162,7 @@ describe('flotilla up', () => {
     const lateFleet = await startSimulatedFleet({ clusters: ['late'], port: late.port });
     try {
       await writeFile(late.tokenFile, tokenOf(lateFleet.kubeconfig()));
-      // The command installs those that no service, which may reach the cluster before it, has installed.
+      // The command installs those that no service has installed. A service may reach the cluster first.
       await expect.poll(() => up.said.out, LONG_PATIENCE).toMatch(/late +Kubernetes .* CRDs? of OLM (are )?installed/);
       const crds = () => lateFleet.cluster('late').list(crd).length;
       await expect.poll(crds, PATIENCE).toBe(CRDS);

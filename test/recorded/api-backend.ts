@@ -7,9 +7,8 @@ import { PATIENCE_MS, pause } from '#testing/patience';
 export type ApiBackend = Readonly<{ stop: () => Promise<void> }>;
 
 /**
- * Stands for the pod of an operator that serves an API: no container runs, but a pod on the host's network
- * has the address of this machine, where the API server comes to ask. It serves with the certificate that
- * was made for the operator.
+ * Stands for the pod of an operator that serves an API. No container runs, but a pod on the host's network
+ * has the address of this machine, and the API server asks there. It serves with the operator's certificate.
  */
 export async function startApiBackend(client: KubeClient, namespace: string): Promise<ApiBackend> {
   const { secret, apiService } = await untilServed(client, namespace);
@@ -31,7 +30,7 @@ export async function startApiBackend(client: KubeClient, namespace: string): Pr
   };
 }
 
-/** The operator's certificate and its APIService, which are made one after the other. */
+/** Waits for the operator's certificate, then for its APIService. */
 async function untilServed(client: KubeClient, namespace: string) {
   const list = async (apiVersion: string, kind: string, options = {}) =>
     (await client.list({ apiVersion, kind }, options))?.items ?? [];

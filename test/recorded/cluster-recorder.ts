@@ -58,13 +58,13 @@ export class ClusterRecorder {
     return watched && this.#cache.list(watched);
   }
 
-  /** Identifies one state of an object; undefined where it is not watched or not there. */
+  /** Identifies one state of an object. Undefined if it is not watched or does not exist. */
   versionOf({ kind, namespace, name }: ObjectRef): string | undefined {
     const found = this.now(kind)?.find(({ metadata }) => metadata.namespace === namespace && metadata.name === name);
     return found?.metadata.resourceVersion;
   }
 
-  /** How long nothing has moved in the scenario's namespaces. */
+  /** Time without a change in the scenario's namespaces. */
   quietMs({ namespaces }: Scope): number {
     const moves = [...namespaces].map((namespace) => this.#lastMove.get(namespace) ?? 0);
     return performance.now() - Math.max(...moves);

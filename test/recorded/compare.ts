@@ -6,7 +6,7 @@ import { plain } from './plain.js';
 import type { Dump, Recording } from './recording.js';
 import type { Replayed } from './replay.js';
 
-/** Everything in which the replay departs from the recording, but for what the table of departures allows. */
+/** Returns differences between replay and recording that the table of departures does not allow. */
 export function compare(recording: Recording, replayed: Replayed): Difference[] {
   const { checkpoints, final, missed } = replayed;
   const dumps = Object.entries(recording.checkpoints).map(
@@ -25,7 +25,7 @@ export function compare(recording: Recording, replayed: Replayed): Difference[] 
   ];
 }
 
-/** What differs between two dumps, but for what the table of departures allows. */
+/** Returns differences between two dumps that the table of departures does not allow. */
 export const dumpDifferences = (scenario: string, label: string, recorded: Dump, ours: Dump): Difference[] =>
   differences(plain(allowed(scenario, label, recorded)), plain(allowed(scenario, label, ours)));
 

@@ -3,16 +3,16 @@ export const historyLine = (phase: unknown, reason: unknown, message: unknown): 
   phase === undefined ? '' : `${phase}/${reason}: ${message}`;
 
 /**
- * Phases whose number, order and message depend on how fast deployments and other objects
- * come (the README's list).
+ * Phases whose number, order and message depend on the speed of deployments and other objects (the README's
+ * list).
  */
 const RACY = ['Installing/InstallWaiting', 'Pending/RequirementsNotMet'];
 const isRacy = (state: string): boolean => RACY.some((start) => state.startsWith(start));
 
 /**
- * A CSV's history without what the recordings' README says may differ: waiting, requirements that
- * are still being created, and ways from Succeeded through ComponentUnhealthy back to Succeeded.
- * What it ends in always stays.
+ * Returns a CSV's history without the differences that the recordings' README allows: waiting, requirements
+ * that are still being created, and ways from Succeeded through ComponentUnhealthy back to Succeeded. The
+ * last phase always stays.
  */
 export function withoutRaces(history: readonly string[]): readonly string[] {
   const settled: string[] = [];

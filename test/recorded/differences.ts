@@ -3,7 +3,7 @@ import type { Json } from './recording.js';
 
 export type Difference = Readonly<{ where: string; recorded: Json | undefined; ours: Json | undefined }>;
 
-/** What differs between two values, each with its path. */
+/** Returns the differences between two values, each with its path. */
 export function differences(recorded: Json | undefined, ours: Json | undefined, where = ''): Difference[] {
   if (recorded === ours) return [];
   if (Array.isArray(recorded) && Array.isArray(ours) && recorded.length === ours.length) {
@@ -17,7 +17,7 @@ export function differences(recorded: Json | undefined, ours: Json | undefined, 
 
 const REGISTRY = '<registry>';
 
-/** Whether our value is what the recording says; it masks hosts of registries, and leaves out long texts. */
+/** True if our value equals the recording. It masks hosts of registries, and leaves out long texts. */
 function says(recorded: Json | undefined, ours: Json | undefined): boolean {
   if (typeof recorded !== 'string' || typeof ours !== 'string') return sameJson(recorded, ours);
   if (recorded === '<omitted>') return true;
@@ -31,7 +31,7 @@ function hostsMatch(recorded: string, ours: string): boolean {
   return new RegExp(`^${parts.join('[a-z0-9.-]+')}$`).test(ours);
 }
 
-/** Our map under the recording's keys, where those mask a host. */
+/** Our map under the recording's keys, if those mask a host. */
 function withRecordedKeys(recorded: Readonly<Record<string, Json>>, ours: Readonly<Record<string, Json>>) {
   const masked = Object.keys(recorded).filter((key) => key.includes(REGISTRY));
   const keyOf = (key: string) => masked.find((mask) => hostsMatch(mask, key)) ?? key;

@@ -37,7 +37,7 @@ export const withoutKinds =
   (dump) =>
     Object.fromEntries(Object.entries(dump).filter(([kind]) => !kinds.includes(kind)));
 
-/** The object with the field at that path changed, or dropped where it becomes undefined. */
+/** Returns the object with the field at that path changed, or removed if it becomes undefined. */
 export function at(object: JsonObject, path: readonly string[], change: (value: Json) => Json | undefined): JsonObject {
   const [key = '', ...rest] = path;
   const value = object[key];
@@ -52,7 +52,7 @@ export const drop =
   (object) =>
     at(object, path, () => undefined);
 
-/** Sorts a list of maps by the fields named, and anything else by what it says. */
+/** Sorts a list of maps by the named fields, and other values by their text. */
 export const sorted =
   (...fields: readonly string[]) =>
   (list: Json): Json =>

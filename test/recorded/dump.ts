@@ -21,7 +21,7 @@ export const DUMPED: readonly KindRef[] = [
   ...of('admissionregistration.k8s.io/v1', 'ValidatingWebhookConfiguration', 'MutatingWebhookConfiguration'),
 ];
 
-/** Everything of the scenario as it is now, in the form in which the recordings hold it. */
+/** Returns all present objects of the scenario, in the form of the recordings. */
 export async function takeDump(client: KubeClient, scope: Scope, masks: Masks): Promise<Dump> {
   const lists = await Promise.all(DUMPED.map(async (kind) => [kind, await listOf(client, kind)] as const));
   masks.noteWebhooks(lists.flatMap(([{ kind }, objects]) => (kind.includes('Webhook') ? objects : [])));

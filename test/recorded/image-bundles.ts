@@ -9,8 +9,8 @@ import type { Recording } from './recording.js';
 export type BundleRegistry = Readonly<{ settings: Readonly<Record<string, string>>; stop: () => Promise<void> }>;
 
 /**
- * A registry with every bundle that the recordings' catalogs name by image; the services find it as the
- * mirror of the hosts that are named, so that catalogs and statuses say what was recorded.
+ * A registry with every bundle image of the recordings' catalogs. The services use it as the mirror of the
+ * recorded hosts, so that catalogs and statuses equal the recording.
  */
 export async function startBundleRegistry(recordings: readonly Recording[], folder: string): Promise<BundleRegistry> {
   const registry = await startRegistry();

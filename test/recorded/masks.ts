@@ -7,7 +7,7 @@ const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)/g;
 const MAIL = /[\w.+-]+@[\w-]+(\.[\w-]+)+/g;
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 
-/** Names that differ from run to run, and what the recordings write in their place. */
+/** Names that differ from run to run, with the recordings' words for them. */
 export class Masks {
   readonly #plans = new Map<string, string>();
   readonly #addresses = new Set<string>();
@@ -21,7 +21,7 @@ export class Masks {
     }
   }
 
-  /** Their names end in what was free. */
+  /** Notes webhooks: their names end in a free value. */
   noteWebhooks(configurations: readonly KubernetesObject[]): void {
     for (const { metadata } of configurations) {
       if (metadata.generateName && metadata.name?.startsWith(metadata.generateName)) {
@@ -30,7 +30,7 @@ export class Masks {
     }
   }
 
-  /** Where the catalog is served. */
+  /** Notes the address of the catalog. */
   noteAddress(address: string): void {
     this.#addresses.add(address);
   }
@@ -66,7 +66,8 @@ const MASKED_KEYS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * What the recordings leave out wherever it stands: in `metadata`, in references, in the manifests of steps.
+ * Fields that the recordings leave out in every place: in `metadata`, in references, in the manifests of
+ * steps.
  */
 const LEFT_OUT = new Set(['uid', 'resourceVersion']);
 

@@ -5,17 +5,20 @@ import type { Replayed } from './replay.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** How a recorded digest and one of our objects identify a state, and which order of states is no race. */
+/**
+ * The identity of a state in a recorded digest and in one of our objects, and the orders of states that are
+ * no race.
+ */
 type Compared = Readonly<{
   kind: string;
-  /** Where one kind is compared in two ways. */
+  /** Title, if one kind is compared in two ways. */
   title?: string;
   recorded: (seen: Seen) => string;
   ours: (object: KubernetesObject) => string;
   settle: (states: readonly string[]) => readonly string[];
 }>;
 
-/** Why nothing was resolved for a Subscription, one after the other. */
+/** The reasons against a resolution of a Subscription, one after the other. */
 export const REFUSALS = 'ResolutionFailed';
 
 const COMPARED: readonly Compared[] = [
@@ -64,8 +67,8 @@ const subscriptionLine = (state: unknown, currentCSV: unknown, installedCSV: unk
   state === undefined ? '' : `${state} current=${currentCSV} installed=${installedCSV ?? 'none'}`;
 
 /**
- * Each object's phases and states in order, as dumps of both sides; names of plans
- * are masked by their number.
+ * Each object's phases and states in order, as dumps of both sides; names of plans are masked by their
+ * number.
  */
 export function orders(recording: Recording, replayed: Replayed): Readonly<{ theirs: Dump; ours: Dump }> {
   const pairs = COMPARED.map(

@@ -1,6 +1,9 @@
 import type { Json } from './recording.js';
 
-/** Without what Go's `omitempty` makes equal: absent, null, empty map, empty list and empty text are one. */
+/**
+ * Removes values that Go's `omitempty` makes equal: absent, null, empty map, empty list and empty text are
+ * one.
+ */
 export function plain(value: Json): Json {
   if (Array.isArray(value)) return value.map(plain);
   if (typeof value !== 'object' || value === null) return value;

@@ -18,19 +18,19 @@ export type Played = Readonly<{ name: string; seconds: number; differences: read
 export type PlayOptions = Readonly<{
   backend: RecordedEnvironmentOptions['backend'];
   scenarios: readonly ScenarioRow[];
-  /** How many are played at the same time. */
+  /** Number of recordings that are played at the same time. */
   atOnce: number;
   patienceMs: number;
   quietMs: number;
 }>;
 
 export type Playing = Readonly<{
-  /** What came of one recording; undefined where it is not at hand. */
+  /** Result of one recording. Undefined if this machine does not have it. */
   of: (name: string) => Promise<Played | undefined>;
   stop: () => Promise<void>;
 }>;
 
-/** How long a failing plan is tried again; OLM's lab had 20 s, and the recordings do not name it. */
+/** Time of retries of a failing plan. OLM's lab had 20 s; the recordings do not name it. */
 const RETRY_WINDOW = '10s';
 
 /** For each scenario the number of its cluster: the first is shared by all that can. */

@@ -5,7 +5,7 @@ import type { BundleFile } from '#core/catalog/model/bundle-file';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 
-/** Public bundles, which are no part of this repository: where they lie when they are at hand. */
+/** Folder of public bundles, which are not part of this repository. */
 const BUNDLES = join(import.meta.dirname, '../../../shared/data/bundles');
 
 export type PublicBundle = Readonly<{ package: string; version: string }>;
@@ -28,10 +28,7 @@ export function contentOf(files: readonly BundleFile[]): BundleContent {
   return { files, csvFile, csv: document(csvFile) as Csv };
 }
 
-/**
- * Without dependencies, spec.replaces and required CRDs: what they ask for is not offered
- * here, nor was it to OLM.
- */
+/** Removes dependencies, spec.replaces and required CRDs: no catalog here provides them, nor did OLM's. */
 export function withoutDependencies({ files, csv, csvFile }: BundleContent): BundleContent {
   const { replaces: _replaces, customresourcedefinitions = {}, ...spec } = csv.spec;
   const { required: _required, ...crds } = customresourcedefinitions as Record<string, unknown>;
@@ -49,8 +46,8 @@ const isCsv = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'ClusterServiceVersion';
 
 /**
- * The blobs of a catalog with the bundle alone, in one channel `stable`; `more` of its
- * bundle: an image, or objects.
+ * The blobs of a catalog with the bundle alone, in one channel `stable`; `more` of its bundle: an image, or
+ * objects.
  */
 export function packageBlobs(
   { package: name, version }: PublicBundle,
@@ -81,7 +78,7 @@ export const inline = ({ files }: BundleContent): unknown[] =>
       value: { data: Buffer.from(JSON.stringify(document(file))).toString('base64') },
     }));
 
-/** What its metadata/dependencies.yaml asks for, as properties. */
+/** Returns the requirements of its metadata/dependencies.yaml, as properties. */
 export function requirements({ files }: BundleContent): unknown[] {
   const file = files.find(({ path }) => path === DEPENDENCIES);
   if (file === undefined) return [];

@@ -27,15 +27,15 @@ export const PUBLIC_BUNDLES: readonly PublicBundle[] = [
 const DEPENDENCIES_MISSING = 'real-dependencies-missing';
 const ASKING = ['mercury-operator', 'pelorus-operator', 'cluster-aas-operator', 'dbaas-operator'];
 
-/** The bundles whose catalog a recording served; none where it has its catalog with it. */
+/** The bundles of the catalog that a recording served; none if the recording has its catalog. */
 export const bundlesOf = (recording: string): readonly PublicBundle[] =>
   PUBLIC_BUNDLES.filter(({ package: name }) =>
     recording === DEPENDENCIES_MISSING ? ASKING.includes(name) : recording === `real-${name}`,
   );
 
 /**
- * The catalog of public bundles that a recording served, made as its README says; undefined
- * where they are not at hand.
+ * The catalog of public bundles that a recording served, made as its README says. Undefined if this machine
+ * does not have them.
  */
 export function publicCatalog(recording: string): Catalog | undefined {
   const bundles = bundlesOf(recording).map((bundle) => ({ bundle, folder: folderOf(bundle) }));

@@ -11,7 +11,7 @@ import { freePorts } from '#testing/control-plane/free-ports';
 import { type ServiceName, ServiceProcess } from '../../apps/cli/src/commands/demo/environment/service-process.js';
 import { ClusterRecorder } from './cluster-recorder.js';
 
-/** Clusters with our services at work on them, and recorders of what happens. */
+/** Clusters with our services at work, and recorders of their events. */
 export type RecordedEnvironment = Readonly<{
   clusters: readonly Readonly<{ client: KubeClient; recorder: ClusterRecorder }>[];
   services: readonly ServiceProcess[];

@@ -10,7 +10,7 @@ import { folderOf, treeOf } from './public-bundles.js';
 import { bundlesOf, publicCatalog } from './public-catalogs.js';
 
 const ROOT = join(import.meta.dirname, '..', '..');
-/** The recordings that are part of this repository, and all of them where they lie beside it. */
+/** Folders of recordings: those of this repository, and all others next to it. */
 const FOLDERS = [join(ROOT, 'test/vectors/lifecycle/scenarios'), join(ROOT, '../shared/vectors/lifecycle')];
 
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
@@ -23,7 +23,7 @@ export type Dump = Readonly<Record<string, Readonly<Record<string, JsonObject>>>
 export type Seen = Readonly<{ object: string } & Record<string, unknown>>;
 
 /**
- * What OLM did in one scenario, and what was done to it; the format is that of
+ * OLM's behaviour in one scenario, and the actions on it, in the format of
  * `test/vectors/lifecycle/scenarios`.
  */
 export type Recording = Readonly<{
@@ -52,7 +52,7 @@ type Observed = Readonly<{
 const folderNamed = (name: string): string | undefined =>
   FOLDERS.map((parent) => join(parent, name)).find((path) => existsSync(join(path, 'observed.json')));
 
-/** Why a recording cannot be read here; undefined where it can. */
+/** The reason if a recording cannot be read here. */
 export function missing(name: string): string | undefined {
   const bundles = bundlesOf(name);
   const here = folderNamed(name) !== undefined && bundles.every((bundle) => folderOf(bundle) !== undefined);
@@ -60,7 +60,7 @@ export function missing(name: string): string | undefined {
   return `it is about public bundles, which lie in ../shared beside this repository, not in it`;
 }
 
-/** The recording of that name, or undefined where it lies in none of the folders. */
+/** Returns the recording of that name. Returns undefined if no folder has it. */
 export function readRecording(name: string): Recording | undefined {
   const folder = folderNamed(name);
   if (folder === undefined) return undefined;

@@ -44,7 +44,7 @@ function stepOf(step: Fields): Fields {
   return { ...step, resource: { ...resource, manifest: shown } };
 }
 
-/** As Python's json.dumps writes it with sorted keys: the recorder's form. */
+/** Writes sorted keys like Python's json.dumps: the recorder's form. */
 function sortedJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(sortedJson).join(', ')}]`;
   if (typeof value !== 'object' || value === null) return asciiJson(value);
@@ -65,7 +65,7 @@ type Reduction = (object: KubernetesObject & Fields) => Fields;
 
 const specAndStatus: Reduction = (object) => pick(object, 'spec', 'status');
 
-/** What of each kind the recordings hold, besides its metadata. */
+/** Fields of each kind in the recordings, besides its metadata. */
 const REDUCTIONS: Readonly<Record<string, Reduction>> = {
   ClusterServiceVersion: ({ spec, status }) => ({
     spec: pick(spec, 'replaces', 'skips', 'version'),

@@ -11,14 +11,14 @@ import type { Dump, Recording } from './recording.js';
 import { type Scope, scopeOf } from './scope.js';
 import { kindRef, waitFor } from './waits.js';
 
-/** What Flotilla did when a recording was played to it. */
+/** Flotilla's behaviour during a replay of a recording. */
 export type Replayed = Readonly<{
   checkpoints: Readonly<Record<string, Dump>>;
   final: Dump;
   scope: Scope;
   recorder: ClusterRecorder;
   masks: Masks;
-  /** What the recorder saw come and we did not, in its words. */
+  /** Events that the recorder saw and we did not, in its words. */
   missed: readonly string[];
   seconds: number;
 }>;
@@ -26,23 +26,20 @@ export type Replayed = Readonly<{
 export type ReplayOptions = Readonly<{
   client: KubeClient;
   recorder: ClusterRecorder;
-  /** Where a catalog is that the recording's steps do not serve. */
+  /** Address of the catalog, if the recording's steps do not serve it. */
   catalogAddress?: string;
   /** For one `reached:` line. */
   patienceMs: number;
   /** Nothing may move for so long before a dump is taken. */
   quietMs: number;
-  /**
-   * Whether a dump says what the recording says; a dump that does not is taken again
-   * until `patienceMs` is over.
-   */
+  /** True if a dump equals the recording. Otherwise it is taken again until `patienceMs` is over. */
   agrees: (label: string, recorded: Dump, dump: Dump) => boolean;
 }>;
 
 const POLL_EVERY_MS = 100;
 const SEEN_EVERY_MS = 5;
 
-/** Does to a cluster what was done to OLM's, in the same order. */
+/** Does the recorded actions to a cluster, in the same order. */
 export async function replay(recording: Recording, options: ReplayOptions): Promise<Replayed> {
   const player = new Player(recording, options);
   const started = performance.now();
@@ -57,7 +54,7 @@ export async function replay(recording: Recording, options: ReplayOptions): Prom
   }
 }
 
-/** Steps before which the recorder gave OLM the time to come to rest. */
+/** Steps that the recorder did only after OLM had come to rest. */
 const INTERFERES = /^(merge-patch|patch|delete) /;
 
 type Act = (...parts: string[]) => Promise<unknown>;
@@ -72,8 +69,8 @@ class Player {
   readonly #acts: readonly (readonly [RegExp, Act])[] = [
     [/^create (\S+)$/, (file = '') => this.#create(file)],
     [/^serve catalog (\S+)\/ on <catalog-address>$/, (folder = '') => this.#serve(folder)],
-    // What the recorder did in place of the pods of an unpack Job: the hub pulls
-    // bundles itself (why: classic.md "Unpack annotations").
+    // The recorder's work in place of the pods of an unpack Job: the hub pulls bundles itself (why:
+    // classic.md "Unpack annotations").
     [/^(reached: unpack ConfigMap|opm alpha bundle extract: rc 0)$/, async () => undefined],
     [/^reached: (.+)$/, (text = '') => this.#reach(text)],
     [/^NOT reached within \d+s: (.+)$/, (text = '') => this.#doesNotReach(text)],
@@ -110,9 +107,7 @@ class Player {
     throw new Error(`the replay does not know the step "${step}"`);
   }
 
-  /**
-   * Taken once nothing moves any more; if it does not say what was recorded, there is time for it to come.
-   */
+  /** Takes a dump once nothing moves any more. If it differs from the recording, waits and takes it again. */
   async dump(label: string, recorded: Dump): Promise<Dump> {
     const deadline = performance.now() + this.options.patienceMs;
     for (;;) {
@@ -147,7 +142,7 @@ class Player {
     }
   }
 
-  /** A kind whose definition was created just now is served a moment later. */
+  /** Repeats an action on a kind: a new definition is served a moment later. */
   async #untilServed(act: () => Promise<unknown>): Promise<void> {
     const deadline = performance.now() + this.options.patienceMs;
     for (;;) {
@@ -172,7 +167,7 @@ class Player {
     this.masks.noteAddress(this.#address);
   }
 
-  /** What the recorder waited for in vain. */
+  /** The recorder waited for this in vain. */
   async #doesNotReach(text: string): Promise<void> {
     await this.#quiet(performance.now() + this.options.patienceMs);
     if (await this.#holds(text)) this.missed.push(`reached, though OLM did not: ${text}`);
@@ -209,7 +204,7 @@ class Player {
     await this.#untilSeen(ref, () => this.options.client.delete(ref));
   }
 
-  /** What the recorder watches is judged by its eyes, so it must have seen what was done. */
+  /** Waits until the recorder has seen an action: kinds that it watches are judged by its eyes. */
   async #untilSeen(ref: ObjectRef, act: () => Promise<unknown>): Promise<void> {
     const version = () => this.options.recorder.versionOf(ref);
     const before = version();

@@ -6,7 +6,7 @@ import type { Dump, Json, JsonObject } from './recording.js';
 
 type ClusterToFill = Parameters<typeof put>[0] & Readonly<{ get: (ref: ObjectRef) => KubernetesObject | undefined }>;
 
-/** Owners before what they own. A namespace, what a role is made of and APIServices make themselves. */
+/** Owners before their objects. Namespaces, aggregated roles and APIServices make some objects themselves. */
 const KINDS: readonly (readonly [kind: string, apiVersion: string])[] = [
   ['OperatorGroup', 'operators.coreos.com/v1'],
   ['CatalogSource', CSV_API.apiVersion],
@@ -28,8 +28,8 @@ const MASKS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * Puts what OLM had at a moment of a recording into a cluster: what the recorder reduced, the spec of a
- * ClusterServiceVersion and the CustomResourceDefinitions, comes from the recording's own catalog.
+ * Puts OLM's state at a moment of a recording into a cluster. Parts that the recorder reduced, the spec of a
+ * ClusterServiceVersion and the CustomResourceDefinitions, come from the recording's own catalog.
  */
 export function restoreRecorded(cluster: ClusterToFill, dump: Dump, catalog: Catalog, address: string): void {
   const shipped = KubernetesObject.array().parse(catalog.bundles.flatMap(({ objects }) => objects));
@@ -50,7 +50,7 @@ function unmasked(recorded: JsonObject, address: string): JsonObject {
   return JSON.parse(text) as JsonObject;
 }
 
-/** With what the recorder left out or changed for the eye. */
+/** Adds the fields that the recorder left out or changed for the eye. */
 function whole(object: KubernetesObject, shipped: readonly KubernetesObject[]): KubernetesObject {
   const { kind, metadata } = object;
   if (kind === 'ClusterServiceVersion') {

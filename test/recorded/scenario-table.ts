@@ -1,13 +1,14 @@
 /**
- * Where a recording is played, and how. Each is played on a real API server, some on a simulated cluster too.
+ * The place and way of playing a recording. Each is played on a real API server, some on a simulated cluster,
+ * too.
  */
 export type ScenarioRow = Readonly<{
   name: string;
-  /** Why it cannot share a cluster with others. */
+  /** The reason if it cannot share a cluster with others. */
   ownCluster?: string;
-  /** Why it is not among those that are played together on a real API server. */
+  /** The reason if it is not played together with others on a real API server. */
   notWithOthers?: string;
-  /** The kind it stands for in `make test-all`, which plays one of each kind. `make e2e` plays all. */
+  /** Its kind in `make test-all`, which plays one of each kind. `make e2e` plays all. */
   standsFor?: string;
   /** True if `make test` plays it. */
   inEveryRun?: true;
@@ -62,6 +63,6 @@ export const SCENARIOS: readonly ScenarioRow[] = [
   { name: 'real-node-maintenance-operator', ownCluster: GLOBAL, notWithOthers: FROM_IMAGE },
 ];
 
-/** Those named in a comma-separated list: for playing a few by hand. Undefined where there is no list. */
+/** The scenarios of a comma-separated list, to play a few by hand. Undefined without a list. */
 export const chosenScenarios = (list: string | undefined): readonly ScenarioRow[] | undefined =>
   list === undefined ? undefined : SCENARIOS.filter(({ name }) => list.split(',').includes(name));

@@ -1,7 +1,7 @@
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { Dump, Recording } from './recording.js';
 
-/** What belongs to a scenario that may share its cluster with others. */
+/** Objects of a scenario that may share its cluster with others. */
 export type Scope = Readonly<{
   scenario: string;
   namespaces: ReadonlySet<string>;
@@ -20,7 +20,7 @@ export function scopeOf({ name, namespaces, checkpoints, final }: Recording): Sc
 /** Made by Kubernetes itself in every namespace. */
 const NOT_OURS = new Set(['ServiceAccount default', 'ConfigMap kube-root-ca.crt']);
 
-/** The rules of the recordings' README: the scenario's namespaces, and what it brought to the cluster. */
+/** The rules of the recordings' README: the scenario's namespaces, and its objects in the cluster. */
 export function inScope(object: KubernetesObject, { scenario, namespaces, recorded }: Scope): boolean {
   const { kind, metadata } = object;
   const { name = '', namespace, labels = {} } = metadata;

@@ -34,7 +34,7 @@ const at = (object: unknown, ...path: readonly string[]): unknown =>
     object,
   );
 
-/** As the recorder's watches have it, or from the API for kinds that it does not watch. */
+/** Returns objects as in the recorder's watches, or from the API for other kinds. */
 async function all({ client, recorder, recording }: Around, kind: string): Promise<readonly KubernetesObject[]> {
   const objects = recorder.now(kind) ?? (await client.list(kindRef(kind)))?.items ?? [];
   return objects.filter(({ metadata }) => recording.namespaces.has(metadata.namespace ?? ''));
@@ -89,7 +89,7 @@ const isAutomatic = ({ metadata }: KubernetesObject): boolean =>
 
 type Pattern = readonly [text: RegExp, wait: (...parts: string[]) => Wait];
 
-/** What the recorder waited for, in its words, and how we see that it has come. */
+/** The recorder's waits in its words, each with the sign of their end here. */
 const PATTERNS: readonly Pattern[] = [
   [/^catalog READY$/, () => catalogsReady],
   [
@@ -146,7 +146,7 @@ const PATTERNS: readonly Pattern[] = [
   [/^edited copy restored$/, () => copiedTo('-b', (copy) => at(copy, 'spec', 'displayName') !== 'Edited')],
 ];
 
-/** How to see that what the recorder waited for has come. */
+/** Returns the check for the end of a recorder's wait. */
 export function waitFor(text: string): Wait {
   for (const [pattern, wait] of PATTERNS) {
     const found = pattern.exec(text);

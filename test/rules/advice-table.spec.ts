@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 
-/** Where texts of conditions, events, statuses, diagnoses, answers and errors are made. */
+/** Folders with texts of conditions, events, statuses, diagnoses, answers and errors. */
 const FOLDERS = [
   ...['libs/core/src', 'libs/lifecycle/src', 'libs/platform/src'],
   ...[
@@ -14,25 +14,23 @@ const FOLDERS = [
     'apps/cli/src',
   ],
 ];
-/**
- * What a hub or a diagnosis advises, carried out by test/advice; and the next steps that the command names.
- */
+/** Advice of a hub or a diagnosis, carried out by test/advice, and the next steps in the command's output. */
 const TABLE = 'libs/core/src/cluster/advice/advice.ts';
 const COMMAND_TABLE = 'apps/cli/src/output/next-commands.ts';
 /**
- * Help texts, whose examples no advice contains, the words of other tools with their commands, and the
- * descriptions of the settings.
+ * Help texts, whose examples are no advice, the words and commands of other tools, and the descriptions of
+ * settings.
  */
 const HELP =
   /^(?:apps\/cli\/src\/(?:empty-program|commands\/help\/verbs-of-others|clusters\/cluster-options)|libs\/platform\/src\/config\/(?:managed-|redis-)?settings(?:-page)?)\.ts: /;
-/** In a file of a verb everything is help, but for what it throws and writes. */
+/** A file of a verb is help, except for its errors and output. */
 const VERB = /^apps\/cli\/src\/commands\/\S+\.command\.ts: (?!.*(?:Error\(|io\.(?:out|err)\())/;
 /**
  * The command that messages of InstallPlans and events name, too; the cases of the advices replanCorrected,
  * replanOverCopy and installAgain carry it out.
  */
 const REPLAN = 'libs/core/src/classic/install-plan/execution/replan-command.ts';
-/** What explains that nothing can be resolved advises in prose, beside its rules. */
+/** Explanations of a failed resolution advise in prose, next to their rules. */
 const RESOLUTION = 'libs/core/src/classic/resolution/explain/advice.ts';
 /** The sentence about a hub that runs begins with its name, and advises no command. */
 const RUNNING = 'libs/core/src/cluster/joining/lock-holder.ts';

@@ -21,7 +21,7 @@ function productOf(graph: ImportGraph, held: readonly string[]): ImportGraph {
   );
 }
 
-/** Arrows from folder to folder by which a folder reaches itself; imports of types count. */
+/** Imports from folder to folder that close a cycle; imports of types count. */
 function circularArrows(product: ImportGraph): readonly string[] {
   const arrows = new Map<string, Set<string>>();
   for (const [path, imports] of product) {

@@ -107,7 +107,10 @@ const ALLOWED: Readonly<Record<string, readonly [calls: number, because: string]
 const COMMENT = /^\s*(?:\/\/|\/?\*)/;
 const indentOf = (line: string): number => line.search(/\S/);
 
-/** Lines with such a call that no `try` of the file encloses; the formatter indents what a `try` holds. */
+/**
+ * Returns lines with such a call outside of every `try` of the file; the formatter indents the content of a
+ * `try`.
+ */
 function unguarded(source: string): readonly string[] {
   const lines = source.split('\n');
   const isEnclosed = (at: number): boolean => {

@@ -185,7 +185,7 @@ type Reader = Readonly<{
   reads: string;
   values: Iterable<unknown>;
   read: (value: unknown) => unknown;
-  /** What its owner turns into a verdict. */
+  /** Errors that its owner turns into a verdict. */
   throws: readonly (new (
     ...args: never[]
   ) => Error)[];
@@ -194,7 +194,7 @@ type Reader = Readonly<{
 const ofBundle = (part: keyof typeof GOOD, read: (parts: typeof GOOD) => unknown) => (value: unknown) =>
   read({ ...GOOD, [part]: value });
 
-/** Every reader of data that others wrote, with what its owner expects of it. */
+/** Every reader of foreign data, with the errors that its owner expects. */
 const READERS: readonly Reader[] = [
   ...(['csv', 'crd', 'other', 'metadata'] as const).flatMap((part): Reader[] => [
     {
@@ -257,7 +257,7 @@ const READERS: readonly Reader[] = [
   },
 ];
 
-/** The first value on which a reader throws what its owner does not turn into a verdict. */
+/** Returns the first value with an error that the reader's owner does not turn into a verdict. */
 function breachOf({ values, read, throws }: Reader): unknown {
   for (const value of values) {
     try {

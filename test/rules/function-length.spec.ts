@@ -24,13 +24,13 @@ const linesOf = (source: string): readonly Line[] =>
     .filter((line) => !/^\s*(\/\/.*|\/?\*.*)?$/.test(line))
     .map((line) => ({ text: line.trim(), indent: line.search(/\S/) }));
 
-/** Where a function begins: above its parameters, but below the table that its tests are made from. */
+/** Returns the beginning of a function: above its parameters, but below the table of its tests. */
 function headOf(lines: readonly Line[], opener: number, { text, indent }: Line): number {
   if (!CLOSES.test(text) || CLOSES_TABLE.test(text)) return opener;
   return lines.findLastIndex((line, at) => at < opener && line.indent === indent && !CLOSES.test(line.text));
 }
 
-/** The line after the function, whose last line may close brackets at the indentation of the first. */
+/** Returns the line after the function. Its last line may close brackets at the indentation of the first. */
 function endOf(lines: readonly Line[], opener: number, { indent }: Line): number {
   const after = lines.findIndex((line, at) => at > opener && line.indent <= indent);
   if (after === -1) return lines.length;

@@ -14,11 +14,11 @@ const run = (program: string, ...args: string[]) =>
   execFileSync(program, args, { encoding: 'utf8', cwd: PROJECT_ROOT, stdio: ['ignore', 'pipe', 'pipe'] });
 
 type Manifest = Readonly<{ kind: string; metadata: Readonly<{ name: string }> }>;
-/** Helm and kubectl read YAML 1.1, where 0440 is octal. */
+/** Helm and kubectl read YAML 1.1: 0440 is octal there. */
 const OF_GO = { version: '1.1' } as const;
 const OF_HELM = ['app.kubernetes.io/managed-by', 'helm.sh/chart', 'app.kubernetes.io/part-of'];
 
-/** By kind and name; without labels of who rendered it, and without the hash behind names of kustomize. */
+/** Manifests by kind and name, without labels of the renderer and the hash in names of kustomize. */
 function manifests(text: string): Record<string, unknown> {
   const all = parseAllDocuments(text, OF_GO).flatMap((document) => (document.toJS() as Manifest | null) ?? []);
   const named = all

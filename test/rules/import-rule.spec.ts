@@ -11,7 +11,7 @@ const checker = join(root, 'node_modules/dependency-cruiser/bin/dependency-cruis
 const RULES = '.dependency-cruiser.cjs';
 const FOLDERS = '.dependency-cruiser.folders.cjs';
 
-/** What the checker says of a tree, run exactly as `make verify` does. */
+/** Returns the checker's report about a tree, run exactly as in `make verify`. */
 async function check(tree: string, config = RULES) {
   const args = [checker, '--config', config, 'apps', 'libs'];
   const { stdout, code } = await run(process.execPath, args, { cwd: tree }).then(

@@ -4,7 +4,10 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 
-/** What `kubectl kustomize` makes of folders of `k8s` with components, as in a user's own kustomization. */
+/**
+ * Returns the output of `kubectl kustomize` for folders of `k8s` with components, as in a user's own
+ * kustomization.
+ */
 export function kustomizedWith(resources: readonly string[], components: readonly string[]): string {
   const folder = mkdtempSync(join(tmpdir(), 'flotilla-kustomize-'));
   const at = (path: string) => relative(realpathSync(folder), join(PROJECT_ROOT, path));

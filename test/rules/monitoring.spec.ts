@@ -45,7 +45,7 @@ type Exported = Readonly<{ name: string; labelNames: readonly string[] }>;
 
 const WORDS = new Set(['by', 'without', 'on', 'ignoring', 'or', 'and', 'unless', 'offset', 'bool', 'group_left']);
 
-/** What is wrong with a query: series and labels that no service exports. */
+/** Returns the faults of a query: series and labels that no service exports. */
 function faultsOf(query: string, series: ReadonlyMap<string, readonly string[]>): string[] {
   const plain = query.replaceAll(/\[[^\]]*\]/g, '').replaceAll(/\$\w+/g, 'variable');
   const used = new Set<string>();

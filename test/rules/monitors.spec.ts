@@ -38,7 +38,7 @@ const objects = ['k8s/base/hub/*.yaml', 'k8s/components/*/*.yaml']
   .toSorted()
   .flatMap((path) => parseAllDocuments(read(path), { version: '1.1' }).map((document): unknown => document.toJS()));
 const all = <T>(schema: z.ZodType<T>) => objects.flatMap((one) => schema.safeParse(one).data ?? []);
-/** Those that offer metrics. */
+/** Deployments with metrics. */
 const deployments = all(Deployment).filter(({ spec }) =>
   spec.template.spec.containers.some(({ ports = [] }) => ports.some(({ name }) => name === 'metrics')),
 );

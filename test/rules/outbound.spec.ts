@@ -34,7 +34,7 @@ const OWN = {
   redis: 'connects to Redis, which no proxy of the web leads to',
 } as const;
 
-/** Files that may open connections, and the reason for which they need no rule of their own. */
+/** Files that may open connections, each with the reason why it needs no rule of its own. */
 const CONNECTIONS: Readonly<Record<string, string>> = {
   'apps/catalog-poller/src/content.controller.ts': OWN.listens,
   'apps/catalog-poller/src/metas.middleware.ts': OWN.listens,

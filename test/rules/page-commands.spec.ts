@@ -11,7 +11,7 @@ const PAGES = globSync(['README.md', 'docs/*.md', 'examples/**/README.md'], { cw
 const manuals = new Map(commandManuals().map((manual) => [manual.path.join(' '), manual]));
 const GLOBAL = ['--help', '--debug', '--version'];
 
-/** Command lines of `flotilla` in code blocks of a page, where a backslash joins lines, and in its text. */
+/** Returns the command lines of `flotilla` in a page: in code blocks, with joined lines, and in its text. */
 function commandsIn(text: string): readonly string[] {
   const prose = text.replaceAll(/^```[^\n]*\n.*?^```/gms, '');
   const quoted = [...prose.matchAll(/`flotilla ([a-z-][^`]*)`/g)].map(([, line = '']) => line.replaceAll(/\s+/g, ' '));
@@ -22,7 +22,7 @@ function commandsIn(text: string): readonly string[] {
   return [...lines, ...quoted.map((line) => line.replace(/\s+(?:\||>|&|<).*$/, ''))];
 }
 
-/** What the command itself would not take of a line: a verb or an option that there is not. */
+/** Returns the first unknown verb or option of a line. */
 function unknownIn(line: string): string | undefined {
   const words = line.split(/\s+/);
   const plain = words.findIndex((word) => !/^[a-z][a-z-]*$/.test(word));

@@ -8,8 +8,8 @@ const PAGES = globSync('docs/*.md', { cwd: PROJECT_ROOT }).sort();
 const KIND = /^# .+\n\n\*\*(Tutorial|How-to|Explanation|Reference)\.\*\* /;
 
 /**
- * Pages to look up, which have no limit of words: tables that code makes, or that a test holds row by row or
- * by name, and lists of values. Pages that explain or give steps do not become references to be longer.
+ * Pages to look up, without a limit of words: tables from code, tables that a test holds, and lists of
+ * values. A page that explains or gives steps does not become a reference to be longer.
  */
 const REFERENCES = [
   ...['applier-rights', 'attacks', 'catalog-mistakes', 'catalog-status', 'cloud-logins', 'command', 'command-json'],

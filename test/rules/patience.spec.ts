@@ -24,7 +24,7 @@ const OWN_PATIENCE: readonly Readonly<{ what: string; pattern: RegExp }>[] = [
 /** Removal of a folder at the first try alone: it fails if a program or a read that ends writes there. */
 const REMOVED_AT_ONCE = /\brm(?:Sync)?\([^;{}]*\{(?![^}]*maxRetries)[^}]*\brecursive: true/;
 
-/** Where the time is what is tested, or belongs to a program that is imitated. */
+/** Files that test the time itself, or imitate a program with a time of its own. */
 const ALLOWED = [
   'libs/platform/src/clock/clock.spec.ts',
   'libs/platform/src/kube/transport/http-transport.spec.ts',

@@ -38,7 +38,7 @@ it.each([
 /** Words that users should not meet in conditions, answers and settings. */
 const WORDS = /\b(wish|wishes|wished|alarms?|lookouts?|somebody|nobody|whoever)\b/i;
 
-/** Folders whose texts users read. */
+/** Folders with texts for users. */
 const TEXTS = ['libs/core/src/cluster/diagnosis', 'libs/platform/src/config', 'apps/cli/src'].flatMap((folder) =>
   readdirSync(join(PROJECT_ROOT, folder), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts') && !/\.(spec|fixture)\.ts$/.test(name))

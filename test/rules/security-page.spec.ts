@@ -15,7 +15,7 @@ const ATTACKS = [
   ...['R1', 'R2', 'R3', 'R4', 'R5', 'R6', 'R7', 'R8', 'R9', 'R10'],
 ];
 
-/** What stands in the last cell where no test file does. */
+/** Words of the last cell if no test file is there. */
 const WITHOUT_TEST = ['open', 'by hand'];
 
 const read = (page: string): string => readFileSync(join(PROJECT_ROOT, page), 'utf8');

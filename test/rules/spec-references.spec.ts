@@ -30,7 +30,7 @@ function sectionsOf(text: string): Sections {
 /** A cited page, with the sections and quoted names that follow it. */
 const CITATION = /\b([a-z0-9-]+\.md)((?:,?(?: and)? (?:§\d+(?:\.\d+)*|"[^"]+"))*)/g;
 
-/** What a text cites and the pages do not have. A comment's line breaks are spaces. */
+/** Returns citations of a text that the pages do not have. A comment's line breaks are spaces. */
 function brokenCitations(text: string): string[] {
   const broken: string[] = [];
   for (const [, page = '', parts = ''] of text.replace(/\n\s*(\*|\/\/)\s?/g, ' ').matchAll(CITATION)) {

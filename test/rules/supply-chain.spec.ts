@@ -46,7 +46,7 @@ describe('docs/dependencies.md', () => {
       ([, name = '', licences = '', count]) => [name, { licences, count: Number(count) }],
     ),
   );
-  /** They write the old field `licenses`, which lock files leave out: MIT. */
+  /** They write the old field `licenses`, absent from lock files: MIT. */
   const OLD_FIELD = ['buildcheck', 'cpu-features', 'ssh2'].map((name) => `node_modules/${name}`);
   const licenceOf = (folder: string) => packages[folder]?.license ?? (OLD_FIELD.includes(folder) ? 'MIT' : 'none');
 

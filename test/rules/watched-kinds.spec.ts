@@ -55,7 +55,7 @@ describe('the table of kinds', () => {
   });
 });
 
-/** A cluster where each rule finds a namespace of its own. */
+/** A cluster with a namespace for each rule. */
 const view: ClusterNamespaces = {
   globalCatalogNamespace: 'olm',
   isGone: false,

@@ -15,8 +15,8 @@ import { EXAMPLES } from './play-story.js';
 import { startQuickEnvironment } from './quick-environment.js';
 
 /**
- * An environment with a good catalog in the global namespace of both its clusters, and a
- * registry to put bad things into.
+ * An environment with a good catalog in the global namespace of both its clusters, and a registry to put bad
+ * things into.
  */
 export type BadInputEnvironment = Readonly<{
   environment: ServicesEnvironment;

@@ -56,20 +56,20 @@ export async function catalogStatus(client: KubeClient, namespace: string, name 
   return [connectionState?.lastObservedState, reason, message].filter((part) => part !== undefined).join(' | ');
 }
 
-/** Where the content is that the CatalogSource serves; another content has another address. */
+/** Returns the address of the CatalogSource's content; another content has another address. */
 export async function contentAddress(client: KubeClient, namespace: string, name = 'shelf'): Promise<string> {
   const found = await client.get<CatalogSource>({ apiVersion: V1ALPHA1, kind: 'CatalogSource', name, namespace });
   return found?.status?.connectionState?.address ?? '';
 }
 
-/** What the Subscription complains of, as `Type Reason: message`, and its state. */
+/** Returns the Subscription's complaints, as `Type Reason: message`, and its state. */
 export async function subscriptionStatus(client: KubeClient, namespace: string, name: string): Promise<string[]> {
   const found = await client.get<Subscription>({ apiVersion: V1ALPHA1, kind: 'Subscription', name, namespace });
   const held = (found?.status?.conditions ?? []).filter(({ status }) => status === 'True');
   return held.map(({ type, reason, message }) => `${type} ${reason}: ${message ?? ''}`);
 }
 
-/** Warnings about this namespace or what is in it, as `Reason: message`. */
+/** Warnings about this namespace or its objects, as `Reason: message`. */
 export async function warnings(client: KubeClient, namespace: string): Promise<string[]> {
   const found = await client.list({ apiVersion: 'v1', kind: 'Event' });
   return (found?.items ?? []).flatMap((event) => {

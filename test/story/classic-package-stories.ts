@@ -71,7 +71,7 @@ export function describeClassicPackages({ client, publish }: UpgradeFixture): vo
         });
       return (await statusOf(name, name))?.installPlanRef?.name;
     };
-    /** An operator whose version 0.2.0 cannot be installed. Returns the name of the plan that failed. */
+    /** Makes an operator whose version 0.2.0 cannot be installed. Returns the name of the failed plan. */
     const stopped = async (name: string, more: Readonly<Record<string, readonly MadeVersion[]>> = {}) => {
       await fixture.createNamespace(client(), name, []);
       await client().create({

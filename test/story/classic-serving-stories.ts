@@ -10,7 +10,7 @@ import type { UpgradeFixture } from './classic-upgrade-stories.js';
 const V1ALPHA1 = 'operators.coreos.com/v1alpha1';
 const WEBHOOKS = { apiVersion: 'admissionregistration.k8s.io/v1', kind: 'ValidatingWebhookConfiguration' } as const;
 
-/** What an APIService of Deployment `hats` stands on. */
+/** Objects that an APIService of Deployment `hats` needs. */
 const RIGHTS: readonly ObjectRef[] = [
   { apiVersion: 'v1', kind: 'Service', name: 'hats-service', namespace: 'hats' },
   {

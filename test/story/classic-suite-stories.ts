@@ -10,7 +10,7 @@ const RBAC = 'rbac.authorization.k8s.io';
 const GROUP = { apiVersion: 'operators.coreos.com/v1', kind: 'OperatorGroup', name: 'own' } as const;
 const OPERATOR = { apiVersion: 'operators.coreos.com/v1', kind: 'Operator' } as const;
 
-/** What the end-to-end suite of OLM checks, and only a real API server can show. */
+/** Checks of OLM's end-to-end suite that need a real API server. */
 export function describeClassicSuite(cluster: () => KubeClient): void {
   const create = (object: KubernetesObject) => cluster().create(object);
   const namespace = (name: string, labels: Record<string, string> = {}) =>
@@ -196,7 +196,7 @@ export function describeClassicSuite(cluster: () => KubeClient): void {
       await expect.poll(owners, PATIENCE).toMatchObject([{ name, uid }]);
     });
 
-    /** A manifest that names the version alone, which OLM takes. */
+    /** A manifest with only the version, which OLM accepts. */
     const crd = (kind: string): KubernetesObject => ({
       ...madeCrd({ kind, group: 'clerks.example.com' }, [{ name: 'v1', storage: true }]),
       apiVersion: 'v1',

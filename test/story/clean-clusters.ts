@@ -7,7 +7,7 @@ const RBAC = 'rbac.authorization.k8s.io/v1';
 const CATALOG_SOURCES: KindRef = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'CatalogSource' };
 const NAMESPACES: KindRef = { apiVersion: 'v1', kind: 'Namespace' };
 
-/** What a story leaves at cluster level, and what goes with its namespaces. */
+/** Objects of a story at cluster level. Others go with its namespaces. */
 const left: readonly (readonly [KindRef, ListOptions])[] = [
   [CATALOG_SOURCES, {}],
   [{ apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' }, { labelSelector: 'olm.managed=true' }],

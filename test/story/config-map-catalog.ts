@@ -5,8 +5,8 @@ import { readTree } from '#platform/files/read-tree';
 import { EXAMPLES } from './play-story.js';
 
 /**
- * ConfigMap `shelf` with a catalog of one package, one channel `stable` and these
- * versions of the sample operator.
+ * ConfigMap `shelf` with a catalog of one package, one channel `stable` and these versions of the sample
+ * operator.
  */
 export async function configMapCatalog(
   namespace: string,

@@ -4,8 +4,8 @@ import { PATIENCE } from '#testing/patience';
 import { type ExtensionFixture, type Puts, packageBlobs } from './extension-fixture.js';
 
 /**
- * What `spec.config` and `spec.serviceAccount` of a ClusterExtension do
- * (spec: v1-scenarios.md, "install.feature").
+ * Effects of `spec.config` and `spec.serviceAccount` of a ClusterExtension (spec: v1-scenarios.md,
+ * "install.feature").
  */
 export function describeConfigured(fixture: () => ExtensionFixture, { bundle, putCatalog }: Puts): void {
   it.each([

@@ -9,8 +9,8 @@ const CRD = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefini
 const NAMESPACE = 'late';
 
 /**
- * Rollouts that take longer than their deadline (spec: v1-scenarios.md 10 and 43). As OLM v1's own tests do,
- * the cluster's definitions are made to take one minute, where they ask for ten.
+ * Rollouts beyond their deadline (spec: v1-scenarios.md 10 and 43). As in OLM v1's own tests, the cluster's
+ * definitions allow one minute in place of ten.
  */
 export function describeDeadlines(fixture: () => ExtensionFixture, { bundle, putCatalog }: Puts): void {
   const settings = (name: string) => ({

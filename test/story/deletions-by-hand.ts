@@ -18,8 +18,8 @@ const CRD = {
 } as const;
 
 /**
- * What a user deletes by mistake, as OLM has it (spec: csv-lifecycle.md,
- * subscriptions.md, recording `drift`).
+ * Objects that a user deletes by mistake, as with OLM (spec: csv-lifecycle.md, subscriptions.md, recording
+ * `drift`).
  */
 export const describeDeletionsByHand = ({ how, cached }: Reads) =>
   describe(`objects that are deleted by hand (${how})`, () => {
@@ -34,7 +34,7 @@ export const describeDeletionsByHand = ({ how, cached }: Reads) =>
       bench.subscribe(namespace, 'lighthouse-operator');
       await bench.installed(namespace, CSV);
     };
-    /** The first object that is not called as the CSV is, which those are that every operator gets. */
+    /** Returns the first object with another name than the CSV: those with its name are of every operator. */
     const first = (namespace: string, apiVersion: string, kind: string, prefix = ''): ObjectRef => {
       const found = bench.cluster
         .list({ apiVersion, kind, namespace })
@@ -174,8 +174,8 @@ export const describeDeletionsByHand = ({ how, cached }: Reads) =>
 
     describe('while the install is under way', () => {
       /**
-       * Holds the install at the plan's step that makes a RoleBinding, carries out the user's
-       * action, and then releases it.
+       * Holds the install at the plan's step that makes a RoleBinding, carries out the user's action, and
+       * then releases it.
        */
       const inTheMiddle = async (namespace: string, deed: () => void) => {
         bench.namespace(namespace);

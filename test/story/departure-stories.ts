@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { PATIENCE } from '#testing/patience';
 import { type ExtensionFixture, type Puts, packageBlobs } from './extension-fixture.js';
 
-/** What becomes of ClusterExtensions beyond what OLM v1 does for them (docs/differences-from-olm.md). */
+/** Behaviour of ClusterExtensions beyond OLM v1 (docs/differences-from-olm.md). */
 export function describeDepartures(fixture: () => ExtensionFixture, { bundle, putCatalog }: Puts): void {
   it('does not go to another major version by itself, and says how to', async () => {
     const images = [

@@ -14,12 +14,12 @@ import { startRestartableRedis } from './restartable-redis.js';
 
 export const SCENARIO_STEPS = ['subscribed', 'first-plan', 'installed', 'catalog-updated', 'first-hop'] as const;
 
-/** What goes wrong at which turning point of one story. */
+/** The faults at the turning points of one story. */
 export type Disturbances = Readonly<Partial<Record<ScenarioStep, Fault>>>;
 
 /**
- * One scenario for each fault, with another fault at each step, so that together every fault
- * meets every step once.
+ * One scenario for each fault, with another fault at each step, so that together every fault meets every step
+ * once.
  */
 export const everyFaultAtEveryStep: readonly Disturbances[] = FAULTS.map((_, row) =>
   Object.fromEntries(
@@ -36,11 +36,11 @@ export type DisturbedStory = Readonly<{
   disturbances: Disturbances;
   registry: EnvironmentRegistry;
   /**
-   * This story's own catalog image in the registry that stories share, so that all
-   * see the same bundle images.
+   * This story's own catalog image in the registry that stories share, so that all see the same bundle
+   * images.
    */
   catalogImage: string;
-  /** With a Redis of its own only where no disturbance concerns Redis. */
+  /** Options of the environment. It has a Redis of its own unless a disturbance concerns Redis. */
   environment?: EnvironmentOptions;
   /** More that must hold at the end, while the services still run. */
   atEnd?: (environment: ServicesEnvironment) => Promise<void>;
@@ -49,11 +49,11 @@ export type DisturbedStory = Readonly<{
 export type LeftBehind = Readonly<{
   /** By cluster. */
   dumps: Readonly<Record<string, Dump>>;
-  /** Hashes of the problems in the order in which they were solved. */
+  /** Hashes of the problems in the order of their solution. */
   solved: readonly string[];
 }>;
 
-/** Plays a story while things go wrong, checks its end, and gives what it left behind. */
+/** Plays a story with faults, checks its end, and returns the state that it left. */
 export async function playDisturbed(story: DisturbedStory): Promise<LeftBehind> {
   const redis = await startRestartableRedis();
   const environment = await startQuickEnvironment({

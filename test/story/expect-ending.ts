@@ -10,7 +10,7 @@ const OPERATORS = ['harbor-operator', 'lighthouse-operator'];
 const HOPS = ['v1.0.0', 'v1.1.0', 'v1.2.0'];
 const LAST = OPERATORS.map((name) => `${name}.v1.2.0`);
 
-/** What a user finds on every cluster after the story, however it went. */
+/** Expects the end of the story for a user on every cluster, in every variant. */
 export async function expectEnding(environment: ServicesEnvironment, { seen }: Ending): Promise<void> {
   expect(environment.clients).toHaveLength(2);
   for (const [index, client] of environment.clients.entries()) {
@@ -110,7 +110,7 @@ function valueAt(value: unknown, ...path: readonly string[]): unknown {
   );
 }
 
-/** Which problems were solved, over all resolvers, in the order of their logs. */
+/** Returns the solved problems of all resolvers, in the order of their logs. */
 export async function solvedProblems(environment: ServicesEnvironment): Promise<string[]> {
   const resolvers = environment.services.filter(({ service }) => service === 'resolver-worker');
   const logs = await Promise.all(resolvers.map((resolver) => resolver.logged()));

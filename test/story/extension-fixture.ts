@@ -14,7 +14,7 @@ export type BundleContents = Readonly<{
   installModes?: readonly string[];
   /** Its Deployment serves a validating webhook. */
   webhook?: boolean;
-  /** Of the Deployment's container; what the config map says. */
+  /** Image of the Deployment's container, and text of the config map. */
   image?: string;
   text?: string;
   /** Type of the CRD's one field. */
@@ -171,13 +171,13 @@ export type ImageStore = Readonly<{
   put: (reference: string, image: BuiltImage) => string;
 }>;
 
-/** How bundles and catalogs get into the registry of an environment; each answers its image. */
+/** Puts bundles and catalogs into the registry of an environment. Each function returns the image. */
 export type Puts = Readonly<{
   bundle: (contents: BundleContents) => Promise<string>;
   putCatalog: (tag: string, blobs: readonly unknown[]) => Promise<string>;
 }>;
 
-/** One channel `stable`, in which every bundle replaces the one before it in the list. */
+/** Returns a package with one channel `stable`. Every bundle replaces the one before it in the list. */
 export function packageBlobs(
   name: string,
   bundles: readonly Readonly<{ version: string; image: string; deprecated?: string | undefined }>[],
@@ -217,13 +217,13 @@ export function packageBlobs(
   ];
 }
 
-/** A configuration with which a Deployment never becomes available, in a simulated cluster or a real one. */
+/** A configuration that keeps a Deployment unavailable, in a simulated cluster or a real one. */
 export const NEVER_READY_CONFIG = {
   configType: 'Inline',
   inline: { deploymentConfig: { annotations: { [NEVER_READY]: 'true' }, nodeSelector: { nowhere: 'true' } } },
 };
 
-/** What a person does with ClusterExtensions on one cluster, and what that person then sees. */
+/** Actions of a person on ClusterExtensions of one cluster, and the state that the person sees. */
 export class ExtensionFixture {
   readonly #made = new Set<string>();
 

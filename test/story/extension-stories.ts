@@ -19,7 +19,7 @@ import { describeObjectSets } from './object-set-stories.js';
 import { describeRepairs } from './repair-stories.js';
 import { describeUnavailableApi } from './unavailable-api-stories.js';
 
-/** A cluster that the services watch, with OLM's kinds, and where images are put. */
+/** A watched cluster with OLM's kinds, and the registry for images. */
 export type ExtensionEnvironment = Readonly<{
   client: KubeClient;
   registry: ImageStore;
@@ -31,8 +31,8 @@ export type ExtensionEnvironment = Readonly<{
 }>;
 
 /**
- * What becomes of ClusterExtensions in a cluster, simulated or real (spec: v1-scenarios.md). `all`: with
- * further installs, configurations, service accounts and hand-made ClusterObjectSets, too.
+ * Behaviour of ClusterExtensions in a cluster, simulated or real (spec: v1-scenarios.md). `all`: with further
+ * installs, configurations, service accounts and hand-made ClusterObjectSets, too.
  */
 export function describeExtensions(
   startEnvironment: () => Promise<ExtensionEnvironment>,

@@ -13,10 +13,10 @@ export const FAULTS = [
 ] as const;
 export type Fault = (typeof FAULTS)[number];
 
-/** How long what was killed stays away, as a supervisor would leave it. */
+/** Time until a killed program is restarted, as by a supervisor. */
 const AWAY_MS = 300;
 
-/** Makes the fault happen, and lets what was killed come back. */
+/** Plays the fault, and restarts the killed program. */
 export async function injectFault(
   fault: Fault,
   environment: ServicesEnvironment,

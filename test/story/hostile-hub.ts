@@ -13,11 +13,11 @@ import { startQuickEnvironment } from './quick-environment.js';
 
 const GROUP = { apiVersion: 'operators.coreos.com/v1', kind: 'OperatorGroup' };
 
-/** A hub with the cluster `east`, and the cluster `west`, whose API server can be made hostile. */
+/** A hub with the clusters `east` and `west`. The API server of `west` can be made hostile. */
 export type HostileHub = Readonly<{
   east: KubeClient;
   west: KubeClient;
-  /** Poller and applier: what reads of clusters. */
+  /** Poller and applier: the services that read from clusters. */
   observers: readonly ServiceProcess[];
   /** From now on `west` does this; undefined: it is well behaved. */
   attack(name: AttackName | undefined): void;

@@ -4,8 +4,8 @@ import { PATIENCE } from '#testing/patience';
 import { type ExtensionFixture, type Puts, packageBlobs } from './extension-fixture.js';
 
 /**
- * What the inline configuration does, and what lies in the cluster for it
- * (spec: v1-scenarios.md, "install.feature").
+ * Effects of the inline configuration, and of existing objects in the cluster (spec: v1-scenarios.md,
+ * "install.feature").
  */
 export function describeInstalls(fixture: () => ExtensionFixture, { bundle, putCatalog }: Puts): void {
   /** A catalog of one bundle, and a namespace for it. */

@@ -13,8 +13,8 @@ import { extensionDeps } from '../../libs/lifecycle/src/v1/extensions/extension-
 import { reconcileExtension } from '../../libs/lifecycle/src/v1/reconcile-extension.js';
 
 /**
- * One pass of the applier over an extension as at that time; the environment's own
- * services go on as they are.
+ * One pass of the applier over an extension as at that time; the environment's own services go on as they
+ * are.
  */
 export async function passOverExtension(
   { redis, redisPrefix }: ServicesEnvironment,

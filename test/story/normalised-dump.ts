@@ -1,7 +1,7 @@
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import type { KindRef, KubeClient, ListOptions } from '#platform/kube/client/kube-client.port';
 
-/** A cluster's objects by `Kind namespace/name`, without what differs from run to run. */
+/** Objects of a cluster by `Kind namespace/name`, without values that differ from run to run. */
 export type Dump = Readonly<Record<string, unknown>>;
 
 const OLM = 'operators.coreos.com';
@@ -29,8 +29,8 @@ const clusterScoped: readonly (readonly [KindRef, ListOptions])[] = [
 ];
 
 /**
- * Times, versions and identities, which no two runs share; counts of how often something was written; and
- * what had been observed when a plan was made.
+ * Fields with times, versions and identities that no two runs share, with numbers of writes, and with the
+ * observations behind a plan.
  */
 const FLEETING = new Set([
   'uid',
@@ -53,7 +53,7 @@ const FLEETING = new Set([
   'flotilla.dev/hub-instance',
 ]);
 
-/** What OLM and its operators left in these namespaces and at cluster level. */
+/** Returns objects of OLM and its operators in these namespaces and at cluster level. */
 export async function normalisedDump(client: KubeClient, namespaces: readonly string[]): Promise<Dump> {
   const places: readonly (readonly [KindRef, ListOptions])[] = [
     ...namespaces.flatMap((namespace) => namespaced.map((kind) => [kind, { namespace }] as const)),
@@ -71,7 +71,7 @@ export async function normalisedDump(client: KubeClient, namespaces: readonly st
   return Object.fromEntries(entries.flat().toSorted(([a], [b]) => byCodeUnit(a, b)));
 }
 
-/** Without what no two runs share; `kind` of the object that it is part of. */
+/** Removes values that no two runs share; `kind`: that of the object around it. */
 export function normalised(value: unknown, kind: string): unknown {
   if (Array.isArray(value)) return value.map((item) => normalised(item, kind));
   if (typeof value !== 'object' || value === null) return value;
@@ -94,7 +94,7 @@ function settled(key: string, value: unknown, kind: string): string | undefined 
 /** A CSV lists every phase it went through; after an interruption it may have gone through one twice. */
 const isHistory = (key: string, kind: string): boolean => kind === 'ClusterServiceVersion' && key === 'conditions';
 
-/** Objects whose owner is gone already: the cluster's garbage collector has yet to find them. */
+/** Returns objects whose owner is gone: the cluster's garbage collector has yet to find them. */
 export function orphansIn(dump: Dump): string[] {
   const names = new Set(Object.keys(dump));
   const isThere = (owner: unknown, namespace: string) => {

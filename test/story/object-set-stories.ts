@@ -3,9 +3,7 @@ import { CLUSTER_OBJECT_SET_API } from '#core/kernel/api/cluster-object-set';
 import { PATIENCE } from '#testing/patience';
 import type { ExtensionFixture } from './extension-fixture.js';
 
-/**
- * What becomes of ClusterObjectSets without a ClusterExtension (spec: v1-scenarios.md, "revision.feature").
- */
+/** Behaviour of ClusterObjectSets without a ClusterExtension (spec: v1-scenarios.md, "revision.feature"). */
 export function describeObjectSets(fixture: () => ExtensionFixture): void {
   const configMap = (name: string, foo = 'foo') => ({
     apiVersion: 'v1',

@@ -26,8 +26,8 @@ export type Ending = Readonly<{
 }>;
 
 /**
- * Plays the whole story and waits until nothing moves any more. A scenario that got
- * stuck prints all it knows.
+ * Plays the whole story and waits until nothing moves any more. A scenario that got stuck prints all it
+ * knows.
  */
 export async function playStory(environment: ServicesEnvironment, options: PlayOptions = {}): Promise<Ending> {
   const { patienceMs = PATIENCE_MS, ...rest } = options;
@@ -51,8 +51,8 @@ export async function playStory(environment: ServicesEnvironment, options: PlayO
 const STILL_FOR_MS = 3_000;
 
 /**
- * The end is where two dumps, some time apart, are equal, and nothing waits to be collected. A garbage
- * collector may take half a minute to notice that a kind is new.
+ * Waits until two dumps, some time apart, are equal, and nothing waits to be collected. A garbage collector
+ * may take half a minute to notice a new kind.
  */
 export async function untilStill(environment: ServicesEnvironment): Promise<Record<string, Dump>> {
   const deadline = performance.now() + PATIENCE_MS;

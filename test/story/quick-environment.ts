@@ -15,8 +15,8 @@ export const QUICK: Readonly<Record<string, string>> = {
 };
 
 /**
- * An environment whose services take over from one another quickly; one resolver worker,
- * where a test needs no more.
+ * An environment whose services take over from one another quickly; with one resolver worker, if a test needs
+ * no more.
  */
 export const startQuickEnvironment = (options: EnvironmentOptions = {}): Promise<ServicesEnvironment> =>
   startEnvironment({

@@ -11,10 +11,7 @@ export const symlink = (name: string, linkname: string): TarEntry => ({
   header: { name, type: 'symlink', size: 0, linkname },
 });
 
-/**
- * An image whose only layer holds these entries as they are, the way an attacker
- * writes them.
- */
+/** An image with these entries unchanged in its only layer, as an attacker writes them. */
 export async function rawImage(
   entries: readonly TarEntry[],
   labels: Readonly<Record<string, string>>,

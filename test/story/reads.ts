@@ -1,7 +1,7 @@
-/** Where the passes of an applier take the state of a cluster from. */
+/** The source of a cluster's state for the passes of an applier. */
 export type Reads = Readonly<{ how: string; cached: boolean }>;
 
-/** As in production: from the cache that watches keep. */
+/** The production source: the cache that watches keep. */
 export const FROM_CACHE: Reads = { how: 'passes read what watches tell', cached: true };
-/** As after a conflict, and where the cache is behind: from the API server itself. */
+/** The source after a conflict, and if the cache is behind: the API server itself. */
 export const FROM_SERVER: Reads = { how: 'passes ask the API server', cached: false };

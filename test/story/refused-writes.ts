@@ -10,7 +10,7 @@ import type { Reads } from './reads.js';
 
 const PLAN = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'InstallPlan' } as const;
 
-/** What the made-up operator of each test brings, beside its CSV and rights. */
+/** Objects of the made-up operator of each test, besides its CSV and rights. */
 const objectsOf = (name: string, version: string): KubernetesObject[] => [
   madeCrd({ kind: kindOf(name), group: `${name}.example.com`, description: version }, [{ name: 'v1', storage: true }]),
   { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings' }, data: { version } },

@@ -8,8 +8,8 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
 /**
- * What is repaired without a request: Secrets of bundles, certificates of webhooks. `passLater`:
- * the applier makes a pass over an extension as at that time.
+ * Repairs without a request: Secrets of bundles, certificates of webhooks. `passLater`: the applier makes a
+ * pass over an extension as at that time.
  */
 export function describeRepairs(
   fixture: () => ExtensionFixture,

@@ -32,8 +32,8 @@ const OWNED: readonly ObjectRef[] = [
 ];
 
 /**
- * What people delete by hand of an operator with a webhook, while the services of the hub run. The tests give
- * up long before the next resync, so that only a watch can have reported the deletion.
+ * Objects of an operator with a webhook that people delete by hand while the hub runs. The tests give up long
+ * before the next resync: only a watch can have reported the deletion.
  */
 export function describeRepairsByHand(cluster: () => KubeClient): void {
   const create = (object: KubernetesObject) => cluster().create(object);

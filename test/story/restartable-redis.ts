@@ -15,7 +15,7 @@ export type RestartableRedis = Readonly<{
 
 const SERVERS = ['redis-server', 'valkey-server'];
 
-/** @throws where no server is on PATH: one in a container could not be killed as these tests do */
+/** @throws if no server is on PATH: these tests could not kill one in a container */
 export async function startRestartableRedis(): Promise<RestartableRedis> {
   const binary = SERVERS.map(onPath).find((path) => path !== undefined);
   if (binary === undefined) throw new Error(`these tests need ${SERVERS.join(' or ')} on PATH`);

@@ -6,7 +6,7 @@ import type { ExtensionFixture } from './extension-fixture.js';
 const GROUP = 'absent.example.com';
 const API_SERVICE = { apiVersion: 'apiregistration.k8s.io/v1', kind: 'APIService' };
 
-/** What becomes of revisions with objects of an aggregated API whose backend does not answer. */
+/** Behaviour of revisions with objects of an aggregated API whose backend does not answer. */
 export function describeUnavailableApi(fixture: () => ExtensionFixture): void {
   it('holds up the phase with its objects until it is there, and no phase before', async () => {
     await fixture().namespace('no-answer');

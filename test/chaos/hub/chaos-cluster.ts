@@ -7,7 +7,7 @@ import { startTcpProxy, type TcpProxy } from '#testing/control-plane/tcp-proxy';
 
 const BACKUPS_KEPT = 4;
 
-/** The same moment in two forms: what was stored, and a copy of etcd's data. */
+/** The same moment in two forms: the stored objects, and a copy of etcd's data. */
 type Backup = Readonly<{ stored: readonly StoredObject[]; copy: EtcdSnapshot }>;
 
 /** A simulated cluster with an API server and a network of its own. */
@@ -42,7 +42,7 @@ export class ChaosCluster {
     this.cluster.revokeToken(this.#token);
   }
 
-  /** Gives the services another token, as an administrator who rotates credentials does. */
+  /** Gives the services another token, as an administrator does who rotates credentials. */
   async renewToken(): Promise<void> {
     this.#token = this.cluster.issueToken();
     await this.#writeKubeconfig();

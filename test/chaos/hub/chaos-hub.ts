@@ -12,7 +12,7 @@ import { ChaosCluster } from './chaos-cluster.js';
 import { ContentDisk } from './content-disk.js';
 import { SupervisedServices } from './supervised-services.js';
 
-/** A hub, its clusters, and all that they need, each part of which can be disturbed. */
+/** A hub, its clusters and their surroundings. Each part can be disturbed. */
 export type ChaosHub = Readonly<{
   folder: string;
   clusters: readonly ChaosCluster[];

@@ -18,8 +18,8 @@ export const catalogReference = (catalog: string): string => `chaos/${catalog}:l
 const ANCHOR = { group: 'lamps.example.com', version: 'v1', kind: 'Anchor' };
 
 /**
- * Offers the first so many versions of every operator in a catalog, each of which replaces the one before:
- * a Subscription that began with the first goes through all of them, however late they are noticed.
+ * Offers the first versions of every operator in a catalog. Each version replaces the one before: a
+ * Subscription that began with the first goes through all of them, however late they are noticed.
  */
 export async function offerEdition(registry: InMemoryRegistry, catalog: string, edition: number): Promise<void> {
   const blobs = await Promise.all([

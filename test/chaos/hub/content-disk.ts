@@ -7,11 +7,14 @@ const SIZE = '64m';
 const PIECE = Buffer.alloc(1 << 20);
 const BALLAST = 'ballast';
 
-/** A small disk of its own for the content that services keep, where the machine lets it be made. */
+/** A small disk for the content of services, if the machine allows one. */
 export class ContentDisk {
   private constructor(
     readonly folder: string,
-    /** Why there is none: the folder lies on the disk of the machine, which is not to be filled. */
+    /**
+     * The reason if there is no disk: the folder then lies on the disk of the machine, and must not be
+     * filled.
+     */
     readonly whyNot: string | undefined,
   ) {}
 

@@ -1,7 +1,7 @@
 import { pause } from '#testing/patience';
 import type { ServiceProcess } from '../../../apps/cli/src/commands/demo/environment/service-process.js';
 
-/** How often services that have ended are noticed, and how long they then stay away. */
+/** Interval at which ended services are noticed. */
 const LOOK_EVERY_MS = 250;
 const AWAY_MS = 500;
 
@@ -28,7 +28,7 @@ export class SupervisedServices {
     return found;
   }
 
-  /** Crashes the service, which then stays away until what is returned is called. */
+  /** Crashes the service. It stays away until the returned function is called. */
   async kill(name: string): Promise<() => void> {
     const service = this.named(name);
     this.#held.add(name);
@@ -39,7 +39,7 @@ export class SupervisedServices {
     };
   }
 
-  /** Halts the process where it is; it goes on when what is returned is called. */
+  /** Halts the process. It continues when the returned function is called. */
   freeze(name: string): () => void {
     const { pid } = this.named(name);
     if (pid === undefined) return () => undefined;

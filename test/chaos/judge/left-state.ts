@@ -5,10 +5,10 @@ import { whatsLeft } from '../../story/kill-walk/whats-left.js';
 /** The objects of a cluster at the end of a run, as JSON by `Kind namespace/name`. */
 export type LeftState = ReadonlyMap<string, string>;
 
-/** How often a Deployment was changed depends on when a setting came. */
+/** Matches counts of changes of a Deployment: they depend on the time of a setting. */
 const ROLLED_OUT = /(ReplicaSet \\"[a-z-]+-)\d+/g;
 
-/** Without what no two runs share. */
+/** Returns the state that a run left, without values that no two runs share. */
 export const leftState = (cluster: SimulatedCluster): LeftState =>
   new Map(
     Object.entries(whatsLeft(cluster).objects).map(([name, object]) => [
@@ -17,7 +17,7 @@ export const leftState = (cluster: SimulatedCluster): LeftState =>
     ]),
   );
 
-/** What one run left otherwise than the other, for people. */
+/** Describes the differences between the states of two runs, for people. */
 export function differences(without: LeftState, withFaults: LeftState): readonly string[] {
   const names = [...new Set([...without.keys(), ...withFaults.keys()])].sort(byCodeUnit);
   return names.flatMap((name) => {
@@ -28,7 +28,7 @@ export function differences(without: LeftState, withFaults: LeftState): readonly
 
 const SHOWN = 300;
 
-/** Both texts from a little before the place at which they part. */
+/** Returns both texts from shortly before their first difference. */
 export function firstDifference(wanted = 'not there', found = 'not there'): string {
   const at = [...wanted].findIndex((letter, index) => letter !== found[index]);
   const from = Math.max((at < 0 ? wanted.length : at) - SHOWN / 3, 0);

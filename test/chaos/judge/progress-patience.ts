@@ -1,9 +1,9 @@
-/** So many times its patience a wait may last in all: what goes round in circles moves, too. */
+/** Limit of a wait, as a multiple of its patience: work that goes in circles moves, too. */
 const AT_MOST = 4;
 
 /**
- * The patience of a wait that begins anew whenever something has moved: on a busy machine all takes longer,
- * and what hangs stands still on any.
+ * The patience of a wait. It starts again whenever something moves: on a busy machine everything takes
+ * longer, and hung work stands still on any machine.
  */
 export class ProgressPatience {
   readonly #begunAt: number;
@@ -19,14 +19,14 @@ export class ProgressPatience {
     this.#movedAt = now;
   }
 
-  /** `state`: of what is waited for, as it is now. */
+  /** `state`: the present state of the awaited object. */
   lasts(state: string, now: number): boolean {
     if (state !== this.#seen) this.#movedAt = now;
     this.#seen = state;
     return this.stillFor(now) < this.patienceMs && now - this.#begunAt < AT_MOST * this.patienceMs;
   }
 
-  /** How long nothing has moved. */
+  /** Returns the time without any motion. */
   stillFor(now: number): number {
     return now - this.#movedAt;
   }

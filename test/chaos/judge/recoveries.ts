@@ -7,7 +7,7 @@ const CSVS = 'clusterserviceversions.operators.coreos.com';
 export type FaultRow = Readonly<{
   fault: FaultName;
   injected: number;
-  /** After which a change Succeeded in every cluster that the fault met. */
+  /** Number of faults after which a change Succeeded in every cluster that the fault met. */
   survived: number;
   /** Seconds. Undefined if no change followed. */
   longest: number | undefined;
@@ -56,7 +56,7 @@ export class Recoveries {
     });
   }
 
-  /** The faults after which a cluster took longest, for people. */
+  /** Names the faults with the longest recoveries, for people. */
   slowest(count: number): readonly string[] {
     return this.#ended
       .flatMap(({ fault, clusters, atMs }) =>
@@ -72,8 +72,8 @@ export class Recoveries {
   }
 
   /**
-   * Seconds from the end of the fault until the next change Succeeded; where nothing was to be done at its
-   * end, from the next change on.
+   * Seconds from the end of the fault until the next change Succeeded. If nothing had to be done at its end,
+   * the time counts from the next change.
    */
   #recovery(cluster: string, atMs: number): number | 'never' | 'unchanged' {
     const { succeededAt, busySince } = this.#of(cluster);

@@ -32,10 +32,10 @@ async function heapOf(file: string, pid: number | undefined): Promise<number> {
   return Number.NaN;
 }
 
-/** What a run with faults may hold beyond one without: a part of it, and a little. */
+/** Resources that a run with faults may hold beyond one without: a factor, and a constant. */
 const MORE = { handles: [1.3, 20], heapMiB: [1.3, 20], keys: [1.5, 50] } as const;
 
-/** What is held beyond those bounds, for people. */
+/** Describes resources beyond those bounds, for people. */
 export function leaks(without: ResourcesUsed, withFaults: ResourcesUsed): readonly string[] {
   const beyond = (what: string, kind: keyof typeof MORE, before: number, after: number): string[] => {
     const [times, plus] = MORE[kind];

@@ -5,7 +5,7 @@ import { normalised } from '../../story/normalised-dump.js';
 import { firstDifference } from './left-state.js';
 
 const DEPLOYMENTS = 'deployments.apps';
-/** Resources whose contents follow from what is wanted alone: bundle, Subscription, OperatorGroup. */
+/** Resources whose contents follow from the desired state alone: bundle, Subscription, OperatorGroup. */
 const JUDGED = new Set([
   DEPLOYMENTS,
   'serviceaccounts',
@@ -21,17 +21,17 @@ const JUDGED = new Set([
   'mutatingwebhookconfigurations.admissionregistration.k8s.io',
   'networkpolicies.networking.k8s.io',
 ]);
-/** Which plans there are depends on when each was made; what one of them asks for never changes. */
+/** The set of plans depends on the time of each; the request of one plan never changes. */
 const PLANS = 'installplans.operators.coreos.com';
-/** Made anew for each install, or following from what is. */
+/** Values that are new for each install, or follow from the present state. */
 const RANDOM = new Set(['olmcahash', 'olmCAKey', 'ca.crt', 'caBundle', 'olm.deployment-spec-hash']);
 const UID = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
-/** An environment variable of each Deployment, whose value counts the changes of its cluster. */
+/** An environment variable of each Deployment. Its value counts the changes of its cluster. */
 const SETTING = /\{"name":"CHAOS_SETTING","value":"change-(\d+)"\},?/;
-/** Given to what belongs to an operator at a time of its own. */
+/** A label that objects of an operator get at a time of their own. */
 const COMPONENT = /"operators\.coreos\.com\/[^"]+":"",?/g;
 
-/** What was written to objects of all clusters, by the version of the operator for which it was written. */
+/** Contents written to objects of all clusters, by the version of the operator. */
 export class WrittenContents {
   /** Contents as JSON, by `resource namespace/name for version`. */
   readonly byIntent = new Map<string, Set<string>>();
@@ -58,7 +58,7 @@ export class WrittenContents {
     for (const key of [...this.#newest.keys()]) if (key.startsWith(`${cluster} `)) this.#newest.delete(key);
   }
 
-  /** What was written here and, to the same object for the same version, never in the other run. */
+  /** Returns contents of this run that the other run never wrote to the same object for the same version. */
   beyond(other: WrittenContents): readonly string[] {
     return [...this.byIntent].flatMap(([key, contents]) => {
       const known = other.byIntent.get(key) ?? new Set();
@@ -88,7 +88,7 @@ export class WrittenContents {
   }
 }
 
-/** The cluster itself writes to roles that are made up of others, and to what is being deleted. */
+/** True for objects that the cluster itself writes: aggregated roles, and objects that are being deleted. */
 const isOfCluster = (object: ApiObject): boolean =>
   'aggregationRule' in object || object.metadata.deletionTimestamp !== undefined;
 
@@ -99,7 +99,10 @@ const askedFor = ({ spec }: ApiObject): string => {
 
 const versionOf = ({ metadata }: ApiObject): string => metadata.labels?.['olm.owner'] ?? '-';
 
-/** Without status, which follows from what has happened, and without what changes at times of its own. */
+/**
+ * Returns the object without status, which follows from its history, and without fields that change at times
+ * of their own.
+ */
 function contentOf({ status: _status, ...object }: ApiObject): string {
   const plain: unknown = JSON.parse(
     JSON.stringify(normalised(object, object.kind), (key, value: unknown) => (RANDOM.has(key) ? 'random' : value)),

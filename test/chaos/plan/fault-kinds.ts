@@ -3,7 +3,7 @@ export type FaultReach = 'service' | 'cluster' | 'Redis' | 'registry' | 'disk';
 
 export type FaultKind = Readonly<{
   reach: FaultReach;
-  /** How long it lasts, in milliseconds. */
+  /** Duration in milliseconds. */
   lasts: readonly [least: number, most: number];
 }>;
 

@@ -3,7 +3,7 @@ import { SeededDraws } from '#testing/seeded-draws';
 /** Change of one operator by the user of a cluster. */
 export type ChangeKind = 'subscribe' | 'configure' | 'damage' | 'remove';
 
-/** One change of what is wanted in a cluster; the next one is made once this one has been carried out. */
+/** One change of the desired state of a cluster. The next one is made once this one has been carried out. */
 export type PlannedChange = Readonly<{
   cluster: string;
   operator: string;
@@ -31,14 +31,14 @@ export type ChangesWanted = Readonly<{
 
 /** Between two changes of one cluster, in milliseconds. */
 const GAP: readonly [least: number, most: number] = [2_000, 12_000];
-/** Of ten changes that are possible because the operator is there. */
+/** Kinds of change, drawn from ten, if the operator exists. */
 const OF_TEN: readonly ChangeKind[] = [
   ...Array.from({ length: 5 }, () => 'configure' as const),
   ...Array.from({ length: 3 }, () => 'damage' as const),
   ...Array.from({ length: 2 }, () => 'remove' as const),
 ];
 
-/** What users and catalogs change in the course of a run: a function of its arguments alone. */
+/** Plans the changes of users and catalogs in a run: a function of its arguments alone. */
 export function planChanges(wanted: ChangesWanted): ChangePlan {
   const draws = new SeededDraws(wanted.seed ^ 0x5eed);
   const changes = wanted.clusters.flatMap((cluster, index) =>

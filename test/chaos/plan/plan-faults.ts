@@ -1,7 +1,7 @@
 import { SeededDraws } from '#testing/seeded-draws';
 import { FAULT_KINDS, type FaultKind, type FaultName, type FaultReach } from './fault-kinds.js';
 
-/** One fault: what it meets, and when, in milliseconds since the faults begin. */
+/** One fault: its target and its time, in milliseconds since the faults begin. */
 export type PlannedFault = Readonly<{
   fault: FaultName;
   /** Name of a service or cluster; `Redis`, `registry` or `disk`. */
@@ -21,7 +21,7 @@ export type FaultsWanted = Readonly<{
 
 /** Between two faults, in milliseconds. */
 const GAP: readonly [least: number, most: number] = [500, 4_000];
-/** What was met by a fault is left alone for so long after its end. */
+/** Time of rest for a target after the end of its fault. */
 const REST_MS = 500;
 
 /**

@@ -18,8 +18,8 @@ const SETTING = 'CHAOS_SETTING';
 type Wanted = Readonly<{ manual: boolean; setting: string }>;
 
 /**
- * The user of one cluster: holds what is wanted there and, as those who keep it in Git, makes it so again
- * whatever happens to the cluster. Asks and writes past the cluster's network.
+ * The user of one cluster. Holds its desired state and restores it after every event, as people do who keep
+ * it in Git. Asks and writes past the cluster's network.
  */
 export class ClusterUser {
   readonly #wanted = new Map<string, Wanted>();
@@ -53,7 +53,7 @@ export class ClusterUser {
     this.tick();
   }
 
-  /** Makes the cluster have what is wanted, as far as its user does so. */
+  /** Makes the cluster have the desired state, as far as its user does so. */
   tick(): void {
     this.#ensure({ ...NAMESPACE, metadata: { name: CATALOG.namespace } });
     this.#ensureCatalog();
@@ -65,7 +65,10 @@ export class ClusterUser {
     this.#damageAgain();
   }
 
-  /** What is not yet as wanted, for people; `edition`: the version that all operators are to have, or any. */
+  /**
+   * Describes everything that differs from the desired state, for people. `edition`: the version that all
+   * operators must have; undefined: any.
+   */
   pending(edition: number | undefined): readonly string[] {
     return OPERATORS.flatMap((operator) => {
       const wanted = this.#wanted.get(operator);
@@ -160,7 +163,7 @@ export class ClusterUser {
     this.#delete(ref);
   }
 
-  /** A deleted Deployment is back where the cluster was restored from a backup: it is deleted again. */
+  /** Deletes the damaged Deployment again: it is back after a restore from a backup. */
   #damageAgain(): void {
     for (const [operator, uid] of this.#damaged) {
       const ref = { ...DEPLOYMENT, namespace: operator, name: deploymentOf(operator) };
@@ -168,7 +171,10 @@ export class ClusterUser {
     }
   }
 
-  /** What is there already, or undefined where it was created just now or its kind is not served yet. */
+  /**
+   * Returns an object that exists already. Returns undefined if it was created just now, or if its kind is
+   * not served yet.
+   */
   #ensure(object: Parameters<SimulatedCluster['create']>[0]): ApiObject | undefined {
     const { namespace, name = '' } = object.metadata;
     return this.#tried(() => {
@@ -189,7 +195,7 @@ export class ClusterUser {
     return this.#tried(() => this.cluster.list(kind)) ?? [];
   }
 
-  /** What the cluster refuses now is tried again at the next tick. */
+  /** Ignores a refusal of the cluster: the next tick tries again. */
   #tried<T>(act: () => T): T | undefined {
     try {
       return act();

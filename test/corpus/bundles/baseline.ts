@@ -101,7 +101,7 @@ const deployment = (key: string, version: string): YamlMap => ({
   },
 });
 
-/** The first CustomResourceDefinition, made where there is none. */
+/** Returns the first CustomResourceDefinition, and makes one if there is none. */
 export function anyCrd(draft: BundleDraft, draws: SeededDraws): DraftFile {
   return crdsOf(draft)[0] ?? addCrd(draft, draws, 0);
 }

@@ -14,14 +14,14 @@ export type DraftFile = {
   /** Turns the YAML of the tree into the bytes of the file. */
   encode: (yaml: string) => Uint8Array;
   fate: Fate;
-  /** The object that the cluster holds, where it is not the one of the tree. */
+  /** The object in the cluster, if it is not the one of the tree. */
   becomes?: () => YamlMap;
 };
 
 /** A file that is neither below manifests/ nor below metadata/. */
 export type BesideFile = Readonly<{ path: string; bytes: Uint8Array }>;
 
-/** How the files of an image lie in its layers. */
+/** Layout of the files of an image in its layers. */
 export type LayerShape = {
   /** Files in this order; the rest follows in the order of names. */
   first: string[];
@@ -46,7 +46,7 @@ export type Damage =
   | 'none'
   | 'layer lost'
   | 'config lost'
-  /** That of the platform, which an index names. */
+  /** The manifest of the platform that an index names. */
   | 'manifest lost'
   | 'layer cut short'
   | 'layer emptied'
@@ -55,9 +55,9 @@ export type Damage =
 export type ExtraLayer =
   /** A layer without any entry. */
   | 'empty'
-  /** Below: another manifest, which the next layer takes away. */
+  /** Below: another manifest. The next layer removes it. */
   | 'whiteout'
-  /** Below: other manifests, all of which the next layer takes away at once. */
+  /** Below: other manifests. The next layer removes all of them at once. */
   | 'opaque'
   /** Below: an older content of a file. */
   | 'overwritten'
@@ -81,10 +81,10 @@ export const plainLayers = (): LayerShape => ({
 
 export const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-/** A bundle before its oddities are put in, and after; what it brings is known without reading it. */
+/** A bundle before its oddities are put in, and after. Its objects are known without reading it. */
 export type BundleDraft = {
   packageName: string;
-  /** Of its namespace, and of the group of its APIs. */
+  /** Key of its namespace, and of the group of its APIs. */
   key: string;
   version: string;
   csv: DraftFile;
@@ -93,16 +93,17 @@ export type BundleDraft = {
   metadata: DraftFile[];
   beside: BesideFile[];
   layers: LayerShape;
-  /** How it comes into a catalog. */
+  /** The way into a catalog. */
   delivery: 'image' | 'inline' | 'configMap';
-  /** Where the commands read it: a directory, an image of a registry, or an OCI layout. */
+  /** The form that the commands read: a directory, an image of a registry, or an OCI layout. */
   asked: 'directory' | 'image' | 'layout';
-  /** Whether it is installed for all namespaces or for its own. */
+  /** Install for its own namespace or for all. */
   targets: 'own' | 'all';
 };
 
 /**
- * A map of the tree, made where there is none. What is another value stays: its map is then not in the tree.
+ * Returns a map of the tree, and makes it if there is none. Another value stays: its map is then not in the
+ * tree.
  */
 export function mapAt(tree: YamlMap, ...path: readonly string[]): YamlMap {
   return path.reduce<YamlMap>((map, key) => {

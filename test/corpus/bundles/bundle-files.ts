@@ -12,7 +12,7 @@ const bytesOf = ({ tree, encode }: DraftFile): Uint8Array => encode(yamlText(tre
 /** Labels that builders write into every image. */
 const OF_BUILDERS = { 'io.buildah.version': '1.33.7', vendor: 'Example' };
 
-/** Labels of the image: those annotations that are texts, or what its builder alone writes. */
+/** Labels of the image: annotations that are texts, or the labels of its builder alone. */
 export function imageLabels({ metadata, layers }: BundleDraft): Record<string, string> {
   if (layers.labels !== 'of the bundle') return layers.labels === 'none' ? {} : OF_BUILDERS;
   const written = metadata.flatMap(({ tree }) => Object.entries(recordOf(mapAt(tree, 'annotations'))));

@@ -68,7 +68,7 @@ export const catalogFiles = ({ files, beside }: CatalogDraft): BesideFile[] => [
 
 const documentText = (blob: YamlMap): string => `---\n${yamlText(blob)}`;
 
-/** What the ConfigMap of a catalog holds. */
+/** Returns the data of the ConfigMap of a catalog. */
 export function configMapData({ lists, listText }: CatalogDraft): Record<string, string> {
   const texts = Object.entries(lists).map(([key, list]) => {
     const yaml = list.length === 0 ? '[]\n' : yamlText(list);

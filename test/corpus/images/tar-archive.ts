@@ -27,7 +27,7 @@ function paxBlocks(name: string): Buffer[] {
   return [header('PaxHeaders/0', 'x', record.length, ''), padded(record)];
 }
 
-/** `LENGTH path=NAME`, whose length counts itself. */
+/** Returns `LENGTH path=NAME`. The length includes its own digits. */
 function paxRecord(key: string, value: string): Buffer {
   const rest = Buffer.byteLength(` ${key}=${value}\n`);
   let length = rest;

@@ -26,5 +26,5 @@ export const OF_CATALOGS: readonly CatalogOddity[] = [...CATALOG_ODDITIES, ...CO
 
 const FILES: ReadonlySet<BundleOddity> = new Set(OF_FILES);
 
-/** Whether an oddity is in files or images, which inline manifests do not have. */
+/** True if an oddity is in files or images. Inline manifests have neither. */
 export const isOfFiles = (oddity: BundleOddity): boolean => FILES.has(oddity);

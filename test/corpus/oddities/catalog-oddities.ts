@@ -47,7 +47,7 @@ const damaged = DAMAGES.map(({ damage, place, words }) =>
   }),
 );
 
-/** A member of a blob without which, or with another type of which, opm refuses the catalog. */
+/** A member of a blob that opm requires, with this type. */
 const broken = (
   name: string,
   words: (draft: CatalogDraft) => readonly string[],
@@ -72,7 +72,7 @@ const keyOf = ({ bundle }: CatalogDraft): string => bundle.key;
 const NOTE = new Written('{a: [null, 1.0, b]}', undefined);
 const LONG = { schema: 'example.note', note: 'Lorem ipsum dolor sit amet\n'.repeat(900) };
 
-/** Changes an object that lies in the catalog: its data is what base64 says. */
+/** Changes an object in the catalog: its data is base64. */
 function editInline(draft: CatalogDraft, kind: string, edit: (object: YamlMap) => void): string | undefined {
   const objects = propertiesOf(draft).filter(({ type }) => type === 'olm.bundle.object');
   for (const { value } of objects) {

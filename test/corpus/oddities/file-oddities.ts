@@ -8,7 +8,7 @@ const BESIDE = [
   ...['release-config.yaml', '.DS_Store', 'root/buildinfo/Dockerfile-bundle', 'help.1', 'manifests-old/csv.yaml'],
 ];
 
-/** Longer than the pieces in which a layer is read. */
+/** A text that is longer than the pieces of a layer that are read at once. */
 const LONG = 'Lorem ipsum dolor sit amet consectetur\n'.repeat(600);
 
 function addBeside(draft: BundleDraft, paths: readonly string[], text: string): void {

@@ -7,7 +7,7 @@ import { ACCEPTED, advised, type BundleOddity, csvPlaces, refused, unreadable } 
 const OWNED = ['spec', 'customresourcedefinitions', 'owned'];
 const ownedOf = (tree: YamlMap): YamlMap[] => listAt(tree, ...OWNED);
 
-/** Members that are not there: what Go writes as empty, and what no program can do without. */
+/** Missing members: those that Go writes as empty, and those that every program needs. */
 export const MISSING_ODDITIES: readonly BundleOddity[] = [
   {
     name: 'resources of owned CRDs without a name',

@@ -1,13 +1,13 @@
 import type { SeededDraws } from '#testing/seeded-draws';
 import { type BundleDraft, csvNameOf } from '../bundles/bundle-draft.js';
 
-/** What a line about a trouble must say: one of the places, and all of the words. */
+/** A line about a trouble: one of the places and all of the words. */
 export type Naming = Readonly<{ place: readonly Place[]; words: readonly string[] }>;
 
 /** A text, or one that is known when all oddities are put in. */
 export type Place = string | (() => string);
 
-/** Where a line may say that the trouble of a CSV is. */
+/** Places that a line may name for the trouble of a CSV. */
 export const csvPlaces = (draft: BundleDraft): readonly Place[] => [
   () => draft.csv.path,
   () => csvNameOf(draft),
@@ -26,13 +26,13 @@ export type Expectation =
   | Readonly<{ verdict: 'refused'; named: Naming; reading?: true; applied?: true }>
   /** OLM installs it, and its author should mend it: `validate` says so. */
   | Readonly<{ verdict: 'advised'; named: Naming }>
-  /** This cluster, or its catalogs, cannot have it: an install says so. `plan`: what plan can know of it. */
+  /** This cluster, or its catalogs, cannot have it: an install says so. `plan`: the verdict of plan. */
   | Readonly<{ verdict: 'unmet'; named: Naming; plan: 'yes' | 'no' }>;
 
 /** One thing about a bundle that programs read in different ways, or not at all. */
 export type BundleOddity = Readonly<{
   name: string;
-  /** How many of 10,000 bundles of the field have it; 1 for what is known of reports alone. */
+  /** Number of 10,000 public bundles with it; 1 if it is known from reports alone. */
   weight: number;
   /** Oddities of one slot exclude each other in a bundle. */
   slot: string;
@@ -40,7 +40,7 @@ export type BundleOddity = Readonly<{
   replacesValues?: true;
   /** Moves the files that other oddities add, so it is put in after them. */
   movesFiles?: true;
-  /** Puts it into the bundle, and says what must come of it. */
+  /** Puts it into the bundle. Returns the expected outcome. */
   put: (draft: BundleDraft, draws: SeededDraws) => Expectation;
 }>;
 

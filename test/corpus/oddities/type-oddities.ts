@@ -19,7 +19,7 @@ function unquoted(draws: SeededDraws): Written {
 
 const inCsv = (draft: BundleDraft, ...words: readonly string[]): Expectation => unreadable(csvPlaces(draft), ...words);
 
-/** A member of the CSV that Go refuses to decode: where it is, what stands there, and what must be named. */
+/** A member of the CSV that Go refuses to decode: its place, its value, and the words of the message. */
 type WrongMember = Readonly<{ name: string; put: (draft: BundleDraft) => void; word: string }>;
 
 const spec = ({ csv }: BundleDraft): YamlMap => mapAt(csv.tree, 'spec');
@@ -257,7 +257,7 @@ export const TYPE_ODDITIES: readonly BundleOddity[] = [
     put: (draft) => {
       const tree = mapAt(annotationsOf(draft).tree, 'annotations');
       tree['operators.operatorframework.io.bundle.channels.v1'] = new Written('4.10', 4.1);
-      // Without annotations it is no bundle.
+      // Without annotations it is not a bundle.
       return unreadable(['channels.v1', 'metadata/annotations.yaml'], 'annotation');
     },
   },

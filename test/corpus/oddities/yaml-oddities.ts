@@ -4,7 +4,7 @@ import { recordOf, Written, WrittenMap, type YamlMap, yamlText } from '../text/y
 import { addSmallObject } from './null-oddities.js';
 import { ACCEPTED, advised, type BundleOddity, unreadable } from './oddity.js';
 
-/** A file whose text may be written in another way: the CSV, a CRD, or an object of its own. */
+/** A file with other ways to write its text: the CSV, a CRD, or an object of its own. */
 export const anyFile = (draft: BundleDraft, draws: SeededDraws): DraftFile =>
   draws.oneOf([draft.csv, ...crdsOf(draft), addSmallObject(draft, draws, 'styled')]);
 
@@ -48,7 +48,7 @@ const ENCODINGS: Readonly<Record<string, (yaml: string) => Uint8Array>> = {
   'tabs behind its values': (yaml) => utf8(yaml.replaceAll(/^(kind: \w+)$/gm, '$1\t')),
 };
 
-/** Text of a file that no YAML reader takes, with the line in which it ends. */
+/** Text of a file that every YAML reader refuses, with the line of its end. */
 const BROKEN: readonly string[] = [
   'apiVersion: v1\nkind: ConfigMap\nmetadata:\n\tname: tabbed\n',
   'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: open\n',

@@ -1,8 +1,8 @@
 import type { Expectation, Naming } from '../oddities/oddity.js';
 
-/** What must come of a bundle or catalog as a whole. */
+/** The expected outcome of a bundle or catalog as a whole. */
 export type ExpectedOutcome = Readonly<{
-  /** Troubles of which `validate` names each; of `oneOf` the first that it meets. */
+  /** Troubles that `validate` names: all of them, and the first one of `oneOf`. */
   validate: Readonly<{ all: readonly Naming[]; oneOf: readonly Naming[] }>;
   plan: 'yes' | 'no';
   /** Troubles that OLM v1 alone has. */
@@ -27,7 +27,7 @@ export function expectedOutcome(expectations: readonly Expectation[]): ExpectedO
   const no = refused.length > 0 || unmet.some(({ plan }) => plan === 'no');
   const ends = [...refused, ...unmet];
   return {
-    // Who cannot read a bundle knows nothing of the rest.
+    // A reader that fails knows nothing of the rest.
     validate: reading.length > 0 ? { all: [], oneOf: troubles } : { all: troubles, oneOf: [] },
     plan: no ? 'no' : 'yes',
     inExtension: expectations.filter(isOf('accepted')).flatMap(({ inExtension }) => inExtension ?? []),
@@ -42,12 +42,12 @@ export function expectedOutcome(expectations: readonly Expectation[]): ExpectedO
   };
 }
 
-/** Whether a line says what is wrong, and where. */
+/** True if a line names the trouble and its place. */
 export const names = (line: string, { place, words }: Naming): boolean =>
   words.every((word) => line.toLowerCase().includes(word.toLowerCase())) &&
   place.some((one) => isIn(line, typeof one === 'string' ? one : one()));
 
-/** A name of which a line is too long for has its beginning or its end there. */
+/** True if a line has the name, or its beginning or end if it is too long for a line. */
 const isIn = (line: string, name: string): boolean =>
   line.includes(name) ||
   line.split(/[\s:()"]+/).some((part) => {

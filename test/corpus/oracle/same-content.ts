@@ -1,4 +1,4 @@
-/** What Kubernetes or a step of OLM writes itself. */
+/** Fields that Kubernetes or a step of OLM writes itself. */
 const OTHERS: ReadonlySet<string> = new Set([
   ...['metadata.namespace', 'metadata.creationTimestamp', 'metadata.uid', 'metadata.resourceVersion', 'status'],
   ...['metadata.generation', 'metadata.deletionTimestamp', 'metadata.managedFields', 'metadata.selfLink'],
@@ -6,8 +6,8 @@ const OTHERS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The first place where a live object does not have what its manifest says; undefined where it has it all.
- * Null, empty and zero are the same as absent, as for Go.
+ * Returns the first place with a difference between a live object and its manifest. Returns undefined if
+ * there is none. Null, empty and zero equal absent, as in Go.
  */
 export function missingContent(wanted: unknown, live: unknown, path = ''): string | undefined {
   if (OTHERS.has(path) || isEmpty(wanted)) return undefined;

@@ -9,7 +9,7 @@ import { madeImage, putImage, writeLayout } from '../images/made-image.js';
 
 const CATALOG_LABELS = { 'operators.operatorframework.io.index.configs.v1': '/configs' };
 
-/** Where the files and images of cases are. */
+/** The places of files and images of cases. */
 export class CaseFiles {
   constructor(
     private readonly folder: string,
@@ -32,7 +32,7 @@ export class CaseFiles {
     await this.#writeAll(one, 'catalog', [{ path: 'catalog.json', bytes: this.offer(one) }]);
   }
 
-  /** What `bundle validate` and `catalog render` are asked about. */
+  /** Returns the reference for `bundle validate` and `catalog render`. */
   bundleReference(one: CorpusCase): string {
     switch (one.draft.asked) {
       case 'directory':
@@ -44,7 +44,7 @@ export class CaseFiles {
     }
   }
 
-  /** What `catalog validate` and `plan` are asked about. */
+  /** Returns the reference for `catalog validate` and `plan`. */
   catalogReference(one: CorpusCase): string {
     return one.catalog === undefined ? this.path(one, 'catalog') : this.catalogImage(one);
   }

@@ -1,7 +1,7 @@
 import { run } from '../../../apps/cli/src/program.js';
 import { watched } from './watchdog.js';
 
-/** How a command ended, and what it wrote. */
+/** Exit code and output of a command. */
 export type CommandEnd = Readonly<{ exit: number; out: string; err: string }>;
 
 /** Longer than any command here takes on a busy machine. */

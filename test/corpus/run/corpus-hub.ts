@@ -48,10 +48,10 @@ export type LoggedLine = Readonly<{ level: 'warn' | 'error'; fields: LogFields; 
 
 const RECORD_BYTES = 64 * 2 ** 20;
 const CONCURRENCY = 8;
-/** A failing plan is tried again so long: a minute in production, of which each second costs a pass. */
+/** Time of retries of a failing plan: a minute in production, and each second costs a pass. */
 const PLAN_RETRY_MS = 3_000;
 const UNPACK_MS = 60_000;
-/** The longest that the clock moves at a time, so that what is due runs in between. */
+/** The longest step of the clock; work that is due runs in between. */
 const STEP_MS = 250;
 
 /**
@@ -122,7 +122,7 @@ export class CorpusHub {
     return true;
   }
 
-  /** Until no job runs: what a job waits for outside of this clock, such as a registry, has come. */
+  /** Waits until no job runs. Work outside of this clock, such as a registry, has then answered. */
   async #rest(): Promise<void> {
     for (let quiet = 0; quiet < 3; ) {
       await pause(0);

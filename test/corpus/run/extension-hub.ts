@@ -36,8 +36,8 @@ const PULL_PAUSE_MS = 2;
 export type ExtensionEnd = Readonly<{ installed: boolean; told: readonly string[] }>;
 
 /**
- * The applier of OLM v1 at work on one simulated cluster, in this process. What poller and resolver store
- * is given: the bundle of a case is the chosen one. Images are pulled from a registry over HTTP.
+ * The applier of OLM v1 at work on one simulated cluster, in this process. The stored values of poller and
+ * resolver are given: the bundle of a case is the chosen one. Images are pulled from a registry over HTTP.
  */
 export class ExtensionHub {
   readonly cluster: SimulatedCluster;
@@ -103,7 +103,7 @@ export class ExtensionHub {
     return this.#endOf(name);
   }
 
-  /** Stores the answer to what the extension asks for, as poller and resolver do. */
+  /** Stores the answer for the extension, as poller and resolver do. */
   async #choose({ draft }: CorpusCase, image: string): Promise<void> {
     const { key, version } = draft;
     const { installed } = revisionStates(this.#revisions(key));

@@ -3,9 +3,9 @@ import type { CorpusCase } from '../corpus-case.js';
 /** Something that is not as it must be. */
 export type Finding = Readonly<{
   number: number;
-  /** Which invariant or which outcome it is about. */
+  /** The invariant or outcome of the finding. */
   about: 'crash' | 'hang' | 'silence' | 'verdict' | 'objects' | 'length';
-  /** Where it was seen: a command, or the install. */
+  /** The place of the finding: a command, or the install. */
   at: string;
   text: string;
   oddities: readonly string[];

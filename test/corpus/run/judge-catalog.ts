@@ -25,6 +25,6 @@ export function judgeCatalogRender(of: CorpusCase, draft: CatalogDraft, end: Com
   );
 }
 
-/** The values of a stream of JSON whose values begin and end at the left edge. */
+/** Values of a stream of JSON. Each begins and ends at the left edge. */
 const jsonValues = (text: string): unknown[] =>
   text.split(/^(?=\{$)/m).flatMap((one) => (one === '' ? [] : [JSON.parse(one)]));

@@ -7,12 +7,12 @@ import type { CommandEnd } from './commands.js';
 import { type Finding, finding } from './finding.js';
 
 const MOST_CHARACTERS = 200;
-/** Texts of a program that did not expect what it met. */
+/** Texts of a program after an unexpected error. */
 export const CRASHED = /\bat .+:\d+:\d+\)?$|ZodError|TypeError|RangeError|Cannot read propert|"code": "invalid_/m;
 
 const linesOf = (text: string): string[] => text.split('\n').filter((line) => line !== '');
 
-/** Whether a command failed in a way that is no answer. */
+/** Reports a command that failed without an answer. */
 export function crash(of: CorpusCase, at: string, { exit, out, err }: CommandEnd): Finding[] {
   const text = `${err}${exit === 0 ? '' : out}`;
   return exit > 2 || exit < 0 || CRASHED.test(text) ? [finding(of, 'crash', at, `exit ${exit}: ${text}`)] : [];
@@ -37,7 +37,7 @@ export function judgeValidate(of: CorpusCase, end: CommandEnd): Finding[] {
   ];
 }
 
-/** Sentences of opm, which it writes as long as they are. */
+/** Sentences of opm; their length is opm's. */
 const OF_OPM = /error checking provided apis in bundle/;
 
 /** A line about a bundle of others fits into a terminal and a status. */
@@ -54,9 +54,9 @@ export function judgeRender(of: CorpusCase, end: CommandEnd): Finding[] {
   if (found.length > 0) return found;
   const troubles = [...of.expected.validate.all, ...of.expected.validate.oneOf];
   if (end.exit !== 0) {
-    // opm does not know what an image without labels is.
+    // opm does not know the meaning of an image without labels.
     if (UNLABELLED.test(end.err) && isUnlabelled(of)) return [];
-    // A directory without the two folders of a bundle is a catalog for opm, which names the first other file.
+    // For opm a directory without the two folders of a bundle is a catalog; it names the first other file.
     if (of.draft.asked === 'directory' && !hasFolders(of) && namesFile(of, end.err)) return [];
     if (troubles.length === 0) return [finding(of, 'verdict', at, `refused: ${end.err}`)];
     const told = troubles.some((naming) => linesOf(end.err).some((line) => names(line, naming)));
@@ -94,7 +94,7 @@ function renderedObjects(of: CorpusCase, { out, err }: CommandEnd): Finding[] {
   });
 }
 
-/** `plan --pull`: what would be done, or why not. */
+/** Judges `plan --pull`: its plan, or the reason against it. */
 export function judgePlan(of: CorpusCase, end: CommandEnd): Finding[] {
   const at = 'plan';
   const found = crash(of, at, end);
@@ -104,7 +104,7 @@ export function judgePlan(of: CorpusCase, end: CommandEnd): Finding[] {
   const text = linesOf(`${end.out}${end.err}`.replaceAll(/\n {4,}/g, ' '));
   const oneOf = install.ends === 'refused' ? install.oneOf : [];
   const told = oneOf.some((naming) => text.some((line) => names(line, naming)));
-  // Of a catalog that no registry would serve it says that in a note.
+  // A note says that no registry would serve the catalog.
   if (end.exit === 0 && !(told && of.catalog !== undefined))
     return [finding(of, 'verdict', at, `says yes, and ${expectedNames(of)} is refused`)];
   return told ? [] : [finding(of, 'silence', at, `does not name ${expectedNames(of)}: ${end.out}${end.err}`)];

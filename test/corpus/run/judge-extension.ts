@@ -15,8 +15,8 @@ const keyOf = ({ kind, metadata }: Named): string => `${kind} ${metadata?.name}`
 const itemsOf = ({ out }: CommandEnd): KubernetesObject[] => (JSON.parse(out) as { items: KubernetesObject[] }).items;
 
 /**
- * `bundle render`, what OLM v1 makes of a bundle: every object that it brings beside its CSV, or why not.
- * OLM v1 refuses other bundles than OLM Classic.
+ * Judges `bundle render`: every object of a bundle besides its CSV in OLM v1, or the reason against it. OLM
+ * v1 refuses other bundles than OLM Classic.
  */
 export function judgeExtension(of: CorpusCase, end: CommandEnd): Finding[] {
   const at = 'bundle render';
@@ -32,8 +32,9 @@ export function judgeExtension(of: CorpusCase, end: CommandEnd): Finding[] {
 }
 
 /**
- * An install through OLM v1 ends as `bundle render` says: refused for the same reason, or with every object
- * in the cluster. A cluster may refuse what can be rendered; then it is one of the troubles of the case.
+ * Judges an install through OLM v1. Its end equals that of `bundle render`: refused for the same reason, or
+ * every object is in the cluster. A cluster may refuse rendered objects; then that is one of the troubles of
+ * the case.
  */
 export function judgeExtensionInstall(
   of: CorpusCase,

@@ -38,7 +38,7 @@ function toldTexts(cluster: SimulatedCluster, of: CorpusCase): string[] {
   ].filter((text) => text !== '');
 }
 
-/** Whether the install has come to its expected end; where it has not, it may still be under way. */
+/** True if the install has reached its expected end. Otherwise it may still be under way. */
 export function hasEnded(cluster: SimulatedCluster, of: CorpusCase): boolean {
   const { install } = of.expected;
   if (install.ends === 'installed') return isInstalled(cluster, of);
@@ -53,7 +53,7 @@ function isInstalled(cluster: SimulatedCluster, of: CorpusCase): boolean {
   return statusOf(csv).phase === 'Succeeded' && statusOf(subscription).state === 'AtLatestKnown';
 }
 
-/** What came of the install, when all have had their time. */
+/** Judges the end of the install, after all have had their time. */
 export function judgeInstall(cluster: SimulatedCluster, of: CorpusCase): Finding[] {
   const { install } = of.expected;
   const texts = toldTexts(cluster, of);
@@ -84,7 +84,7 @@ export function judgeInstall(cluster: SimulatedCluster, of: CorpusCase): Finding
 /** Other texts are there in every namespace. */
 const isTrouble = (text: string): boolean => !/^all available catalogsources are healthy$/.test(text);
 
-/** Every object of the bundle is in the cluster, with what its manifest says. */
+/** Names objects of the bundle that are missing in the cluster, or differ from their manifests. */
 function missingObjects(cluster: SimulatedCluster, of: CorpusCase): Finding[] {
   return of.draft.manifests.flatMap((file) => {
     if (file.fate !== 'applied') return [];
@@ -106,7 +106,7 @@ function liveOf(cluster: SimulatedCluster, file: DraftFile, namespace: string): 
   }
 }
 
-/** Of a bundle that no cluster can have, nothing is applied. */
+/** Names applied objects of a bundle that no cluster can have. There must be none. */
 function appliedParts(cluster: SimulatedCluster, of: CorpusCase): Finding[] {
   const applied = of.draft.manifests.filter((file) => liveOf(cluster, file, namespaceOf(of)) !== undefined);
   if (applied.length === 0) return [];

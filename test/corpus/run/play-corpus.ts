@@ -30,7 +30,7 @@ const TOGETHER = 25;
 const INSTALL_MS = 120_000;
 const HUNG_AFTER_MS = 300_000;
 
-/** Validates, renders, plans and installs every case; what is not as it must be comes back. */
+/** Validates, renders, plans and installs every case. Returns the findings. */
 export async function playCorpus(cases: readonly CorpusCase[], options: PlayOptions = {}): Promise<Finding[]> {
   const { together = TOGETHER, extensionsEach = 0, onProgress = () => undefined } = options;
   const folder = await mkdtemp(join(tmpdir(), 'flotilla-corpus-'));
@@ -183,7 +183,7 @@ async function install(cases: readonly CorpusCase[], files: CaseFiles): Promise<
   }
 }
 
-/** A job that fails for a reason of its own is an exception where a verdict should be. */
+/** Names jobs that failed with an exception in place of a verdict. */
 function failedJobs({ logged }: CorpusHub, cases: readonly CorpusCase[]): Finding[] {
   const seen = new Set<string>();
   return logged.flatMap(({ level, fields, message }) => {

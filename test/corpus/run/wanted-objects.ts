@@ -30,7 +30,7 @@ export function subscription(one: CorpusCase): KubernetesObject {
   };
 }
 
-/** What a user creates for a case. `image`: that of its catalog. */
+/** Objects that a user creates for a case. `image`: the image of its catalog. */
 export function wantedObjects(one: CorpusCase, image: string): readonly KubernetesObject[] {
   const namespace = namespaceOf(one);
   const spec = { targetNamespaces: [namespace] };

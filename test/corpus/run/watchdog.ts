@@ -1,7 +1,7 @@
 /** Something did not end in time. */
 export class Hung extends Error {}
 
-/** The value of the work, or {@link Hung} where it has none after so many milliseconds. */
+/** Returns the value of the work, or {@link Hung} after that many milliseconds without one. */
 export async function watched<T>(what: string, ms: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

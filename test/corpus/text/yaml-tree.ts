@@ -7,7 +7,7 @@ export class Written {
   ) {}
 }
 
-/** A map whose members are followed by lines written as they stand, such as merge keys. */
+/** A map with literal lines after its members, such as merge keys. */
 export class WrittenMap {
   constructor(
     readonly members: YamlMap,

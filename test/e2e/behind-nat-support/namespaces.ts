@@ -31,7 +31,7 @@ export async function networkNamespaces(): Promise<Need> {
 export class Namespaces {
   readonly #names: string[] = [];
 
-  /** Makes a namespace with addresses of its own, which no other one has a route to. */
+  /** Makes a namespace with addresses of its own. No other namespace has a route to them. */
   async add(name: string, addresses: readonly string[] = []): Promise<string> {
     const full = `${PREFIX}-${name}`;
     await ip('netns', 'add', full);

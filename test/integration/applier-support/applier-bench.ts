@@ -54,16 +54,14 @@ const GLOBAL = 'olm';
 const CATALOG = 'samples';
 const OLM = 'operators.coreos.com';
 
-/**
- * Between two passes of which the first found nothing to do; a pass that did something is followed at once.
- */
+/** The pause after a pass that found nothing to do. A pass that did something is followed at once. */
 const SHORTEST_IDLE_MS = 10;
 const LONGEST_IDLE_MS = 80;
 
 type CatalogIndex = ReturnType<typeof indexCatalog>;
 
 export type BenchSettings = Readonly<{
-  /** Of the cluster; `east` without it. */
+  /** Name of the cluster; default: `east`. */
   name?: string;
   protectedCopiedCsvNamespaces?: readonly string[];
   /** Passes read from the cache, as they do in the service. */
@@ -89,7 +87,7 @@ export class ApplierBench {
   readonly #settings: StagesHub['settings'];
   /** Further files of the catalog, beside the samples. */
   readonly offered: BundleFile[] = [];
-  /** What the applier finds in its content store beside images. */
+  /** The applier's content store, besides images. */
   readonly content = new MemoryContentStore();
   readonly #key = HubKey.random();
   readonly #clock = new BenchClock();
@@ -126,7 +124,7 @@ export class ApplierBench {
     if (cached) this.#view = new ClusterView({ client, clock, caches: new ClusterCaches({ clock, log }) });
   }
 
-  /** As if another process took over: nothing of what was fetched is held any more. */
+  /** Plays a takeover by another process: it has no fetched content. */
   restart(): void {
     this.stages = this.#newStages();
   }
@@ -185,7 +183,7 @@ export class ApplierBench {
     await this.registry.stop();
   }
 
-  /** From now on the catalog offers what the second edition of the samples offers. */
+  /** Makes the catalog offer the second edition of the samples. */
   publishSecondEdition(): void {
     this.#edition = 'v2';
   }
@@ -231,7 +229,7 @@ export class ApplierBench {
   ): Promise<Readonly<{ rounds: number; againAfterMs: number | undefined }>> {
     const { signal } = new AbortController();
     const { client } = this;
-    // API servers send them once a minute: a watch with a selector learns no other way what it has seen.
+    // API servers send them once a minute. A watch with a selector learns its place only from them.
     if (this.#view !== undefined) this.cluster.bookmarkWatches();
     const reads = (await this.#view?.reads(this.#seen())) ?? client;
     const place = { client, reads, namespace, globalCatalogNamespace: GLOBAL };
@@ -249,8 +247,8 @@ export class ApplierBench {
   }
 
   /**
-   * What poller and resolver do between passes: observe the namespace, answer its problem.
-   * Not counted as requests.
+   * Does the work of poller and resolver between passes: observes the namespace, and answers its problem. Not
+   * counted as requests.
    */
   async observe(namespace: string): Promise<void> {
     const counted = [...this.cluster.requests];
@@ -260,7 +258,7 @@ export class ApplierBench {
     await this.#solve(namespace, read);
   }
 
-  /** What the cluster would install with what a fleet wants there, after poller and resolver. */
+  /** Returns the next install of the cluster with the fleet's desired state, after poller and resolver. */
   async preview(wanted: DesiredClassic): Promise<ClassicPreview> {
     const { namespace, package: packageName } = wanted.operator.spec;
     const read = await readNamespace(new PassReader(this.client), namespace, GLOBAL);
@@ -273,13 +271,13 @@ export class ApplierBench {
     return this.placeParts.previews.preview(wanted);
   }
 
-  /** What orders of a fleet are carried out with here, as in the applier. */
+  /** The place of the orders of a fleet, as in the applier. */
   get placeParts(): ReturnType<ReturnType<typeof placeParts>> {
     this.#parts ??= placeParts(this.#hub())(this.client, GLOBAL);
     return this.#parts;
   }
 
-  /** Observes what was read under a place, and answers its problem; `path`: a Subscription's hops, too. */
+  /** Observes the objects of a place, and answers its problem; `path`: a Subscription's hops, too. */
   async #solve(place: string, read: ObservedNamespace, path?: string): Promise<void> {
     const desired = desiredNamespaceOf(read);
     const index = await this.#index();
@@ -350,7 +348,7 @@ export class ApplierBench {
     return this.cluster.list(where) as readonly unknown[] as readonly T[];
   }
 
-  /** Of the catalog as it is offered now; reading it costs more than a pass. */
+  /** The index of the present catalog; reading it costs more than a pass. */
   async #index(): Promise<CatalogIndex> {
     const offered = [this.#edition, ...this.offered];
     const known = this.#known;

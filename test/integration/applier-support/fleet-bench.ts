@@ -15,7 +15,7 @@ import { ApplierBench } from './applier-bench.js';
 
 /** A live controller makes its passes so far apart. */
 const BETWEEN_PASSES_MS = 250;
-/** Passes after which a fleet of these tests must have come to what is expected. */
+/** Passes until a fleet of these tests must have reached its expected state. */
 const MOST_PASSES = 80;
 const HUB_NAMESPACE = 'platform';
 const NO_NAMESPACE = new Set(['FleetCluster', 'FleetWindow']);
@@ -36,15 +36,15 @@ type SeenRollout = Readonly<{
   counts?: Readonly<Record<string, number>>;
 }>;
 
-/** A hub API with the fleet's controller, and clusters in which Flotilla's own engine installs operators. */
+/** A hub API with the fleet's controller, and clusters with Flotilla's own engine. */
 export class FleetBench {
   readonly clock = new ManualClock('2026-01-05T00:00:00Z');
   readonly controller: RolloutController;
-  /** What gates outside of clusters answer; none do without it. */
+  /** Answers of gates outside of clusters; by default there is none. */
   gate: (question: GateQuestion) => CheckAnswer = () => ({ message: 'no answer' });
   /** Clusters that the services of the hub do not reach. */
   readonly away = new Set<string>();
-  /** Further parts of the place where orders are carried out. */
+  /** Further parts of the place of orders. */
   place: Partial<PlaceParts> = {};
 
   private constructor(
@@ -82,7 +82,7 @@ export class FleetBench {
     return found;
   }
 
-  /** What a poller reports about a cluster. */
+  /** Reports a cluster as a poller does. */
   async sight(name: string, found: Readonly<Record<string, 'True' | 'False'>>, uid = name): Promise<void> {
     const stored = await this.hub.client.get({ apiVersion: FLEET_API, kind: 'FleetCluster', name });
     const lastTransitionTime = this.clock.now().toISOString();
@@ -138,7 +138,7 @@ export class FleetBench {
     return (this.hub.cluster.get(ref)?.['status'] ?? {}) as object;
   }
 
-  /** What a cluster reports about the only subject. */
+  /** Returns the report of a cluster about the only subject. */
   report(cluster: string): Readonly<Record<string, unknown>> | undefined {
     const found = this.hub.cluster.get({ apiVersion: FLEET_API, kind: 'FleetAssignment', name: cluster });
     return (found?.['status'] as Readonly<{ rows?: readonly Record<string, unknown>[] }> | undefined)?.rows?.[0];

@@ -1,6 +1,6 @@
 import type { MadeVersion } from './made-operator.js';
 
-/** Where the operator of these tests is installed. */
+/** The namespace of the operator of these tests. */
 export const LAMPS = 'lamps';
 
 /** The spec of a FleetOperator for package `lamp`, with strategy `s`. */

@@ -4,8 +4,8 @@ import { buildImage } from '#platform/registry/image-builder';
 import type { EnvironmentRegistry } from '../../../apps/cli/src/commands/demo/environment/demo-environment.js';
 
 /**
- * One version of an operator that a test makes up: no deployment, one service account,
- * and what else it brings.
+ * One version of an operator that a test makes up: no deployment, one service account, and its further
+ * objects.
  */
 export type MadeVersion = Readonly<{
   version: string;
@@ -16,7 +16,7 @@ export type MadeVersion = Readonly<{
   /** Range of versions that it takes the place of. */
   skipRange?: string;
   objects: readonly KubernetesObject[];
-  /** What the catalog names in place of the image that is made. */
+  /** The image in the catalog, in place of the made one. */
   image?: string;
   /** Deployments of its install strategy. */
   deployments?: readonly Readonly<{ name: string; spec: object }>[];
@@ -28,7 +28,7 @@ export type MadeVersion = Readonly<{
   channels?: readonly string[];
 }>;
 
-/** What the catalog deprecates: `olm.package` without a name, `olm.channel` or `olm.bundle` with one. */
+/** A deprecation of the catalog: `olm.package` without a name, `olm.channel` or `olm.bundle` with one. */
 export type MadeDeprecation = Readonly<{ reference: Readonly<{ schema: string; name?: string }>; message: string }>;
 
 const textOf = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value));
@@ -89,10 +89,7 @@ export const madeDeployment = (name: string, serviceAccountName: string, pod: ob
 
 const channelsOf = ({ channels = ['stable'] }: MadeVersion): readonly string[] => channels;
 
-/**
- * Puts the bundles of these versions into the registry, and the package into the catalog in place of what it
- * was.
- */
+/** Puts the bundles of these versions into the registry. Replaces the package in the catalog. */
 export async function offer(
   { registry, offered }: Readonly<{ registry: EnvironmentRegistry; offered: BundleFile[] }>,
   name: string,

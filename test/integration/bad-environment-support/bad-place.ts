@@ -11,9 +11,9 @@ import { hubKeyFile } from '../../../apps/cli/src/commands/demo/environment/serv
 import { startConfiguredRedis } from '../redis-support/configured-redis.js';
 import { type OldRedis, startOldRedis } from './old-redis.js';
 
-/** Everything that an environment can have wrong, on this machine, beside what is right. */
+/** Everything that may be wrong in an environment on this machine, next to correct parts. */
 export type BadPlace = Readonly<{
-  /** Where all is well. */
+  /** The environment without a fault. */
   environment: Readonly<Record<string, string>>;
   /** A file of the place. */
   file: (name: string, text: string) => string;
@@ -98,7 +98,7 @@ async function listening(server: Server): Promise<string> {
 
 export type FullDisk = Readonly<{ folder: string; remove: () => void }>;
 
-/** A disk that has no room left; undefined where this user may mount none. */
+/** Returns a full disk. Returns undefined if this user may mount none. */
 export function fullDisk(): FullDisk | undefined {
   const folder = mkdtempSync(join(tmpdir(), 'flotilla-full-disk-'));
   try {

@@ -5,7 +5,7 @@ import { PATIENCE_MS } from '#testing/patience';
 
 export type ProgramName = 'flotilla' | 'catalog-poller' | 'resolver-worker' | 'applier';
 
-/** What a program said until it ended, or until it said what it was watched for; `exit` is undefined then. */
+/** Output of a program until it ended, or until the awaited text; `exit` is then undefined. */
 export type EndedProgram = Readonly<{ out: string; err: string; exit: number | undefined }>;
 
 export type ProgramRun = Readonly<{
@@ -17,10 +17,10 @@ export type ProgramRun = Readonly<{
   until?: RegExp;
 }>;
 
-/** Of `make test`: without it, each start compiles the program again. */
+/** The compile cache of `make test`: without it, each start compiles the program again. */
 const COMPILED = Object.fromEntries(Object.entries(process.env).filter(([name]) => name === 'NODE_COMPILE_CACHE'));
 
-/** Runs a program of the hub until it ends by itself, or says what it is watched for. */
+/** Runs a program of the hub until it ends by itself, or prints the awaited text. */
 export function runProgram({ program, args = [], env, until }: ProgramRun): Promise<EndedProgram> {
   const child = spawn(process.execPath, [join(PROJECT_ROOT, 'dist', 'programs', `${program}.js`), ...args], {
     env: { ...COMPILED, ...env },

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 /** The Redis of Ubuntu 22.04. */
 export const OLD_VERSION = '6.0.16';
 
-/** Answers what a client asks at its start, as a Redis of that version; the port is in its configuration. */
+/** Answers a client's first commands, as a Redis of that version. The port is in its configuration. */
 const PROGRAM = `#!${process.execPath}
 const { createServer } = require('node:net');
 const { readFileSync } = require('node:fs');

@@ -17,7 +17,7 @@ type BundleRow = Readonly<{
   because: string;
   image?: () => Promise<BuiltImage>;
   corrupt?: boolean;
-  /** What follows "Bundle unpacking failed - ". */
+  /** The text after "Bundle unpacking failed - ". */
   says: RegExp;
 }>;
 

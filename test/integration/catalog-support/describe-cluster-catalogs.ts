@@ -14,8 +14,8 @@ const LABELS = { [CATALOG_LABEL]: '/configs' };
 const SHOP = readFileSync(join(VECTORS, 'shop.expected.jsonl'), 'utf8');
 
 /**
- * Tests of the ClusterCatalogs that a poller serves for two clusters, which have OLM's kinds already. Other
- * tests share the services: starting these takes seconds.
+ * Tests of the ClusterCatalogs of a poller for two clusters with OLM's kinds. Other tests share the services:
+ * their start takes seconds.
  */
 export const describeClusterCatalogs = (clients: () => readonly KubeClient[]) =>
   describe('ClusterCatalogs served by the poller', () => {

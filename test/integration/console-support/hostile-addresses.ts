@@ -8,7 +8,7 @@ import { catalogAnswer, chain, type HeldPackage, heldPackage } from '../../conso
 export const PACKAGE = 'lamp';
 export const HASH = 'f'.repeat(64);
 
-/** Rows in which each text that people and catalogs choose is an address. */
+/** Rows with an address in place of each text of people and catalogs. */
 export function hostileRows(address: string, digest: string): readonly ViewRow[] {
   const cluster = address;
   const cause = { code: 'plan-failed', kind: 'InstallPlan', names: [address], text: address };
@@ -29,7 +29,7 @@ const iconOf = (address: string): string =>
 <style>@import url(${address}); rect { fill: url(${address}) }</style><use href="${address}#a"/></svg>`;
 export const iconHash = (address: string): string => createHash('sha256').update(iconOf(address)).digest('hex');
 
-/** A package whose links, images, icon and texts are addresses. */
+/** A package with addresses as links, images, icon and texts. */
 function hostilePackage(address: string): HeldPackage {
   const record = { name: PACKAGE, defaultChannel: 'stable', entries: chain(PACKAGE, 'stable', '1.0.0', '1.1.0') };
   const look = { title: address, provider: address, summary: address, color: address, category: address };
@@ -42,7 +42,7 @@ function hostilePackage(address: string): HeldPackage {
   return { record, csv: { ...csv, spec: { ...csv.spec, icon, links } }, icon: iconHash(address) };
 }
 
-/** What a poller answers that read the worst of a catalog and of a cluster. */
+/** The answer of a poller with the worst catalog and cluster. */
 export function hostileAnswer(address: string, question: ConsoleQuestion): QuestionAnswer {
   if ('digest' in question) return catalogAnswer([hostilePackage(address)], question);
   if (question.ask === 'object') return { answer: { yaml: `image: ${address}\n`, cut: false } };

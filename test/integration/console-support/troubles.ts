@@ -7,7 +7,7 @@ import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { OPERATOR_GROUP_API } from '#core/kernel/api/operator-group';
 import { SUBSCRIPTION_API } from '#core/kernel/api/subscription';
 
-/** What stands in a namespace of its own, as OLM left it there, and the code of its cause. */
+/** A trouble in a namespace of its own, as OLM left it, with the code of its cause. */
 export type Trouble = Readonly<{ name: string; code: string; objects: readonly KubernetesObject[] }>;
 
 const TIME = '2026-01-01T00:00:00Z';

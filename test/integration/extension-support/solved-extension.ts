@@ -12,7 +12,7 @@ import type { ExtensionDeps } from '../../../libs/lifecycle/src/v1/extensions/ex
 
 const bundle = { name: 'lamp.v1.0.0', version: '1.0.0' };
 
-/** What the applier needs to install the bundle of that image, or to keep it: the solution is stored. */
+/** Stores the solution that the applier needs to install or keep the bundle of that image. */
 export async function solvedFor(
   client: KubeClient,
   object: ClusterExtension,

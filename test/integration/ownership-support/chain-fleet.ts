@@ -47,7 +47,7 @@ async function markedTree(directory: string, mark: string) {
   return files.map(({ path, bytes }) => ({ path, bytes: marked(bytes) }));
 }
 
-/** Whether the hub has given OLM's kinds to the cluster, as it does when one joins. */
+/** True if the hub has given OLM's kinds to the cluster, as it does for a joining one. */
 export function hasOlmKinds(fleet: SimulatedFleet, cluster: string): boolean {
   try {
     for (const kind of ['CatalogSource', 'Subscription', 'ClusterServiceVersion'])
@@ -61,8 +61,8 @@ export function hasOlmKinds(fleet: SimulatedFleet, cluster: string): boolean {
 }
 
 /**
- * What a user makes in a cluster to have the sample installed and upgraded. `everywhere`: for all namespaces,
- * each of which gets a copy of the ClusterServiceVersion.
+ * Makes the objects of a user to install and upgrade the sample. `everywhere`: for all namespaces; each gets
+ * a copy of the ClusterServiceVersion.
  */
 export function subscribe(
   fleet: SimulatedFleet,
@@ -100,7 +100,7 @@ const Plan = z.looseObject({
   spec: z.looseObject({ clusterServiceVersionNames: z.array(z.string()), generation: z.number() }),
   status: z.looseObject({ phase: z.string() }),
 });
-/** What was installed by which plans, in their order. */
+/** Returns the installed versions with their plans, in order. */
 export const plans = (fleet: SimulatedFleet, cluster: string): readonly string[] =>
   fleet
     .cluster(cluster)
@@ -108,7 +108,7 @@ export const plans = (fleet: SimulatedFleet, cluster: string): readonly string[]
     .map((plan) => Plan.parse(plan))
     .toSorted((a, b) => a.spec.generation - b.spec.generation)
     .map(({ spec, status }) => `${spec.clusterServiceVersionNames.join(' ')} ${status.phase}`);
-/** The plans where each step was done once. */
+/** The plans of a run that did each step once. */
 export const onePlanEach = (versions: readonly string[]): readonly string[] =>
   versions.map((version) => `${PACKAGE}.${version} Complete`);
 

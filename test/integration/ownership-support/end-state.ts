@@ -4,15 +4,15 @@ import type { SimulatedCluster, StoredObject } from '#testing/cluster/simulated-
 
 /** Given by the API server, and another one in each run. */
 const VOLATILE = new Set(['uid', 'resourceVersion', 'creationTimestamp', 'clusterIP', 'clusterIPs']);
-/** Their values are made of UIDs, and of what was observed when, too. */
+/** Annotations with values made of UIDs, and of the time of observations. */
 const MARKS = new Set(['flotilla.dev/made-by-hub', 'flotilla.dev/change']);
 const UID = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g;
 
 /**
- * Everything that a cluster stores, without what differs from run to run: UIDs, revisions, times, and the
- * addresses of Services, which a create that is refused takes, too. One line
- * for each object, sorted.
+ * Returns everything that a cluster stores, one sorted line for each object. Leaves out values that differ
+ * from run to run: UIDs, revisions, times, and the addresses of Services, of which a refused create takes
+ * one, too.
  */
 export const endStateOf = (cluster: SimulatedCluster): readonly string[] =>
   [...new Set(cluster.stored().filter(isLasting).map(lineOf))].toSorted(byCodeUnit);
@@ -24,8 +24,8 @@ export const differencesOf = (a: readonly string[], b: readonly string[]): reado
 ];
 
 /**
- * Events report what passes have found on the way, such as a catalog that is still empty, or a Deployment
- * that is not yet available; what a pass finds there depends on when it comes.
+ * True for objects other than Events. Events report findings of passes on the way, such as a catalog that is
+ * still empty, and these depend on the time of the pass.
  */
 const isLasting = ({ resource }: StoredObject): boolean => resource !== 'events';
 

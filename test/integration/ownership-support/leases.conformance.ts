@@ -15,7 +15,7 @@ const SHORT_MS = 300;
 /** For the test that renews one in time: it may be late by two thirds of it. */
 const RENEWED_MS = 6_000;
 
-/** What all Leases do, wherever they are kept. */
+/** Tests of all Leases, in every store. */
 export function leasesConformance(make: () => Promise<LeasesUnderTest>): void {
   let open: LeasesUnderTest | undefined;
   const start = async () => {

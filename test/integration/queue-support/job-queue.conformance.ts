@@ -14,7 +14,7 @@ class Failure extends FlotillaError {
   }
 }
 
-/** A handler whose runs a test can hold open, and that writes down what it did. */
+/** A handler that records its work. A test can hold its runs open. */
 export function recorder() {
   const runs: string[] = [];
   const held = new Map<string, () => void>();
@@ -40,7 +40,7 @@ const settled = async (queue: JobQueue<ThingJob>) => {
 };
 const NOTHING = { waiting: 0, active: 0, delayed: 0 };
 
-/** What every JobQueue does, whatever stands behind it. */
+/** Tests of every JobQueue, with any store. */
 export function jobQueueConformance(make: (options?: QueueOptions) => Promise<QueueUnderTest>): void {
   const open: QueueUnderTest[] = [];
   const start = async (options?: QueueOptions) => {

@@ -17,7 +17,7 @@ export type ConfiguredRedis = Readonly<{
   port: number;
   /** The test's own connection. */
   admin: Redis;
-  /** As a crash: at once. */
+  /** Kills it at once, like a crash. */
   kill: () => Promise<void>;
   /** After {@link ConfiguredRedis.kill}: the same server again. */
   restart: () => Promise<void>;
@@ -27,11 +27,11 @@ export type ConfiguredRedis = Readonly<{
 export type ConfiguredRedisOptions = Readonly<{
   /** Lines of its configuration beside port, address and folder. `PORT` in them is replaced. */
   lines?: readonly string[];
-  /** Whether it is a Sentinel. */
+  /** True for a Sentinel. */
   sentinel?: boolean;
   /** For the test's own connection. */
   client?: Omit<RedisOptions, 'replyMapping'>;
-  /** Whether `lines` say where it listens. */
+  /** True if `lines` name its address. */
   listens?: boolean;
 }>;
 
@@ -44,7 +44,7 @@ export async function startConfiguredRedis(options: ConfiguredRedisOptions = {})
   const config = join(folder, 'redis.conf');
   const common = ['bind 127.0.0.1', `dir ${folder}`, ...(listens ? [] : [`port ${port}`])];
   const own = sentinel ? [] : ['save ""', 'appendonly no'];
-  // By default the bus listens 10,000 ports higher, where Linux gives ports to outgoing connections.
+  // By default the bus listens 10,000 ports higher: Linux gives such ports to outgoing connections.
   const bus = lines.includes('cluster-enabled yes') ? [`cluster-port ${busPort}`] : [];
   const text = [...common, ...own, ...bus, ...lines].join('\n').replaceAll('PORT', String(port));
   writeFileSync(config, `${text}\n`, { mode: 0o600 });

@@ -12,8 +12,8 @@ const FULL =
 const STEPS: readonly ScenarioStep[] = ['subscribed', 'first-plan', 'catalog-updated'];
 
 /**
- * Plays the story with a Redis whose memory is full three times, each for so many milliseconds once all
- * services say so; nothing is lost, and no service is started again.
+ * Plays the story with a Redis whose memory is full three times, each for that many milliseconds once all
+ * services report it. Nothing is lost, and no service is restarted.
  */
 export async function expectNothingLost(redis: ConfiguredRedis, fullMs: number): Promise<void> {
   const url = `redis://127.0.0.1:${redis.port}`;

@@ -3,10 +3,10 @@ import { expect } from 'vitest';
 import { PATIENCE } from '#testing/patience';
 import { ServiceProcess } from '../../../apps/cli/src/commands/demo/environment/service-process.js';
 
-/** Readiness of a service, and what its check of Redis says. */
+/** Readiness of a service, and the text of its check of Redis. */
 export type RedisReadiness = Readonly<{ status: number; redis: string | undefined }>;
 
-/** A resolver worker in a process of its own, which ends with the test. `folder`: of its log and content. */
+/** A resolver worker in a process of its own. It ends with the test. `folder`: of its log and content. */
 export function startRedisService(
   { onTestFinished }: Pick<TestContext, 'onTestFinished'>,
   folder: string,

@@ -86,7 +86,7 @@ export async function startSentinelRedis({
 const untilReplica = (server: ConfiguredRedis): Promise<void> =>
   untilInfo(server, 'replication', /^role:slave\r[\s\S]*^master_link_status:up\r/m);
 
-/** Each Sentinel knows the replica and the other Sentinel, without which none may act. */
+/** Waits until each Sentinel knows the replica and the other Sentinel. None may act before. */
 async function untilWatched(sentinels: readonly ConfiguredRedis[]): Promise<void> {
   for (const sentinel of sentinels) await untilInfo(sentinel, 'sentinel', /status=ok.*slaves=1,sentinels=2/);
 }

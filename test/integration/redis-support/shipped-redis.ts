@@ -27,12 +27,9 @@ export type ShippedRedis = Readonly<{
 }>;
 
 export type ShippedRedisOptions = Readonly<{
-  /** As in FLOTILLA_REDIS_PREFIX. */
+  /** Prefix of keys, as in FLOTILLA_REDIS_PREFIX. */
   prefix?: string;
-  /**
-   * Redis listens with TLS alone; it asks clients for a certificate where an authority for
-   * those is named. PEM texts.
-   */
+  /** PEM texts for a Redis with TLS alone. It asks clients for a certificate if their authority is named. */
   tls?: Readonly<{ cert: string; key: string; clientsCa?: string }>;
   /** Further options of redis-server, such as `--busy-reply-threshold`. */
   more?: readonly string[];

@@ -12,7 +12,7 @@ export type StallingRegistry = Readonly<{
   stop: () => Promise<void>;
 }>;
 
-/** A registry whose every image is valid up to its layer, of which only a part is ever sent. */
+/** A registry with images that are valid up to the layer. Only a part of the layer is ever sent. */
 export async function startStallingRegistry(layerBytes: Uint8Array, sentBytes: number): Promise<StallingRegistry> {
   const layer = blob('application/vnd.oci.image.layer.v1.tar', layerBytes);
   const { manifest, config } = assembleImage([{ layer, diffId: layer.digest }], { [CATALOG_LABEL]: '/configs' });

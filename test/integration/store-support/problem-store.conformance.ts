@@ -39,7 +39,7 @@ export const byHash = (...records: PackageRecord[]) => new Map(records.map((of) 
 const solution = { result: 'unsatisfiable', message: 'no', explanation: [], advice: 'ask again' } satisfies Resolution;
 const absent = 'f'.repeat(64);
 
-/** What every ProblemStore does. */
+/** Tests of every ProblemStore. */
 export function problemStoreConformance(make: () => ProblemStore): void {
   it('gives back a problem and its records by their hashes, whatever their size', async () => {
     const store = make();

@@ -9,8 +9,8 @@ const Kubeconfig = z.looseObject({
 });
 
 /**
- * Adds a context to a kubeconfig, for a cluster at a loopback port without a listener yet;
- * its token lies in a file.
+ * Adds a context to a kubeconfig, for a cluster at a loopback port without a listener yet; its token lies in
+ * a file.
  */
 export function withAwayCluster(
   kubeconfig: string,
@@ -29,5 +29,5 @@ export function withAwayCluster(
 /** The token of a kubeconfig's first user. */
 export const tokenOf = (kubeconfig: string): string => Kubeconfig.parse(parse(kubeconfig)).users[0]?.user.token ?? '';
 
-/** A loopback port at which nothing listens until the test does. */
+/** Returns a loopback port without a listener. */
 export const freePort = async (): Promise<number> => (await freePorts(1))[0] ?? 0;

@@ -6,7 +6,7 @@ import { expect, vi } from 'vitest';
 import { PATIENCE_MS } from '#testing/patience';
 import { LOOPBACK_ALLOWED } from '../../../apps/cli/src/commands/demo/environment/service-process.js';
 
-/** Not those of the user who runs the tests: another identity of the hub in each process of tests. */
+/** Home and hub identity of these tests, not those of their user: each process of tests has its own. */
 const OWN_FOLDER = join(tmpdir(), `flotilla-test-${process.pid}`);
 const OWN_FILES = {
   FLOTILLA_CONSOLE_KEY_FILE: join(OWN_FOLDER, 'console-key'),
@@ -41,7 +41,7 @@ export function runUp(args: readonly string[], environment: Readonly<Record<stri
   child.stderr.on('data', (chunk: Buffer) => {
     said.err += chunk.toString();
   });
-  // What it has said is complete then.
+  // Its output is complete then.
   const ended = once(child, 'close').then(([code]) => Number(code ?? -1));
   return {
     said,

@@ -13,7 +13,7 @@ const WHY = /(no registry client established for catalogsource \S+?): .*/;
 
 const onceInARow = (list: Json): Json => (isList(list) ? list.filter((item, index) => item !== list[index - 1]) : list);
 
-/** What OLM itself does now this way, now that, or without end. */
+/** Behaviour of OLM that varies between its own runs, or never ends. */
 export const BY_CHANCE: readonly Departure[] = [
   {
     name: 'which-conflict',
@@ -88,7 +88,7 @@ export const BY_CHANCE: readonly Departure[] = [
   },
 ];
 
-/** Each line once: what comes again, and what only leads there. */
+/** Returns each line once: repeated lines are ways that end in themselves. */
 const withoutCircles = (list: Json): Json =>
   isList(list) ? [...new Set(list)].filter((line) => !/^(Pending|InstallReady)\//.test(String(line))).toSorted() : list;
 

@@ -11,7 +11,7 @@ import {
 } from '../dump-edits.js';
 import type { Departure } from './departure.js';
 
-/** Where Flotilla departs from OLM on purpose. */
+/** Intended departures of Flotilla from OLM. */
 export const DECIDED: readonly Departure[] = [
   {
     name: 'catalog-connection',

@@ -1,9 +1,6 @@
 import type { Edit } from '../dump-edits.js';
 
-/**
- * Something in which Flotilla may differ from the recordings; it is left out of both sides
- * before they are compared.
- */
+/** An allowed difference between Flotilla and the recordings. Both sides lose it before they are compared. */
 export type Departure = Readonly<{
   name: string;
   because: string;

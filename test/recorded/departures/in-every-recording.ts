@@ -15,7 +15,7 @@ import {
 import type { Json } from '../recording.js';
 import type { Departure } from './departure.js';
 
-/** What says nothing, and what the recordings' own README lets differ. */
+/** Differences without meaning, and those that the recordings' own README allows. */
 export const IN_EVERY_RECORDING: readonly Departure[] = [
   {
     name: 'step-status',
@@ -45,7 +45,7 @@ export const IN_EVERY_RECORDING: readonly Departure[] = [
       inKind('MutatingWebhookConfiguration', drop('metadata', 'labels', 'olm.webhook-description-hash')),
     ),
   },
-  // What means nothing.
+  // Fields without meaning.
   {
     name: 'condition-order',
     because: 'conditions are a map by type: their order says nothing',

@@ -15,7 +15,7 @@ const REAL_BUNDLES = [
   'real-pelorus-operator',
 ];
 
-/** Dumps that were taken while OLM was still at work: later it says what we say at once. */
+/** Dumps from the middle of OLM's work: OLM reports later the state that we report at once. */
 export const IN_FLIGHT: readonly Departure[] = [
   {
     name: 'plan-in-flight',

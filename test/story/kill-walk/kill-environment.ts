@@ -12,7 +12,7 @@ import { QUICK } from '../quick-environment.js';
 /** One simulated cluster and the three services at work on it, each a process that can be killed. */
 export type KillEnvironment = Readonly<{
   cluster: SimulatedCluster;
-  /** Of the keys in Redis. */
+  /** Prefix of the keys in Redis. */
   prefix: string;
   service(name: ServiceName): ServiceProcess;
   /** The last lines that each service logged. */

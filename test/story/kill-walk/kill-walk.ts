@@ -17,7 +17,7 @@ import type { KillPoint } from './write-counter.js';
 /** Longer than a busy machine holds up a service between two writes. */
 const STILL_FOR_MS = 5_000;
 
-/** An environment in which the scenario is played over and over, each time from an empty cluster. */
+/** An environment for repeated plays of the scenario. Each begins with an empty cluster. */
 export class KillWalk {
   private constructor(
     readonly environment: KillEnvironment,
@@ -88,13 +88,13 @@ export class KillWalk {
   }
 }
 
-/** The Operator's status, the last to be written, still lists what went with the old version. */
+/** The Operator's status is written last: until then it lists objects of the old version. */
 const namesTheOld = ({ objects }: WhatsLeft): boolean =>
   Object.entries(objects).some(
     ([name, object]) => name.startsWith('Operator ') && JSON.stringify(object).includes(OLD),
   );
 
-/** What is there, or not, in place of what was wanted. */
+/** Returns present and missing objects that differ from the desired ones. */
 function changed(
   wanted: WhatsLeft['objects'],
   found: WhatsLeft['objects'],

@@ -8,10 +8,10 @@ import type { ServiceProcess } from '../../../apps/cli/src/commands/demo/environ
  */
 export type RedisPoint = Readonly<{ command: string; number: number; when: 'before' | 'after' }>;
 
-/** What a service says because time passes, and not because there is work. */
+/** Commands that a service sends because time passes, without work. */
 const OF_TIME = /^(bzpopmin|info|time|hgetall|client|hello|auth|select) |:(alarm|shards|view|health|epoch)\b|:active$/;
 
-/** Counts what a service says to Redis, as a proxy sees it, and kills the service at one point. */
+/** Counts the commands of a service to Redis, as a proxy sees them, and kills the service at one point. */
 export class RedisCounter {
   killed: string | undefined;
   readonly #counts = new Map<string, number>();
@@ -27,7 +27,7 @@ export class RedisCounter {
     this.#point = point;
   }
 
-  /** Ends when the service has been started again, where it was killed. */
+  /** Ends once a killed service has been started again. */
   async end(): Promise<void> {
     this.#point = undefined;
     if (this.#restarted === undefined) return;

@@ -18,9 +18,9 @@ const POLL_EVERY_MS = 20;
 
 export type Played = Readonly<{
   left: WhatsLeft;
-  /** How many writes there were over the whole story. */
+  /** Number of writes of the whole story. */
   writes: number;
-  /** At what the applier was killed. */
+  /** Writes at which the applier was killed. */
   kills: readonly string[];
 }>;
 
@@ -44,8 +44,8 @@ export async function putWalkedOperator(registry: InMemoryRegistry): Promise<voi
 }
 
 /**
- * Offers the operator in the environment's cluster once the applier has installed there
- * what every cluster gets.
+ * Offers the operator in the environment's cluster once the applier has installed there the objects of every
+ * cluster.
  */
 export async function offerWalkedOperator(environment: KillEnvironment, registry: InMemoryRegistry): Promise<void> {
   const { cluster } = environment;
@@ -85,7 +85,7 @@ export async function playWalked(
   }
 }
 
-/** As the story begins. */
+/** Makes the Subscription at the beginning of the story. */
 export function subscribe(cluster: SimulatedCluster): void {
   cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: PLACE } });
   cluster.create({
@@ -104,7 +104,7 @@ export function subscribe(cluster: SimulatedCluster): void {
   });
 }
 
-/** Whether there is a plan for that CSV, approved by now. */
+/** Approves the plan for that CSV. Returns true if there is one, approved now. */
 function approve(cluster: SimulatedCluster, csv: string): boolean {
   const plans = cluster.list(PLAN) as readonly unknown[] as readonly InstallPlan[];
   const plan = plans.find(
@@ -150,7 +150,7 @@ export async function clearAway(environment: KillEnvironment, before: ReadonlySe
       cluster
         .list(kind)
         .filter(({ metadata }) => !before.has(`${kind.kind} ${metadata.name}`))
-        // What OperatorGroups of other namespaces own comes back at once.
+        // Objects of OperatorGroups of other namespaces come back at once.
         .filter(({ metadata }) => (metadata.labels?.['olm.owner.namespace'] ?? PLACE) === PLACE)
         .map(({ metadata }) => ({ ...kind, name: metadata.name })),
     );
@@ -173,7 +173,7 @@ export async function clearAway(environment: KillEnvironment, before: ReadonlySe
   );
 }
 
-/** What is there at cluster level and does not belong to a story. */
+/** Returns objects at cluster level that belong to no story. */
 export const atClusterLevel = ({ cluster }: KillEnvironment): ReadonlySet<string> =>
   new Set(CLUSTER_WIDE.flatMap((kind) => cluster.list(kind).map(({ metadata }) => `${kind.kind} ${metadata.name}`)));
 

@@ -2,7 +2,7 @@ import { byCodeUnit, canonicalJson } from '#core/kernel/canonical/canonical-json
 import type { SimulatedCluster } from '#testing/cluster/simulated-cluster';
 import { normalised } from '../normalised-dump.js';
 
-/** What a story leaves in its cluster, without what no two runs share. */
+/** State of a cluster after a story, without values that no two runs share. */
 export type WhatsLeft = Readonly<{
   /** By `Kind namespace/name`. */
   objects: Readonly<Record<string, unknown>>;
@@ -12,7 +12,7 @@ export type WhatsLeft = Readonly<{
   events: readonly string[];
 }>;
 
-/** Whether there is something to wait for depends on who is faster. */
+/** Phases of waiting: if there is something to wait for depends on the faster side. */
 const WAITING = ['RequirementsNotMet', 'InstallWaiting'];
 
 const OLM = 'operators.coreos.com';

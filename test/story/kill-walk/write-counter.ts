@@ -3,7 +3,7 @@ import type { RecordedRequest } from '#testing/cluster/server/request-log';
 import type { KillEnvironment } from './kill-environment.js';
 
 /**
- * The service dies at its write with this number, which the API server never sees or has already performed.
+ * The service dies at the write with this number. The API server never sees it, or has already performed it.
  */
 export type KillPoint = Readonly<{ write: number; when: 'before' | 'after' }>;
 

@@ -13,7 +13,7 @@ import { type Io, UsageError } from '../terminal/io.js';
 import type { ClusterOptions } from './cluster-options.js';
 import { commandPlugins } from './command-plugins.js';
 
-/** A user waits at a terminal: a cluster that does not answer by then counts as away. */
+/** Time for an answer while a user waits at a terminal. A cluster without one counts as unreachable. */
 const ANSWER_WITHIN_MS = 10_000;
 
 /** Returns a function that notes each context of a kubeconfig that is left out. */

@@ -1,6 +1,6 @@
 import { displayWidth } from '../terminal/display-width.js';
 
-/** The further lines of a folded line are indented by so many columns from its beginning. */
+/** Indent of the continuation of a folded line, in columns. */
 const HANGS = 2;
 
 /**

@@ -58,7 +58,7 @@ export function installFault(name: string, objects: readonly KubernetesObject[])
   return failure && verdictLine([`bundle ${name}`], failure);
 }
 
-/** Manifests by CSV name, as far as they are at hand, and why those of other bundles cannot be used. */
+/** Known manifests by CSV name, and the reasons why those of other bundles cannot be used. */
 export type FoundManifests = Readonly<{
   manifests: ManifestsByCsv;
   unusable: ReadonlyMap<string, string>;

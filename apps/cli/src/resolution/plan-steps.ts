@@ -25,7 +25,7 @@ export type PlannedPermission = Readonly<{
 /** The facts in a bundle's manifests beyond its catalog. */
 export type BundleSteps = Readonly<{ steps: readonly PlannedStep[]; permissions: readonly PlannedPermission[] }>;
 
-/** Manifests by CSV name, as far as they are at hand. */
+/** Known manifests by CSV name. */
 export type ManifestsByCsv = ReadonlyMap<string, readonly KubernetesObject[]>;
 
 /**

@@ -83,7 +83,7 @@ const BEGINNINGS: Readonly<Record<string, Colour>> = {
   '✔': 'green',
 };
 
-/** Returns a text with the words that matter coloured. Widths of tables stay as they are. */
+/** Returns a text with important words coloured. Widths of tables stay as they are. */
 export function coloured(text: string): string {
   const paint = (colour: Colour | undefined, word: string) =>
     colour === undefined ? word : styleText(colour, word, { validateStream: false });

@@ -75,7 +75,7 @@ export class SharedLoads<T> {
     delete entry.last;
   }
 
-  /** Drops answers that were not requested in so many milliseconds. */
+  /** Drops answers that were not requested for that many milliseconds. */
   forgetUnasked(ms: number): void {
     const since = this.#now() - ms;
     for (const [key, { askedAt, running }] of this.#entries) {

@@ -37,8 +37,8 @@ export class SolveProblem<F extends ProblemFamily> {
   }
 
   /**
-   * Stores no solution if the problem is gone from the store: the applier then has the subjects that wait for
-   * it observed again.
+   * Stores no solution if the problem is gone from the store: the applier then requests another observation
+   * of the subjects that wait for it.
    */
   async #solve(hash: string, owner: Owner | undefined, addedMs: number | undefined): Promise<void> {
     const { store, solver, log, onSolved, tracer } = this.deps;

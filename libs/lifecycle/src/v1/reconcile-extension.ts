@@ -103,7 +103,7 @@ function writerOf(client: KubeClient, { extension }: ExtensionRead): KubeClient 
   return serviceAccount?.name ? tenantOf(client, { namespace, name: serviceAccount.name }) : client;
 }
 
-/** Made by hand, or by another tool: rolled out and kept in the same way, on a timer alone. */
+/** A ClusterObjectSet by hand, or of another tool: rolled out and kept in the same way, on a timer alone. */
 const loneSetStage =
   (deps: ExtensionDeps): Stage<RevisionsRead> =>
   async (input) => {

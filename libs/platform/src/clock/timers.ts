@@ -33,7 +33,7 @@ export class Timers {
   }
 
   /**
-   * As {@link after}, and again after each pause, in milliseconds, that `run` resolves to. `run` never
+   * Like {@link after}, but repeats after each pause, in milliseconds, that `run` resolves to. `run` never
    * rejects.
    */
   repeat(delayMs: number, run: () => Promise<number>): void {

@@ -63,7 +63,9 @@ export class ClusterBudgets {
     return { up: true, degraded: true, detail: `${large.slice(0, NAMED).join('; ')}${more}` };
   }
 
-  /** By cluster; services in one process have clients of their own for the same cluster. */
+  /**
+   * Returns the problems by cluster. Services in one process have clients of their own for the same cluster.
+   */
   #problems(): ReadonlyMap<string, readonly string[]> {
     const problems = new Map<string, readonly string[]>();
     for (const { cluster, budget } of this.options.clients()) {

@@ -23,7 +23,7 @@ export async function globalCatalogNamespaceOf(client: KubeClient, settings: Set
   return (await client.serves(KIND.ClusterVersion)) ? 'openshift-marketplace' : 'olm';
 }
 
-/** As {@link globalCatalogNamespaceOf}, asked once per client: the distribution does not change. */
+/** Like {@link globalCatalogNamespaceOf}, asked once per client: the distribution does not change. */
 export function globalNamespaces(settings: Settings): (client: KubeClient) => Promise<string> {
   const known = new WeakMap<KubeClient, string>();
   return async (client) => {

@@ -13,7 +13,7 @@ import { globalCatalogNamespaceOf } from './managed-clusters.js';
 const CHECK_EVERY_MS = 10 * 60_000;
 const NAMED = 5;
 
-/** Nothing is looked for there: another one acts, as the kubeconfig says. */
+/** Status of a cluster that another manager acts on, by its kubeconfig: OLM is not detected there. */
 const OBSERVED: ManagementStatus = {
   acts: false,
   signs: [],

@@ -8,7 +8,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export type Setting<T> = Readonly<{
   /** Unit or form, for people: `duration`, `bytes`, `number`, `true or false`, `list` … */
   unit: string;
-  /** As it would be written in the environment. */
+  /** The default, as in the environment. */
   default: string;
   meaning: string;
   /** Returns the value, or undefined if the text is none. */

@@ -26,7 +26,7 @@ export type ActionReceiver = Readonly<{
   /** Calls back with each, and not again; a callback that throws loses it. */
   follow(take: (sent: SentAction) => void): void;
   report(id: string, target: ActionTarget, end: ActionEnd): Promise<void>;
-  /** As {@link report}, unless an end of the target is there already: a forged message changes no answer. */
+  /** Like {@link report}, unless an end of the target exists already: a forged message changes no answer. */
   refuse(id: string, target: ActionTarget, end: ActionEnd): Promise<void>;
   stop(): Promise<void>;
 }>;

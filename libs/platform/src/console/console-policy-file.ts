@@ -68,7 +68,7 @@ export class ConsolePolicyFile {
     return new ConsolePolicyFile(file, reading, file === '' ? NO_GRANTS : await readConsolePolicy(file));
   }
 
-  /** As {@link open}; while the file is wrong nothing is granted, and the log says why. */
+  /** Like {@link open}. A wrong file grants nothing, and the log says why. */
   static async follow(file: string, reading: Reading): Promise<ConsolePolicyFile> {
     const followed = new ConsolePolicyFile(file, reading, NO_GRANTS);
     if (file !== '') await followed.#readAgain();

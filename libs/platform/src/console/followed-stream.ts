@@ -24,7 +24,7 @@ type FollowedStreamOptions<T> = Readonly<{
 /** Longest entry with its proof that is read: a thousand targets with their longest names are shorter. */
 const LONGEST_ENTRY = LONGEST_ANSWER / 2;
 const WAIT_MS = 20_000;
-/** So often it is seen whether an entry of the future is still there. */
+/** Interval for checking if an entry of the future is still there. */
 const WAIT_BEHIND_FUTURE_MS = 1_000;
 /** Clocks of hub and Redis may differ by so much. */
 const MOST_SKEW_MS = 60_000;

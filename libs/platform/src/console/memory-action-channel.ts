@@ -78,7 +78,7 @@ export class MemoryActionChannel implements ActionSender {
     this.#results.set(id, results.set(targetKey(target), { ...target, ...end }));
   }
 
-  /** After the sender has gone on, as from a store. */
+  /** Gives the action after the sender has continued, as a store does. */
   #give(sent: SentAction, take: (sent: SentAction) => void): void {
     const copy = structuredClone(sent);
     this.clock.after(0, () => {

@@ -118,7 +118,7 @@ export class MemoryQuestionChannel implements QuestionAsker {
     for (const one of [...this.#asked.values()]) if (one.key === key) one.answer(text);
   }
 
-  /** After the asker has gone on, as from a store. */
+  /** Gives the question after the asker has continued, as a store does. */
   #give(sent: SentQuestion, take: (sent: SentQuestion) => void): void {
     const copy = structuredClone(sent);
     this.clock.after(0, () => {

@@ -29,8 +29,8 @@ export abstract class ContentStore {
   /** Takes over a file of any size without reading it into memory; the path is free afterwards. */
   abstract putFile(path: string): Promise<Digest>;
   /**
-   * For content too large to be held in memory: verified once by this process, then trusted
-   * while its file is the same.
+   * Opens content too large for memory: verified once by this process, then trusted while its file is the
+   * same.
    */
   abstract open(digest: Digest): Promise<OpenContent | undefined>;
 }

@@ -19,7 +19,7 @@ type DiskContentStoreOptions = Readonly<{
    */
   otherBytes?: () => number;
   log?: Log;
-  /** For recency. Default: the machine's time. */
+  /** Clock for recency. Default: the machine's time. */
   now?: () => Date;
 }>;
 
@@ -200,8 +200,8 @@ export class DiskContentStore extends ContentStore {
   }
 
   /**
-   * Removes files that a killed process left half written. Younger files may be another process's, at work in
-   * the same directory.
+   * Removes half-written files of a killed process. Younger files may belong to another process in the same
+   * directory.
    */
   async #sweep(file: string): Promise<void> {
     const stats: Stats | undefined = await stat(file).catch(noFile);

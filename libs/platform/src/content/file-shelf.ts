@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ByteShelf, MemoryShelf } from '#core/catalog/write/byte-shelf';
 
-/** In memory up to here: most catalogs need no file. */
+/** Most bytes in memory: most catalogs need no file. */
 const HELD_BYTES = 4 * 1024 * 1024;
 
 /**

@@ -18,7 +18,7 @@ export class FairLimiter {
 
   constructor(
     bounds: Bounds,
-    /** Called with how long each piece of work waited. */
+    /** Called with the waiting time of each piece of work. */
     private readonly onBegun: (seconds: number) => void = () => undefined,
   ) {
     this.#queue = new FairQueue(bounds);

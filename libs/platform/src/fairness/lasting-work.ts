@@ -15,13 +15,13 @@ export type Waiting = Readonly<{ owner: Owner; patience: Patience; signal: Abort
 type LastingWorkOptions<T> = Readonly<{
   lanes: Pick<Lanes, 'run'>;
   sizeOf: (value: T) => number;
-  /** For results that were not taken yet, in all. */
+  /** Bytes of all results that were not taken yet. */
   maxHeldBytes: number;
-  /** Work that was not asked for in so many milliseconds is ended, and its result dropped. */
+  /** Milliseconds without a request, after which work is ended and its result dropped. */
   leaseMs?: number;
 }>;
 
-/** A result was given up before it was taken, since results that wait take too much memory. */
+/** Thrown if a result was dropped before it was taken: waiting results used too much memory. */
 class ResultDropped extends FlotillaError {
   readonly code = 'ResultDropped';
   readonly retry: Retry = 'backoff';

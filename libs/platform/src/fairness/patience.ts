@@ -12,7 +12,7 @@ export class Patience {
     this.#leftMs = ms;
   }
 
-  /** For a caller that holds nothing that others need. */
+  /** Patience of a caller that holds nothing for others. */
   static endless(): Patience {
     return new Patience(Number.POSITIVE_INFINITY);
   }

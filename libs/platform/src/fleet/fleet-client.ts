@@ -13,7 +13,7 @@ import {
   type Written,
 } from '../kube/client/kube-client.port.js';
 
-/** This process may no longer write to the hub API: another one leads. */
+/** Thrown if this process may no longer write to the hub API: another one leads. */
 export class NotLeading extends Error {}
 
 /**
@@ -23,7 +23,7 @@ export class NotLeading extends Error {}
  */
 export class FleetClient extends KubeClient {
   readonly cluster: string;
-  /** By object: the version that a refused write was made from. */
+  /** Versions that refused writes were made from, by object. */
   readonly #stale = new Map<string, string>();
 
   constructor(

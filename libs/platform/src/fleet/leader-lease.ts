@@ -4,9 +4,9 @@ import type { Clock } from '../clock/clock.port.js';
 import { KubeApiError, type KubeClient } from '../kube/client/kube-client.port.js';
 import type { Log } from '../telemetry/log.port.js';
 
-/** A leader that has not renewed for so long has lost the lease to another process that takes it. */
+/** Age of a renewal after which a leader has lost the lease to another process that takes it. */
 const DURATION_MS = 15_000;
-/** A leader that could not renew for so long stops acting, before another one may take over. */
+/** Age of a renewal after which a leader stops acting, before another one may take over. */
 const RENEWED_WITHIN_MS = 10_000;
 const RETRY_MS = 2_000;
 const MS_IN_SECOND = 1_000;

@@ -20,7 +20,7 @@ const MOST_TRIES = 10;
  * (decision 0282).
  */
 export class ReleaseMarks {
-  /** By cluster the UID of the FleetCluster that was marked, until the watch has it. */
+  /** UIDs of marked FleetClusters by cluster, until the watch has them. */
   readonly #marked = new Map<string, string>();
   readonly #marking = new Map<string, Promise<void>>();
 

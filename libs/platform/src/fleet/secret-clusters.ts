@@ -34,7 +34,7 @@ export type DeletedCluster = Readonly<{
   fault?: string;
 }>;
 
-/** On a FleetCluster: the UID of the cluster that may take the place of the one before. */
+/** Annotation of a FleetCluster: the UID of the cluster that may replace the one before. */
 export const ACCEPTED_UID_ANNOTATION = 'fleet.flotilla.dev/accepted-uid';
 const NOTHING: HeldReading<ClusterAccess> = { members: [], problems: [] };
 
@@ -51,7 +51,7 @@ export class SecretClusters {
   #files: HeldReading<ClusterAccess> | undefined;
   #fromSecrets = NOTHING;
   #held = NOTHING;
-  /** By FleetCluster. */
+  /** Credentials by FleetCluster. */
   readonly #credentials = new Map<string, SecretAccess>();
   /** Logins that were in use, of FleetClusters that are there still. */
   readonly #used = new Map<string, ClusterAccess>();

@@ -27,7 +27,7 @@ const OF_ONE_POLLER: ReadonlySet<HttpArea> = new Set(['content', 'packages', 'ca
 
 type HttpQuestion = Readonly<{
   area: HttpArea;
-  /** In the spelling of `canonicalPath`. */
+  /** Path in the spelling of `canonicalPath`. */
   path: string;
   /** The `Authorization` header. */
   authorization: string | undefined;
@@ -37,7 +37,7 @@ type HttpQuestion = Readonly<{
 type CodeKind = 'http' | 'peer-http';
 
 const MINUTE_MS = 60_000;
-/** A code opens its path for so long: requests take seconds, and clocks of the hub differ by less. */
+/** Validity of a code: requests take seconds, and clocks of the hub differ by less. */
 const CODE_MINUTES = 5;
 const MINUTE = /^\d{1,9}$/;
 

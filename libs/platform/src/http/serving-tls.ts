@@ -16,7 +16,7 @@ class TlsUnusable extends FlotillaError {
 }
 
 type TlsPaths = Readonly<{ certFile: string; keyFile: string }>;
-/** In PEM. */
+/** Certificate and key in PEM. */
 type TlsPair = Readonly<{ cert: string; key: string }>;
 type Reading = Readonly<{ clock: Clock; log: Log }>;
 
@@ -52,7 +52,7 @@ export class ServingTls {
     return new ServingTls(paths, reading, await readPair(paths));
   }
 
-  /** For the server that is made now. */
+  /** Options of a new server. */
   get options(): TlsPair & Readonly<{ minVersion: 'TLSv1.2' }> {
     return { ...this.pair, minVersion: 'TLSv1.2' };
   }

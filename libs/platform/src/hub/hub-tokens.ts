@@ -9,7 +9,7 @@ export const METRICS = Symbol('metrics');
 export const QUEUES = Symbol('queues');
 export const CONTENT = Symbol('content store');
 export const ACCESS = Symbol('HTTP access');
-/** Numbers evenly from 0 up to 1, for pauses that must not fall together. */
+/** Random numbers from 0 up to 1, for pauses that must differ. */
 export const RANDOM = Symbol('random numbers');
 
 /**

@@ -66,7 +66,7 @@ export type Hub = ServiceFrame &
     problems: ProblemStore;
     extensionProblems: ProblemStore<ExtensionProblems>;
     content: ContentStore;
-    /** For images that are being unpacked; counts in the size of the content cache. */
+    /** Room for images that are being unpacked; counts in the size of the content cache. */
     workRoom: WorkRoom;
     registry: RegistryClient;
     bundlePulls: BundlePulls;

@@ -34,15 +34,12 @@ const MAIN_DEPLOYMENTS: readonly string[] = ['olm-operator', 'operator-controlle
 /** Kinds that OLM keeps writing to. */
 const WRITTEN_BY_OLM: readonly KindRef[] = [KIND.CatalogSource, KIND.Subscription, KIND.ClusterCatalog];
 
-/**
- * Finds out if OLM itself is at work in a cluster, and so if Flotilla acts there. Asks only from time to
- * time.
- */
+/** Finds out if OLM itself runs in a cluster, and so if Flotilla acts there. Asks only from time to time. */
 export class OlmDetector {
   #known: Readonly<{ status: Promise<ManagementStatus>; until: number }> | undefined;
   #reported: string | undefined;
   #latest: ManagementStatus | undefined;
-  /** Until then a check for the main Deployments is enough. */
+  /** Until this time a check of the main Deployments is enough. */
   #bareUntilMs = 0;
 
   constructor(private readonly options: OlmDetectorOptions) {}
@@ -118,7 +115,7 @@ export class OlmDetector {
     }
   }
 
-  /** In whatever namespace: each of them is asked for by its name, so that large clusters send few. */
+  /** Finds Deployments in all namespaces, each by its name, so that large clusters send few. */
   async #deployments(names: readonly string[]): Promise<readonly KubernetesObject[]> {
     const { client } = this.options;
     const lists = names.map((name) => client.list(KIND.Deployment, { fieldSelector: `metadata.name=${name}` }));

@@ -80,7 +80,7 @@ export class OwnerCheck {
     return this.#asking;
   }
 
-  /** Not by a clock that was set back since. */
+  /** True if the last answer is younger than `ms`. A clock that was set back since makes it old. */
   #isYounger(ms: number): boolean {
     const ageMs = this.#known === undefined ? Number.NaN : this.#nowMs - this.#known.askedAtMs;
     return ageMs >= 0 && ageMs < ms;
@@ -166,6 +166,6 @@ const withMarks = (annotations: Annotations | undefined, marks: OwnerMarks): Ann
     Object.entries({ ...annotations, ...marks }).flatMap(([name, text]) => (text === null ? [] : [[name, text]])),
   );
 
-/** Before the first answer the hub counts as the only one. */
+/** Text of a status. Before the first answer the hub counts as the only one. */
 const textOf = (status: OwnerStatus = { acts: true }): string =>
   status.acts ? `acts ${status.twin?.instance ?? ''}` : status.because;

@@ -18,7 +18,7 @@ const MOST_FILE_BYTES = 4_096;
 const HOW =
   'poller and applier authenticate their values in Redis with this key. Give both the same file, and do not let resolvers read it. To create it: `openssl rand -base64 48 > FILE`; the first of the two that may write there also creates it';
 
-/** The key of the hub cannot be had. */
+/** The key of the hub is not available. */
 export class HubKeyUnusable extends FlotillaError {
   readonly code = 'HubKeyUnusable';
   readonly retry: Retry = 'when-input-changes';
@@ -50,7 +50,7 @@ export class HubKey {
     return this.#keys.map((key) => `hub-${Buffer.from(key.of(IDENTITY), 'base64url').toString('hex').slice(0, 12)}`);
   }
 
-  /** For services that share a process: nothing else needs the key, and it ends with the process. */
+  /** A key for services that share a process: nothing else needs it, and it ends with the process. */
   static random(): HubKey {
     return new HubKey(false, randomBytes(KEY_BYTES));
   }

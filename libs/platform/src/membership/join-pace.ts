@@ -12,8 +12,8 @@ export class JoinPace {
   constructor(private readonly random: () => number) {}
 
   /**
-   * Milliseconds until one cluster's turn at work that is due for so many at once: a thousand connections
-   * are not opened together.
+   * Milliseconds until one cluster's turn, with that many due at once: a thousand connections are not opened
+   * together.
    */
   turn(clusters: number): number {
     return Math.round((clusters - 1) * SPREAD_MS * this.random());

@@ -40,7 +40,7 @@ const NOTHING: HeldReading<ClusterAccess> = { members: [], problems: [] };
 export class KubeconfigSource implements ClusterSource {
   readonly #joined: WatchedKubeconfig;
   #files: readonly WatchedKubeconfig[];
-  /** Those of the options, or kubectl's current one. */
+  /** Contexts of the options, or kubectl's current one. */
   #named: readonly string[];
   #wanted: readonly string[] = [];
   #held = NOTHING;
@@ -142,7 +142,7 @@ export class KubeconfigSource implements ClusterSource {
     return this.#inCluster.map((access) => ({ file: access.file, contexts: [{ context: access.context, access }] }));
   }
 
-  /** Without contexts that were not asked for, or that the hub is leaving. */
+  /** Removes contexts that were not requested, or that the hub is leaving. */
   #wantedOf(reading: FileReading<ClusterAccess>): FileReading<ClusterAccess> {
     if ('problem' in reading) return reading;
     const contexts = reading.contexts.filter(

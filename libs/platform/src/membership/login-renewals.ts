@@ -49,7 +49,7 @@ type Attempt = {
   stores: number;
   nextAt: number;
   storedAt?: number;
-  /** Another login was found in its place once. */
+  /** True if another login was found in its place once. */
   wasOther: boolean;
   trouble: string | undefined;
 };

@@ -81,7 +81,7 @@ export class RenewableClient extends KubeClient {
     this.#users = acting?.users ?? [];
   }
 
-  /** From now on `next` is used. Resolves once the client before it has ended. */
+  /** Uses `next` from now on. Resolves once the client before it has ended. */
   async renew(next: KubeClient): Promise<void> {
     const old = this.#line.current;
     this.#line.current = new Generation(next);

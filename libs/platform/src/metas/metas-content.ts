@@ -16,7 +16,7 @@ export class MetasContent {
   #closing = false;
   #gzipped: Promise<OpenContent> | undefined;
 
-  /** Closes `content` in the end. `gzip` compresses it for the first reader that asks for that. */
+  /** `content` is closed at the end. `gzip` compresses it for the first reader that asks for that. */
   constructor(
     private readonly content: OpenContent,
     readonly index: MetasIndex,

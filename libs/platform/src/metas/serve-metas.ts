@@ -37,7 +37,7 @@ type MetasServerOptions = Readonly<{
 const AT_ONCE_BYTES = 256 * 1024;
 /** A body takes less than half a MiB of memory on its way. */
 const MAX_BODIES = 128;
-/** A client that reads nothing for so long is cut off. */
+/** Time without a read after which a client is cut off. */
 const STALLED_MS = 60_000;
 const compress = promisify(gzip);
 

@@ -29,8 +29,8 @@ export function isAddressRefusal(error: unknown): boolean {
 }
 
 /**
- * A name is resolved for so long before a proxy gets it: many networks behind a proxy resolve only their
- * own names.
+ * Time for resolving a name before a proxy gets it: many networks behind a proxy resolve only their own
+ * names.
  */
 const RESOLVED_WITHIN_MS = 2_000;
 

@@ -3,7 +3,7 @@ export type Lease = Readonly<{
   owner: string;
   /** Greater than those of all earlier leases of the shard: a lower one is an earlier owner's. */
   fence: number;
-  /** Until the lease ends, unless its owner renews it. */
+  /** Milliseconds until the lease ends, unless its owner renews it. */
   leftMs: number;
 }>;
 
@@ -13,7 +13,7 @@ export type LeaseTable = Readonly<{
   epoch: string;
   /** The processes that may own shards, with the milliseconds until each counts as dead. */
   members: ReadonlyMap<string, number>;
-  /** By shard; absent: it is free. */
+  /** Leases by shard; a shard without one is free. */
   leases: ReadonlyMap<number, Lease>;
 }>;
 

@@ -27,7 +27,7 @@ export class OwnedClusters implements ServiceClusters, ShardSource {
   readonly #onLost: ((cluster: string) => void)[] = [];
   /** The shards that the followers work for. */
   readonly #followed = new Set<number>();
-  /** By cluster of the hub: its shard is a hash, and all clusters are gone through often. */
+  /** Shards by cluster of the hub: a shard is a hash, and all clusters are visited often. */
   readonly #shards = new Map<string, number>();
 
   constructor(private readonly options: OwnedClustersOptions) {

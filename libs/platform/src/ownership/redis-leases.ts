@@ -63,11 +63,11 @@ end
 return { epoch, members, leases }`);
 
 type RedisLeasesOptions = Readonly<{
-  /** Before the key. */
+  /** Prefix of the key. */
   prefix: string;
   /** The kind of process that owns these shards: `poller`, `applier`. */
   role: string;
-  /** How many shards there are. Processes that count differently share nothing. */
+  /** Number of shards. Processes with another number share nothing. */
   shards: number;
 }>;
 

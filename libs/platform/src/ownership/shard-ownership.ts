@@ -16,7 +16,7 @@ type ShardOwnershipOptions = Readonly<{
   leaseMs: number;
   /** The name of the process. No other process ever has it. */
   member: string;
-  /** By shard, how much work it is. */
+  /** Amount of work by shard. */
   weights: () => readonly number[];
 }>;
 
@@ -26,18 +26,18 @@ type OwnedShard = { fence: number; state: 'held' | 'leaving' | 'left' };
 /** Leases are renewed so often before they end. */
 const RENEWALS_PER_LEASE = 5;
 /**
- * In the last part of a lease its owner does nothing any more: earlier requests have the time to arrive, and
- * clocks may differ a little in their speed.
+ * Part of a lease at its end in which the owner does nothing: earlier requests get time to arrive, and clocks
+ * may differ a little in speed.
  */
 const IDLE_PART = 0.2;
 /** While shards must move, the next exchange is after this part of a lease. */
 const MOVING_PART = 0.05;
-/** After leases were lost altogether, owners have this part of a lease to take theirs again. */
+/** Part of a lease in which owners may take their leases again after all were lost. */
 const CALM_PART = 0.5;
 /** How long after the end of another process's lease it is asked whether the shard is free. */
 const AFTER_END_MS = 20;
 const SHORTEST_WAIT_MS = 50;
-/** For the last exchange of a process that ends. */
+/** Time for the last exchange of a process that ends. */
 const FAREWELL_MS = 2_000;
 
 /**
@@ -47,7 +47,7 @@ const FAREWELL_MS = 2_000;
  */
 export class ShardOwnership implements ShardSource {
   readonly #owned = new Map<number, OwnedShard>();
-  /** By cluster: each request asks whether the process may act there. */
+  /** Shards by cluster: each request asks if the process may act there. */
   readonly #shards = new Map<string, number>();
   /** Shards with work that is being ended here: until then they are not taken again. */
   readonly #leaving = new Map<number, Promise<void>>();
@@ -58,7 +58,7 @@ export class ShardOwnership implements ShardSource {
   #sinceRenewal: (() => number) | undefined;
   #sinceLoss: (() => number) | undefined;
   #epoch: string | undefined;
-  /** As of the last exchange that was answered. */
+  /** Table of the last answered exchange. */
   #table: LeaseTable | undefined;
   #ending = false;
   #ended = false;
@@ -264,7 +264,7 @@ export class ShardOwnership implements ShardSource {
   }
 }
 
-/** In how many milliseconds another process's lease, or life, ends first. */
+/** Returns the milliseconds until the first lease or life of another process ends. */
 function firstEnd({ leases, members }: LeaseTable, member: string): number {
   const others = [...leases.values()].flatMap(({ owner, leftMs }) => (owner === member ? [] : [leftMs]));
   const lives = [...members].flatMap(([name, leftMs]) => (name === member ? [] : [leftMs]));

@@ -30,7 +30,7 @@ const PASSED_ON = [
 const NOT_PASSED_BACK = ['connection', 'keep-alive', 'transfer-encoding', 'date', 'trailer', 'upgrade'];
 
 const CONNECTED_WITHIN_MS = 3_000;
-/** Without a byte from the peer, before its answer begins and in the middle of it. */
+/** Time without a byte from the peer, before its answer begins and in the middle of it. */
 const SILENT_MS = 30_000;
 /** Requests at the same time, to all peers together: each takes a socket and less than half a MiB. */
 const MOST_AT_ONCE = 128;

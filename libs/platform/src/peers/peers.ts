@@ -11,7 +11,7 @@ export type AdmittedRequest = Readonly<{
   /** Path and query, as the client sent them. */
   target: string;
   headers: IncomingHttpHeaders;
-  /** In the spelling of `canonicalPath`. */
+  /** Path in the spelling of `canonicalPath`. */
   path: string;
 }>;
 

@@ -8,8 +8,8 @@ const CHECK_EVERY_MS = 10_000;
 const WORKS = 0.15;
 const RESTS = 0.1;
 /**
- * After so many checks in a row: once soon, and once when the caches of clusters without work have been
- * closed, a minute after their last pass (why: speed.md "Garbage is collected at rest, twice").
+ * Numbers of equal checks in a row after which garbage is collected: once soon, and once a minute after the
+ * last pass, with the caches of idle clusters closed (why: speed.md "Garbage is collected at rest, twice").
  */
 const COLLECTED_AFTER = [3, 12];
 

@@ -63,10 +63,7 @@ const ASKED_ANYWAY_SECONDS = 10;
 /** The queue on Redis. */
 export class BullmqJobQueue<J> extends JobQueue<J> {
   readonly name: string;
-  /**
-   * Made when it is first used, since making it writes: a service has no rights on
-   * queues that it does not use.
-   */
+  /** Made on first use, because making it writes: a service has no rights on queues that it does not use. */
   #made: Queue | undefined;
   readonly #delayedJobs: RedisDelayedJobs;
   readonly #setAside: SetAsideJobs<J>;

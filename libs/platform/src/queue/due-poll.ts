@@ -57,7 +57,7 @@ export class DuePoll {
     await this.#polling;
   }
 
-  /** This process has delayed a job by so much: it is taken in time, however seldom Redis is asked. */
+  /** Polls in time for a job that this process has delayed by `ms`, however seldom Redis is asked. */
   pollIn(ms: number): void {
     const atMs = performance.now() + ms;
     if (this.#queues.size === 0 || atMs >= this.#timerMs) return;

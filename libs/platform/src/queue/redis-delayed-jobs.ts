@@ -7,8 +7,8 @@ const CLAIM_MS = 10_000;
 const CLAIMS_AT_ONCE = 200;
 const AGAIN_AFTER_ERROR_MS = 1_000;
 /**
- * A pass sets the same delayed job in each of its rounds: while it is due so soon, it is not sent again.
- * Later ones are sent each time, since Redis may have been emptied meanwhile.
+ * A job that is due within this time is not sent again: a pass sets the same delayed job in each of its
+ * rounds. Later jobs are sent each time, because Redis may have been emptied meanwhile.
  */
 const SOON_MS = 2_000;
 const MOST_REMEMBERED = 10_000;
@@ -33,7 +33,7 @@ local first = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')
 local wait = first[2] and math.max(0, tonumber(first[2]) - now) or -1
 return { now, wait, due }`);
 
-/** Forgets claims, those that are still the ones that were made. KEYS: claims. ARGV: number, members. */
+/** Forgets claims that still have their number. KEYS: claims. ARGV: number, members. */
 const SETTLE = new RedisScript(`
 for i = 2, #ARGV do
   if redis.call('ZSCORE', KEYS[1], ARGV[i]) == ARGV[1] then redis.call('ZREM', KEYS[1], ARGV[i]) end
@@ -50,8 +50,8 @@ export class RedisDelayedJobs {
   readonly #claims: string;
   #started: Delayed | undefined;
   /**
-   * When each member that this process set, and has not taken since, is due: by this process's clock, and
-   * never later than by Redis's. With a later time, a member that Redis gave out meanwhile would be skipped.
+   * Due times, by this process's clock, of members that it has set and not taken since. Never later than
+   * Redis's: a member that Redis gave out meanwhile would be skipped.
    */
   readonly #dueMs = new Map<string, number>();
 
@@ -100,7 +100,7 @@ export class RedisDelayedJobs {
     return delayedJobs + claims;
   }
 
-  /** Starts ringing: `ring` must have taken the member over for good when it resolves. */
+  /** Starts to ring due members. When `ring` resolves, it must own the member for good. */
   start(ring: (member: string) => Promise<void>): void {
     if (this.#started !== undefined) return;
     const takeDue = () =>

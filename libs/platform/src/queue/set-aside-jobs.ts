@@ -14,7 +14,7 @@ const LONGEST_JOB = 4_096;
  */
 const KEPT_MS = 86_400_000;
 const LOOK_MS = 5_000;
-/** Taken back at a time: those that an older service takes again go round no faster. */
+/** Most jobs taken back at a time: those that an older service takes again circulate no faster. */
 const MOST_TAKEN_BACK = 100;
 
 /** Adds a job. Returns 0 if there are too many. KEYS: jobs aside. ARGV: the most, job. */

@@ -20,7 +20,7 @@ export const NOTHING_KNOWN: RedisServerInfo = { clusterMode: false };
 
 /** The first one that takes SET with NX and GET, EXPIRE with LT, and rights to read keys alone. */
 const OLDEST_MAJOR = 7;
-/** From this part of maxmemory on, Redis counts as nearly full. */
+/** Part of maxmemory from which Redis counts as nearly full. */
 const NEARLY_FULL = 0.9;
 const MEBIBYTE = 2 ** 20;
 

@@ -20,7 +20,7 @@ class UnpackTimeout extends FlotillaError {
 /** A bundle image, and how to get it. `timeoutMs`: from its turn on; 0: as long as it takes. */
 type WantedBundle = Readonly<{ image: string; credentials: RegistryCredentials; timeoutMs: number }>;
 
-/** An image that is no bundle, or is incomplete in the registry: only its publisher can help. */
+/** An image that is not a bundle, or is incomplete in the registry: only its publisher can help. */
 export type UnusableImage = Readonly<{ unusable: RegistryError }>;
 
 /** The bundles, in the order in which they were asked for, or the images that are still being fetched. */

@@ -40,7 +40,7 @@ export type RegistryClientOptions = Readonly<{
   store?: ContentStore;
   /** Remembers the repositories that gave the blobs of `store`; of this process alone by default. */
   provenance?: Provenance;
-  /** Remembers images that are of no use; none are remembered by default. */
+  /** Remembers unusable images; default: none. */
   failedPulls?: FailedPulls;
   /** Unpacks layers; in threads by default, if the process is built. */
   layers?: LayersReader;

@@ -6,7 +6,7 @@ export class Shutdown {
   #endsAt: number | undefined;
 
   constructor(
-    /** For all that drains, together. */
+    /** Time for everything that drains, together. */
     private readonly timeoutMs: number,
     private readonly log: Pick<Log, 'error'>,
     private readonly now = () => performance.now(),

@@ -55,9 +55,7 @@ export abstract class ProblemStore<F extends ProblemFamily = NamespaceProblems> 
   abstract getRecord(hash: string): Promise<F['record'] | undefined>;
   abstract putSolution(hash: string, solution: F['solution']): Promise<void>;
   abstract getSolution(hash: string): Promise<F['solution'] | undefined>;
-  /**
-   * Drops a solution that cannot be used. The poller has the problem solved again when it next observes it.
-   */
+  /** Drops an unusable solution. The poller requests another one when it next observes the problem. */
   abstract dropSolution(hash: string): Promise<void>;
   /** Stores the observation. Returns true if another problem was observed before, or none. */
   abstract putObservation(cluster: string, namespace: string, observation: Observation): Promise<boolean>;

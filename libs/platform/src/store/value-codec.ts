@@ -12,7 +12,7 @@ const PLAIN = 0;
 const DEFLATED = 1;
 
 /**
- * Encodes a text for Redis: one byte that says how, then the text, compressed if that pays.
+ * Encodes a text for Redis: one byte for the form, then the text, compressed if that pays.
  * @throws ValueTooLarge
  */
 export async function encodeValue(what: string, text: string, maxBytes: number): Promise<Buffer> {

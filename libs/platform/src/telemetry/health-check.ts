@@ -1,13 +1,13 @@
 import type { Clock } from '../clock/clock.port.js';
 
-/** `degraded`: it works, but for a part. A service that is degraded is ready. */
+/** `degraded`: it works in part. A degraded service is ready. */
 export type Health = Readonly<{
   up: boolean;
   degraded?: boolean;
   detail: string;
   /** Names of all clusters that the check is about: those that the service manages. */
   clusters?: readonly string[];
-  /** Those of `clusters` that cannot be reached. Absent if the check does not find that out. */
+  /** Unreachable clusters of `clusters`. Absent if the check does not find that out. */
   away?: readonly string[];
   /** The trouble of the service in each cluster that has one, in one line. */
   troubles?: ClusterFaults;
@@ -16,7 +16,7 @@ export type Health = Readonly<{
 /** One line for each cluster, by its name. */
 type ClusterFaults = Readonly<Record<string, string>>;
 
-/** Something a service cannot work without. `check` may throw: that is down, with the error's text. */
+/** A dependency of a service. If `check` throws, it is down, with the error's text. */
 export type HealthCheck = Readonly<{ name: string; check: () => Promise<Health> }>;
 
 /**
@@ -28,8 +28,7 @@ export type Freshness = Readonly<{ synced: boolean; problems: readonly string[];
 /**
  * Checks that the view of the clusters is fresh. `lastSeen` gives, for each watched cluster, the last sign of
  * life of its watches. One unreachable cluster degrades the service. Only if all are unreachable is it not
- * ready, since then most likely the service is cut off. A cluster that is left to OLM was reached to find
- * that out: it is not unreachable.
+ * ready: most likely the service is then cut off. A cluster that is left to OLM counts as reached.
  */
 export const freshnessCheck = (
   name: string,
@@ -50,7 +49,7 @@ export const freshnessCheck = (
     if (stale.length === 0) {
       return { up: true, detail: `${all.length} of ${all.length} clusters are watched`, clusters, away: [] };
     }
-    // The few that are named are those with a known reason.
+    // Clusters with a known reason are named first.
     const reasons = stale.map(([cluster, seen]) => ({ cluster, seen, why: whyAway(cluster) }));
     const shown = reasons
       .toSorted((a, b) => Number(a.why === undefined) - Number(b.why === undefined))

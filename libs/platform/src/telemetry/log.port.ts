@@ -10,5 +10,5 @@ export type Log = {
 
 const nothing = (): void => undefined;
 
-/** For tests and commands that print for people instead. */
+/** A log for tests, and for commands that print for people instead. */
 export const silentLog: Log = { debug: nothing, info: nothing, warn: nothing, error: nothing };

@@ -25,7 +25,7 @@ type HubReporterOptions = Readonly<{
 const EVERY_MS = 5_000;
 /** Counting the jobs of a queue takes a few commands of Redis for each of its parts. */
 const COUNTED_EVERY = 3;
-/** A report not renewed for so long is of a process that was killed. */
+/** Age after which a report is of a killed process. */
 const FORGOTTEN_AFTER_MS = 600_000;
 const TIDIED_EVERY = 60;
 /** A service that ends does not wait longer for Redis. */
@@ -86,7 +86,7 @@ export class HubReporter {
     this.#times += 1;
   }
 
-  /** Nothing waits for a report: the next one comes by itself. */
+  /** Ignores the error: nothing waits for a report, and the next one comes by itself. */
   #note(error: unknown): void {
     this.options.log.debug({ error: String(error) }, 'could not report the service');
   }

@@ -88,7 +88,7 @@ export class MemoryView implements ViewReader, ViewWriter, RolloutWriter, HubRep
     this.#since = entries.at(-1)?.at ?? '';
   }
 
-  /** As when Redis is flushed. */
+  /** Empties it, as a flush of Redis does. */
   empty(): void {
     this.#rows.clear();
     this.#changes = [];

@@ -7,8 +7,8 @@ const DEFINITIONS = 'customresourcedefinitions.apiextensions.k8s.io';
 const known = new WeakMap<KubernetesObject, StoredObject>();
 
 /**
- * Stores the definitions that another cluster of this process has served before, as they are there: decoding
- * and checking OLM's definitions again costs more than most tests. Returns the others.
+ * Stores definitions that another cluster of this process has served, without decoding and checking them
+ * again: for OLM's definitions that costs more than most tests. Returns the others.
  */
 export function restoreKnown(cluster: SimulatedCluster, definitions: readonly KubernetesObject[]): KubernetesObject[] {
   cluster.restore(definitions.flatMap((definition) => known.get(definition) ?? []));

@@ -52,7 +52,7 @@ export class SimulatedCluster {
   readonly #state: ClusterState;
   readonly #handler: ApiHandler;
   readonly #controllers: Controllers;
-  /** With the token of each. */
+  /** Open watches, each with its token. */
   readonly #watches = new Map<ServedWatch, string | undefined>();
   readonly #tokens: Set<string>;
   readonly #faults: Fault[] = [];
@@ -79,7 +79,7 @@ export class SimulatedCluster {
     seedCluster(this.#state);
   }
 
-  /** Has tokens that the API server issues begin and end by this clock. */
+  /** Makes issued tokens begin and end by this clock. */
   keepTime(now: () => Date): void {
     this.#state.now = now;
   }
@@ -218,7 +218,7 @@ export class SimulatedCluster {
     return token;
   }
 
-  /** Requests with the token are refused from now on; watches that are open with it go on. */
+  /** Refuses requests with the token from now on; watches that are open with it stay open. */
   revokeToken(token: string): void {
     this.#tokens.delete(token);
   }
@@ -228,7 +228,7 @@ export class SimulatedCluster {
     for (const watch of this.#watches.keys()) watch.end();
   }
 
-  /** With a token: those that were opened with it. */
+  /** Number of open watches; with a token, of those opened with it. */
   openWatches(token?: string): number {
     if (token === undefined) return this.#watches.size;
     return [...this.#watches.values()].filter((one) => one === token).length;

@@ -17,7 +17,10 @@ export type SimulatedFleetOptions = Readonly<{
    * wait; kube-apiserver sends one a minute.
    */
   bookmarkEveryMs?: number;
-  /** How many changes of each resource a watch can begin with. Default 256; fewer take less memory. */
+  /**
+   * Number of kept changes of each resource: a watch can begin with any of them. Default 256; fewer take less
+   * memory.
+   */
   keptChanges?: number;
 }>;
 

@@ -15,13 +15,10 @@ export type HostileApiServer = Readonly<{
   stop(): Promise<void>;
 }>;
 
-/** HTTP/1.1 has headers for one connection that HTTP/2 does not know. */
+/** Headers of HTTP/1.1 for one connection. HTTP/2 does not know them. */
 const OF_CONNECTION = new Set(['connection', 'keep-alive', 'transfer-encoding', 'upgrade', 'host', 'http2-settings']);
 
-/**
- * An API server that is well behaved, by handing every request on to a simulated cluster,
- * until an attack is chosen.
- */
+/** Starts an API server that passes every request on to a simulated cluster, until an attack is chosen. */
 export async function startHostileApiServer(simulated: URL): Promise<HostileApiServer> {
   const { caPem: ca, certPem: cert, keyPem: key } = await servingCertificate();
   let current: Attack | undefined;

@@ -89,7 +89,7 @@ class ModelFiles {
   readonly #files = new Map<string, string>();
   /** Files that links lead to: they stay. */
   readonly #kept = new Set<string>();
-  /** Hard links lead to none of these: a relative target would be read from the place of the hard link. */
+  /** Hard links never lead to these: a relative target would be read from the place of the hard link. */
   readonly #symlinks = new Set<string>();
   /** Paths that the current layer has written. */
   #own = new Set<string>();

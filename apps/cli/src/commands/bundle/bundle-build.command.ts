@@ -44,7 +44,7 @@ export const bundlePushCommand = (bundle: Command, io: Io): Command =>
 
 /**
  * Returns a bundle directory as an image labelled with its annotations. Returns undefined, with the reason
- * printed, if the directory is no bundle.
+ * printed, if the directory is not a bundle.
  */
 async function bundleImage(directory: string, io: Io): Promise<BuiltImage | undefined> {
   const { asUsageError } = await import('../../inputs/unreadable-input.js');

@@ -45,7 +45,7 @@ async function problemsOf(reference: string): Promise<string[]> {
     const bundle = readBundle(await bundleFiles(reference));
     return [...validateBundle(bundle), ...installProblems(bundle)];
   } catch (error) {
-    // The directory or image could be read; that it is no bundle is the answer to the question.
+    // The directory or image could be read; that it is not a bundle is the answer to the question.
     if (error instanceof BundleError) return [verdictLine([], error.message)];
     if (error instanceof RegistryError && error.isOfContent) return [verdictLine([], error.message)];
     throw error;

@@ -31,9 +31,9 @@ export type LeaveOptions = Readonly<{
 }>;
 
 /**
- * Runs `flotilla clusters remove`: shows the finalizers that would be released. With `yes` it has the hub
- * leave the cluster, releases them, and removes the cluster from the file. A hub that does not leave would
- * put them back: then the cluster stays.
+ * Runs `flotilla clusters remove`: shows the finalizers that would be released. With `yes` the hub leaves the
+ * cluster first. Then the command releases the finalizers, and removes the cluster from the file. A hub that
+ * does not leave would put them back: then the cluster stays.
  */
 export async function leaveCluster(io: Io, { name, yes, force, timeout, hub }: LeaveOptions): Promise<void> {
   const withinMs = parseDuration(timeout);
@@ -122,7 +122,7 @@ type Leaving = Readonly<{
 
 const ASK_EVERY_MS = 500;
 
-/** Has the hub leave the cluster. If it does not, the cluster stays managed, which is reported. */
+/** Makes the hub leave the cluster. If it does not, reports that the cluster stays managed. */
 async function isLeft({ io, name, file, withinMs, begun, managing }: Leaving): Promise<boolean> {
   await changeJoinedCluster(file, name, { leaving: true });
   if (begun === undefined) return true;

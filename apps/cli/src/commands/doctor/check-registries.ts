@@ -4,7 +4,7 @@ import { lineOf } from '../../clusters/ask-clusters.js';
 import { commandRegistryClient, logins } from '../../inputs/registry-access.js';
 import { catalogName } from './check-policy.js';
 
-/** Asked at most: one image of each registry and repository is enough to know. */
+/** Most images that are asked: one of each registry and repository is enough. */
 const MOST = 20;
 const AT_ONCE = 4;
 

@@ -162,7 +162,7 @@ function asReadable<T>(what: string, schema: z.ZodType<T>, object: unknown): T {
   throw new Error(`${what} cannot be read: ${read.problem}`);
 }
 
-/** Rolls the revision out from here, whether a hub is at work or not. */
+/** Rolls the revision out from here, with or without an active hub. */
 async function rolledOut(client: KubeClient, deps: NextStepDeps, name: string, timeoutMs: number): Promise<void> {
   const [passDeps, clock, signal] = [extensionDepsOf(deps), new SystemClock(), new AbortController().signal];
   let last = '';

@@ -57,7 +57,7 @@ function parsedLine(line: string): unknown {
   }
 }
 
-/** Says that it is of OLM v1, or asks for an extension and for no namespace's Subscriptions. */
+/** A case of OLM v1: it says so, or asks for an extension and not for the Subscriptions of a namespace. */
 const OfV1 = z.union([
   z.looseObject({ api: z.literal('v1') }),
   z.looseObject({ namespace: z.undefined().optional(), spec: z.looseObject({ source: z.looseObject({}) }) }),

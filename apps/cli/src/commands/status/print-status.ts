@@ -21,7 +21,7 @@ export type StatusAnswer = Readonly<{
   clusters: readonly Omit<ClusterStatus, 'findings'>[];
   /** Clusters that did not answer, and why. */
   away: readonly Away[];
-  /** The most urgent first. */
+  /** Waiting objects, the most urgent first. */
   waiting: readonly ClusterFinding[];
 }>;
 

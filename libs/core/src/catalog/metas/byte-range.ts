@@ -4,13 +4,13 @@ export type ByteRange = Readonly<{ start: number; length: number }>;
 type RangeAnswer =
   /** The whole content. */
   | Readonly<{ kind: 'whole' }>
-  /** In the order asked for; at least one. */
+  /** Ranges in the requested order; at least one. */
   | Readonly<{ kind: 'parts'; parts: readonly ByteRange[] }>
   /** `overlaps: false`: the header is well-formed, but nothing of the content lies in it. */
   | Readonly<{ kind: 'unsatisfiable'; overlaps: boolean }>;
 
 const UNIT = 'bytes=';
-/** So many parts of one answer; a header that asks for more gets the whole content. */
+/** Most parts of one answer; a header that requests more gets the whole content. */
 const MAX_PARTS = 64;
 
 /** Reads a Range header as Go's file server does (RFC 9110 §14.2). Empty or absent: the whole content. */

@@ -13,7 +13,7 @@ export type MetasQuestion = Readonly<{
 /** The path of catalogs, segment by segment; `*` takes any one segment. */
 export type CatalogPlace = readonly string[];
 
-/** As catalogd: one cluster's catalogs. */
+/** The place of one cluster's catalogs, as in catalogd. */
 export const CATALOGS: CatalogPlace = ['catalogs', '*'];
 /** The hub's: the catalogs of all clusters (decision 0137). */
 export const CATALOGS_OF_CLUSTERS: CatalogPlace = ['clusters', '*', 'catalogs', '*'];

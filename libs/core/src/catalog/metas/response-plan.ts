@@ -4,7 +4,7 @@ import type { ByteRange } from './byte-range.js';
 export type ResponsePlan = Readonly<{
   status: number;
   headers: Readonly<Record<string, string>>;
-  /** In this order; ranges are read from the content. Empty for HEAD. */
+  /** Parts in this order; ranges are read from the content. Empty for HEAD. */
   body: readonly (string | ByteRange)[];
   /** The body is compressed on its way. */
   gzip: boolean;

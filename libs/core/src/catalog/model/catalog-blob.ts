@@ -9,7 +9,7 @@ import { BlobError, BlobFormError, CatalogLoadError } from './catalog-load.error
 export type BlobStart = Readonly<{
   /** Path of the file, below the catalog's root. */
   path: string;
-  /** Its first line, from 1. */
+  /** Number of its first line, from 1. */
   line: number;
 }>;
 

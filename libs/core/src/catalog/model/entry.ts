@@ -8,7 +8,9 @@ import type { Candidate } from './requirement.js';
 /** A choice of the solver: a channel entry of a visible catalog, or an installed CSV. */
 export type Entry = Candidate &
   Readonly<{
-    /** As in OLM's messages: `<catalog>/<namespace>/<channel>/<csv>`, or `@existing/<namespace>//<csv>`. */
+    /**
+     * The id in OLM's messages: `<catalog>/<namespace>/<channel>/<csv>`, or `@existing/<namespace>//<csv>`.
+     */
     id: string;
     name: string;
     channel: string;

@@ -3,7 +3,7 @@ import { isRecord } from '../../kernel/json/json-access.js';
 import type { StrictFinding } from './strict-warning.js';
 
 /**
- * Returns the faults that the published schema of file-based catalogs forbids and opm accepts: empty texts,
+ * Returns faults that opm accepts and the published schema of file-based catalogs forbids: empty texts,
  * properties without type or value, icons without the media type of an image. It checks the blob as it was
  * written.
  */

@@ -36,7 +36,7 @@ export class StrictValidator {
   take({ path, line, value, ...meta }: CatalogBlob, decoded: DecodedBlob): void {
     const identity = identityOf(meta);
     const place = { path, line };
-    // Of blobs with the same identity the first is named: a catalog that has several is invalid anyway.
+    // Names the first of several blobs with one identity: such a catalog is invalid anyway.
     if (!this.#places.has(keyOf(identity))) this.#places.set(keyOf(identity), place);
     const findings = [...unknownFields(meta.schema, value), ...schemaFindings(meta.schema, value)];
     for (const warning of warningsAbout(identity, findings)) {

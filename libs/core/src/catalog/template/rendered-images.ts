@@ -8,7 +8,7 @@ import { TemplateError } from './template.error.js';
  */
 export type RenderedImage = Readonly<{ bundles: readonly CatalogBundle[] }> | Readonly<{ failure: Error }>;
 
-/** By the image's reference as the template writes it. */
+/** Images by the reference in the template. */
 export type RenderedImages = ReadonlyMap<string, RenderedImage>;
 
 /**

@@ -14,7 +14,7 @@ export type BundleSummary = Readonly<{
   package: string;
   version: Version;
   release: string;
-  /** It has neither an image nor manifests. */
+  /** True if it has neither an image nor manifests. */
   emptyHanded: boolean;
 }>;
 

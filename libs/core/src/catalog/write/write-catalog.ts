@@ -44,7 +44,7 @@ export class CatalogWriter implements BlobConsumer {
   readonly #written: { place: BlobPlace; piece: number }[] = [];
   #encoded = Buffer.alloc(0);
 
-  /** `shown` is applied to the text of each blob; printable ASCII it leaves as it is. */
+  /** `shown` is applied to the text of each blob. It leaves printable ASCII as it is. */
   constructor(
     private readonly format: CatalogFormat,
     private readonly shown: (text: string) => string = (text) => text,

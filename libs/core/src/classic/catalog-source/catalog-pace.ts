@@ -26,8 +26,8 @@ const FIRST_CONTENT_RETRY_MS = 10 * 60_000;
 const LAST_CONTENT_RETRY_MS = 24 * 3_600_000;
 
 /**
- * Milliseconds until content that was found to be of no use is fetched again under the same digest: 10
- * minutes, doubling up to a day. Another digest is fetched at once.
+ * Milliseconds until unusable content is fetched again under the same digest: 10 minutes, doubling up to a
+ * day. Another digest is fetched at once.
  */
 export const failedContentDelay = (failures: number): number =>
   Math.min(LAST_CONTENT_RETRY_MS, FIRST_CONTENT_RETRY_MS * 2 ** Math.min(failures - 1, 30));

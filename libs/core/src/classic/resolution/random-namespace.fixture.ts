@@ -84,7 +84,7 @@ function csvOf(one: OracleBundle): InstalledCsv {
   return { name, version, replaces: '', phase: '', propertiesAnnotation, ownedApis: [], requiredApis: [] };
 }
 
-/** A catalog bundle, or the same one as it is installed: two different things to the rules. */
+/** A catalog bundle, or the same bundle installed: the rules treat them differently. */
 export type Item = Readonly<{ bundle: OracleBundle; installed: boolean }>;
 
 export const items = ({ bundles, has }: Namespace): Item[] => [

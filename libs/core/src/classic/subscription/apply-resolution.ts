@@ -26,7 +26,7 @@ type Resolved = Extract<Resolution, { result: 'resolved' }>;
 export type ResolutionEffect =
   /** No answer: reported on every Subscription of the namespace. */
   | Readonly<{ effect: 'failed'; resolution: Exclude<Resolution, Resolved> }>
-  /** Nothing to install. `resolution` is set if it left Subscriptions out. */
+  /** Nothing to install. `resolution` is set if Subscriptions were left out. */
   | Readonly<{ effect: 'settled'; resolution?: Resolved }>
   /** Bundles are being fetched. `message` is set if there is something to report. */
   | Readonly<{ effect: 'unpacking'; message?: string }>

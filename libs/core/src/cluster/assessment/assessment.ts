@@ -79,7 +79,7 @@ export type AssessmentTotals = Readonly<{
   withOlm: number;
   /** Clusters that can be handed over now. */
   ready: number;
-  /** Bytes that OLM's pods use, over the clusters that say so. */
+  /** Bytes of OLM's pods, over the clusters that report them. */
   olmBytes: number;
   olmPods: number;
 }>;

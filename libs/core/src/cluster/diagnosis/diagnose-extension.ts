@@ -14,7 +14,7 @@ import { ownersInTheWay, remedyInTheWay, textInTheWay } from './extension-in-the
 
 /** Further objects of a cluster that explain the state of a ClusterExtension, as far as they were read. */
 export type ExtensionSurroundings = Readonly<{
-  /** Without copies. */
+  /** CSVs, without copies. */
   csvs: readonly ClusterServiceVersion[];
   /** The objects that its conditions name as in its way. */
   inTheWay?: readonly KubernetesObject[];

@@ -8,13 +8,13 @@ export const INSTANCE_ANNOTATION = 'flotilla.dev/hub-instance';
  */
 export const QUESTION_ANNOTATION = 'flotilla.dev/hub-asks';
 
-/** Time for an answer. An instance that has not answered by then counts as gone. */
+/** Time for an answer. Without an answer within it an instance counts as gone. */
 export const ANSWER_WITHIN_MS = 20_000;
 /** Time for an instance that has answered before: it may be restarted, or cut off from the cluster. */
 export const ANSWER_AGAIN_WITHIN_MS = 10 * 60_000;
 /** Time until an answered instance asks again, since the other one may have ended. */
 export const ASK_AGAIN_MS = 5 * 60_000;
-/** Time for another question. An instance that has not asked again by then counts as gone. */
+/** Time for another question. Without one within it an instance counts as gone. */
 export const TWIN_SEEN_MS = 3 * ASK_AGAIN_MS;
 /** Time between reads until a question is written and answered. */
 const SOON_MS = 3_000;
@@ -45,7 +45,10 @@ type InstanceFacts = Readonly<{
 export type InstanceStatus = Readonly<{ marks?: OwnerMarks; isAwaited?: boolean }> &
   (
     | Readonly<{ acts: true; twin?: Twin }>
-    /** `answeredAt`: when the other instance said that it is at work; undefined while it may still do so. */
+    /**
+     * `answeredAt`: time of the other instance's answer that it is active. Undefined while it may still
+     * answer.
+     */
     | Readonly<{ acts: false; holder: string; answeredAt?: Date; againAfterMs: number }>
   );
 

@@ -26,7 +26,7 @@ const OLM_FIELD_MANAGERS: ReadonlySet<string> = new Set([
  */
 const RECENT_MS = 10 * 60_000;
 
-/** Something that shows that OLM itself is at work in a cluster. */
+/** Signs that OLM itself runs in a cluster. */
 export type OlmSign =
   | Readonly<{ kind: 'deployment'; namespace: string; name: string }>
   | Readonly<{ kind: 'fieldManager'; manager: string; object: string; time: string }>;

@@ -90,7 +90,7 @@ export const resultOf = (object: Marked): ResultMark | undefined => markOf(objec
 
 /**
  * Returns the newest attempt that the object names. `isRunning`: a plan of it is being carried out. A path of
- * several hops is planned again from the version that it has come to.
+ * several hops is planned again from its present version.
  */
 export function lastAttemptOf(object: Marked, isRunning: boolean): LastAttempt | undefined {
   const [previous, ended] = [previousOf(object), resultOf(object)];

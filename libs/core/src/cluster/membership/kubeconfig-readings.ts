@@ -1,7 +1,7 @@
 /** A context of a kubeconfig, or why it cannot be used. */
 export type ContextReading<A> = Readonly<{ context: string } & ({ access: A } | { problem: string })>;
 
-/** One file as it was read last, or why it could not be read. `notes`: entries that are passed over. */
+/** The last reading of one file, or the reason why it could not be read. `notes`: skipped entries. */
 export type FileReading<A> = Readonly<
   { file: string } & ({ contexts: readonly ContextReading<A>[]; notes?: readonly string[] } | { problem: string })
 >;

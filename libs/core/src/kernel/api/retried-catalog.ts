@@ -6,7 +6,7 @@ import type { KubernetesObject } from './kubernetes-object.js';
  */
 export const RETRIED_ANNOTATION = 'flotilla.dev/retry';
 
-/** So far the clock of a user may be ahead. */
+/** Tolerated lead of a user's clock. */
 const MAX_AHEAD_MS = 5 * 60_000;
 
 /** Returns when a user asked for another try, in milliseconds; undefined for a time in the future. */

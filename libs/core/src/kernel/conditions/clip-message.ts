@@ -1,6 +1,6 @@
 /**
- * No message in a status is longer, in bytes. Texts of catalogs, bundles and API servers end up in messages,
- * and an API server refuses an object that is too large: the user would then not read any of it.
+ * Longest message in a status, in bytes. Messages contain texts of catalogs, bundles and API servers, and an
+ * API server refuses an object that is too large: the user would then not see any of it.
  */
 export const MAX_MESSAGE_BYTES = 2_048;
 

@@ -7,7 +7,7 @@ type TypeMode = 'emit' | 'elide' | 'auto';
 export type FormatOptions = Readonly<{
   diff: DiffMode;
   types: TypeMode;
-  /** How much of it: the higher, the more. */
+  /** Amount of output: a higher number writes more. */
   verbosity: number;
   /** Write pointers to structs field by field, not by their own String method. */
   avoidStringer: boolean;

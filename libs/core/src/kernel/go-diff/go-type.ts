@@ -1,7 +1,7 @@
 /** The shape of a Go value, as far as go-cmp uses it. */
 export type GoType =
   | Readonly<{ kind: 'string' | 'bool' | 'number'; name: string }>
-  /** `[]byte`; the value is the text those bytes are. */
+  /** `[]byte`; the value is its text. */
   | Readonly<{ kind: 'bytes'; name: string }>
   | Readonly<{ kind: 'byte'; name: string }>
   | Readonly<{ kind: 'pointer'; name: string; to: () => GoType; text?: (value: GoStruct) => string }>

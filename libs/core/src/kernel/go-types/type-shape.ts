@@ -34,7 +34,7 @@ export type StructShape = Readonly<{
   name: string;
   /** Members by name, in the order of Go's output. */
   members: ReadonlyMap<string, MemberShape>;
-  /** No rule of ours reads its members: inside of another object it is passed on as it is. */
+  /** True if no rule of ours reads its members: inside of another object it is passed on unchanged. */
   isPassedOn: boolean;
 }>;
 

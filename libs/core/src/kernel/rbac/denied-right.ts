@@ -2,7 +2,7 @@
 type DeniedRight = Readonly<{
   user: string;
   verb: string;
-  /** With its subresource, if the request was about one: `subscriptions/status`. */
+  /** The resource, with its subresource: `subscriptions/status`. */
   resource: string;
   group: string;
 }>;

@@ -1,6 +1,6 @@
 import { isAboutSecret, isSecretName, isSecretText, isSecretVariable, mayHoldSecret } from './secret-names.js';
 
-/** In the place of a value that is not shown. */
+/** Text in place of a hidden value. */
 export const HIDDEN = '••••';
 
 /** Every pattern begins at a border and is bounded, so that a text takes linear time. */
@@ -127,7 +127,7 @@ const listed = (whole: string, quote: string, name: string, between: string): st
   isSecretName(name) ? `${quote}${name}${between}${HIDDEN}` : whole;
 
 type Replacement = string | ((whole: string, ...groups: string[]) => string);
-/** In this order; `needs`: one of these parts is in each text of the form. */
+/** Forms in this order; `needs`: one of these parts is in each text of the form. */
 const FORMS: readonly Readonly<{ needs: readonly string[]; form: RegExp; as: Replacement }>[] = [
   { needs: ['PRIVATE KEY'], form: PRIVATE_KEY, as: HIDDEN },
   { needs: ['LS0tLS1CRUdJTi'], form: PACKED_KEY, as: HIDDEN },

@@ -3,7 +3,7 @@ import { isAboutSecret, isSecretName, isSecretText, isSecretVariable } from './s
 import { HIDDEN, textWithoutSecrets } from './secret-texts.js';
 
 const DEEPEST = 60;
-/** In a schema a field of any name is described, and holds nothing. */
+/** Keywords of schemas with fields of any name: these are described there, and hold no value. */
 const SCHEMAS: ReadonlySet<string> = new Set(['properties', 'patternProperties', 'definitions', '$defs']);
 
 /** `isWithin`: in a field that holds a secret; `isSchema`: its fields are described. */
@@ -60,14 +60,14 @@ function fieldAt(object: Readonly<Record<string, unknown>>, field: string, value
   return shownAt(value, { ...inner, isWithin });
 }
 
-/** True if a field holds a secret: by its name, or by the name of the variable that it is the value of. */
+/** True if a field holds a secret: by its own name, or by the name of its variable. */
 function holdsSecret(object: Readonly<Record<string, unknown>>, field: string, value: unknown): boolean {
   if (field === 'value') {
     const name = object['name'] ?? object['key'];
     return typeof name === 'string' && isSecretVariable(name);
   }
   if (typeof value === 'string') return isSecretText(field, value);
-  // Tokens are counted, too.
+  // A number in a field such as `maxTokens` is a count, not a token.
   if (typeof value === 'number') return isSecretName(field) && !/tokens?$/i.test(field);
   return isSecretName(field);
 }

@@ -62,7 +62,7 @@ const tooMany = (namespace: string, live: readonly OperatorGroup[]): string =>
 export const isIsolated = ({ metadata }: OperatorGroup): boolean =>
   metadata.annotations?.[ISOLATION_ANNOTATION] === 'true';
 
-/** The field of a group that is adopted, as a change of it is named. */
+/** Name of the field of an adopted group, as changes name it. */
 export const ISOLATION_FIELD = `metadata.annotations.${ISOLATION_ANNOTATION}`;
 
 /**

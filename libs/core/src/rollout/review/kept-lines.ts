@@ -1,4 +1,4 @@
-/** So many lines of one kind a FleetPlan keeps; the rest is counted. */
+/** Most lines of one kind in a FleetPlan; the rest is counted. */
 const MOST_LINES = 200;
 const MOST_TEXT = 1_024;
 

@@ -10,7 +10,7 @@ function placeOf(request: AccessRequest): string {
   return `${resource}${group === '' ? '' : `.${group}`}${name === '' ? '' : ` ${name}`}`;
 }
 
-/** So many requests are compared. */
+/** Most requests that are compared. */
 const MOST_REQUESTS = 100_000;
 const TOO_MANY = 'more than can be compared';
 

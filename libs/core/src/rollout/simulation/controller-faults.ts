@@ -49,7 +49,7 @@ export function playClusterFaults(world: VirtualWorld, changedAll: () => void): 
   }
 }
 
-/** Takes away the rows of a rollout after assignments were deleted. Its next step makes them anew. */
+/** Removes the rows of a rollout after assignments were deleted. Its next step recreates them. */
 function loseRows(record: VirtualRollout, hub: VirtualHub): void {
   const rollouts = hub.rolloutsOf(record.subject.key);
   const isKept = rollouts.roleOf(record) === 'frozen' && record !== rollouts.newest;

@@ -66,7 +66,7 @@ export function phasesOf(objects: readonly KubernetesObject[]): readonly Phase[]
   });
 }
 
-/** By group, version, kind, namespace, name. */
+/** Compares by group, version, kind, namespace and name. */
 function byIdentity(a: KubernetesObject, b: KubernetesObject): number {
   const [one, other] = [splitApiVersion(a.apiVersion), splitApiVersion(b.apiVersion)];
   return (

@@ -118,7 +118,7 @@ function placed({ status: _status, ...object }: KubernetesObject, namespace: str
   return { ...object, metadata: isNamespacedKind(object.kind) ? { ...metadata, namespace } : metadata };
 }
 
-/** By group, kind, namespace, name: the order in which rendered objects are shown. */
+/** Compares by group, kind, namespace and name: the order of rendered objects. */
 function byGroupAndKind(a: KubernetesObject, b: KubernetesObject): number {
   return (
     byCodeUnit(splitApiVersion(a.apiVersion).group, splitApiVersion(b.apiVersion).group) ||

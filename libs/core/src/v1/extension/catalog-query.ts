@@ -20,7 +20,7 @@ export type ExtensionCatalog = Readonly<{
   /** Higher is preferred. */
   priority: number;
   availabilityMode: string;
-  /** Its packages, or why there are none to read. */
+  /** Packages of the catalog, or the reason why they cannot be read. */
   content: PackageIndex | Readonly<{ error: string }>;
 }>;
 

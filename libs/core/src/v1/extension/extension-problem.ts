@@ -49,7 +49,7 @@ export type ExtensionSlice = Readonly<{
 export type ExtensionProblem = Readonly<{
   v: 1;
   extension: DesiredExtension;
-  /** In the order of the API's list. */
+  /** Catalogs in the order of the API's list. */
   catalogs: readonly ExtensionSlice[];
 }>;
 

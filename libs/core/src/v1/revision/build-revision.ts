@@ -31,7 +31,7 @@ import {
 /** The inputs of a new revision. */
 export type DesiredRevision = Readonly<{
   from: InstalledRevision;
-  /** With owner labels; see {@link ownedPhases}. */
+  /** Phases with owner labels; see {@link ownedPhases}. */
   phases: readonly Phase[];
   /** The bundle's merged `olm.properties`, as JSON text. */
   olmProperties?: string | undefined;

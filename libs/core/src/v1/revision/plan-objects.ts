@@ -12,7 +12,7 @@ export type PlannedObject = Readonly<{ ref: ObjectRef }> &
     | Readonly<{ does: 'create' | 'keep' | 'delete' }>
     /** Paths of the fields that would get another value, or go. */
     | Readonly<{ does: 'change'; fields: readonly string[] }>
-    /** It belongs to others: its phase is not touched. */
+    /** The object belongs to others: its phase is not touched. */
     | Readonly<{ does: 'collide'; report: string }>
   );
 

@@ -52,7 +52,7 @@ const minorGroups = <N extends LineNode>(nodes: readonly N[]): ReadonlyMap<strin
 export const installedOn = <N extends LineNode>(line: GraphLine<N>): number =>
   line.kind === 'version' ? line.node.installed : line.nodes.reduce((sum, { installed }) => sum + installed, 0);
 
-/** Returns the most clusters that a line of a channel counts, folded or not. */
+/** Returns the largest number of clusters of a line in a channel, folded or not. */
 export const mostInstalled = <N extends LineNode>(nodes: readonly N[], from: string): number =>
   Math.max(0, ...graphLines(nodes, { from, toggled: new Set() }).map(installedOn));
 

@@ -32,7 +32,7 @@ const EDGES: Readonly<Record<ConflictNode['role'], string>> = {
   note: '',
 };
 
-/** Beyond these a note says how many more there are. */
+/** Most nodes that are shown; a note counts the others. */
 const WIDEST = 12;
 const DEEPEST = 8;
 

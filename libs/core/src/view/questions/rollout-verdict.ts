@@ -126,7 +126,7 @@ function completed(of: Judged): RolloutVerdict {
   };
 }
 
-/** Judges a rollout that goes on, or waits for a person, a gate, a soak or a window. */
+/** Judges a rollout that continues, or waits for a person, a gate, a soak or a window. */
 function moving(of: Judged): RolloutVerdict {
   if (of.withdrawn) {
     return { standing: 'blocked', state: 'Withdrawn', why: `${of.target} was withdrawn.`, next: 'Abort it.' };

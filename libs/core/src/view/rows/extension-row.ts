@@ -10,7 +10,7 @@ import type { OperatorRow } from './rows.js';
 /** Facts for the row of a ClusterExtension, in addition to the object. */
 type ExtensionPlace = Readonly<{
   cluster: string;
-  /** Without copies. */
+  /** CSVs, without copies. */
   csvs: readonly ClusterServiceVersion[];
   clusterCatalogs: readonly KubernetesObject[];
 }>;

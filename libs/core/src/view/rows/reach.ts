@@ -2,7 +2,7 @@ import type { ClusterSigns } from './cluster-row.js';
 
 /** A poller's facts about the answers of a cluster. */
 type ReachSigns = Readonly<{
-  /** OLM itself is at work there, or another hub manages it. */
+  /** True if OLM itself runs there, or another hub manages it. */
   isHeld: boolean;
   /** True if it is not used in its present form. */
   isRefused: boolean;

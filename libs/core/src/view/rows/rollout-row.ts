@@ -73,7 +73,7 @@ export const FleetRolloutRow = z.strictObject({
       }),
     )
     .max(17),
-  /** Clusters that failed for one reason, the most first. */
+  /** Failed clusters by reason, the largest group first. */
   failures: z
     .array(z.strictObject({ reason: Text, cause: Text, clusters: Count, sample: z.array(Name).max(5) }))
     .max(10)

@@ -22,7 +22,7 @@ export type ServedCatalogsDeps = Omit<ClusterCatalogRefreshDeps, 'onState' | 'cl
     troubles?: Pick<ClusterTroubles, 'catalog' | 'catalogGone'> | undefined;
     /** The hub, as clients reach it; without a closing slash. */
     contentUrl: string;
-    /** Another one acts there: no content is held, and nothing written. */
+    /** True if another manager acts there: the hub holds no content and writes nothing. */
     isObserved?: boolean;
     /** A catalog, or its served content, may have changed. */
     onMoved?: () => void;

@@ -37,8 +37,8 @@ export class WorkFolder {
 }
 
 /**
- * Returns true if the name is of a live process. Another run may have the same process number, as in a
- * container, in which processes are counted again.
+ * Returns true if the name is of a live process. Another run may have the same process number, because a
+ * container counts processes from 1.
  */
 function isOfLiveProcess(name: string): boolean {
   const pid = Number(name.split('-')[0]);

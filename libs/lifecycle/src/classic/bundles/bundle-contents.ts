@@ -47,7 +47,7 @@ export type BundleContent = Readonly<{
 /** OLM's words before the fault of a bundle (spec: subscriptions.md §2.7). */
 export const UNPACKING_FAILED = 'Bundle unpacking failed - ';
 
-/** With the words of OLM before it, the line of a condition is no longer than other verdicts. */
+/** Keeps a line short enough to follow the words of OLM in a condition. */
 const verdict = (places: readonly string[], text: string): string =>
   verdictLine(places, text, LONGEST_VERDICT - UNPACKING_FAILED.length);
 

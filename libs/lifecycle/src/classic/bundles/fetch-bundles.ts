@@ -8,7 +8,7 @@ import type { BundleContent, BundleContents, StillFetching } from './bundle-cont
 export type FetchedBundles = Readonly<{
   bundles: ReadonlyMap<string, BundleContent>;
   unusable: ReadonlyMap<string, string>;
-  /** Those of them that can be used once they are pushed again. */
+  /** Bundles that can be used once they are pushed again. */
   incomplete: ReadonlySet<string>;
 }>;
 

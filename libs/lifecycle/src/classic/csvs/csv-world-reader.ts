@@ -20,7 +20,10 @@ const WATCH_PATIENCE_MS = 500;
 
 const NAMESPACE_LISTS = new Set(['ClusterServiceVersion', 'OperatorGroup', 'Subscription']);
 
-/** Those with the CSV's labels, and those with the names that its Services give them; each once. */
+/**
+ * Returns the auth-reader bindings with the CSV's labels, and those with the names that its Services give
+ * them; each once.
+ */
 const authReaders = (
   labelled: readonly KubernetesObject[],
   named: ReadonlyMap<string, KubernetesObject>,

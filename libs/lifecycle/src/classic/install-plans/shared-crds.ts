@@ -36,7 +36,7 @@ export async function sharedCrdsAmong(
 
 const keyOf = ({ namespace = '', name }: ObjectRef): string => `${namespace}/${name}`;
 
-/** The plan, with the CRDs that it changes under others named in an annotation. */
+/** Returns the plan with an annotation that names the CRDs it changes for other operators. */
 export function namingSharedCrds(plan: InstallPlan, shared: readonly SharedCrd[]): InstallPlan {
   if (shared.length === 0) return plan;
   const annotations = { ...plan.metadata.annotations, [SHARED_CRDS_ANNOTATION]: sharedCrdsAnnotation(shared) };

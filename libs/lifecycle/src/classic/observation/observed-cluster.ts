@@ -342,7 +342,7 @@ export class ObservedCluster implements ClusterPart {
     });
   }
 
-  /** Those with objects of OLM's kinds, and those that keep Operators. */
+  /** Namespaces with objects of OLM's kinds, and those that keep Operators. */
   #held(): ReadonlySet<string> {
     const view = this.#view('changed', false);
     const homes = this.#cache.named(KIND.Operator).map(({ metadata }) => homeOf(metadata.name ?? '', view));

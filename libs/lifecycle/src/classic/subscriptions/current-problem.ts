@@ -16,11 +16,11 @@ export type SolutionDeps = Readonly<{
 }>;
 
 const GLOBAL_CATALOGS = environmentName('globalCatalogNamespace');
-/** A compromised resolver must not keep poller and applier running in circles. */
+/** Pause after a refused answer: a stolen resolver must not keep poller and applier running in circles. */
 const OBSERVE_AFTER_REFUSAL_MS = 30_000;
 /**
- * The poller mostly notices by itself the changes that make an answer stale; asking it at once would only
- * have both run in circles.
+ * Pause after a stale answer: the poller mostly notices the change by itself. Without a pause both would run
+ * in circles.
  */
 const OBSERVE_AFTER_MS = 1_000;
 
@@ -43,7 +43,7 @@ export async function readProblem(
   return fits(known) ? known : undefined;
 }
 
-/** Has the namespace observed again: its problem does not fit any more. */
+/** Requests another observation of the namespace: its problem does not fit any more. */
 export async function observeAgain(
   { observe }: Pick<SolutionDeps, 'observe'>,
   { client: { cluster }, read: { namespace } }: NamespaceStageInput,
@@ -52,7 +52,7 @@ export async function observeAgain(
   return AT_REST;
 }
 
-/** Has the problem solved again, after its solution was refused. */
+/** Requests another solution after a refused one. */
 export async function solveAnew(
   { observed, observe }: Pick<SolutionDeps, 'observed' | 'observe'>,
   input: NamespaceStageInput,

@@ -59,7 +59,7 @@ export const resolutionStage =
     return followSolution(deps, input, unpack);
   };
 
-/** Acts on the solution of the observed problem. Has the namespace observed again if that does not fit. */
+/** Acts on the solution of the observed problem. Requests another observation if it does not fit. */
 async function followSolution(
   deps: ResolutionDeps,
   input: NamespaceStageInput,

@@ -192,7 +192,10 @@ export class ClusterReleases {
     return this.#isNamed(annotations) ? this.#atWork(client) : ANOTHER_HUB;
   }
 
-  /** Asks another hub with the same identity whether it is at work there; undefined: it is gone. */
+  /**
+   * Returns the reason if another hub with the same identity is active there. Returns undefined if it is
+   * gone.
+   */
   async #atWork(client: KubeClient): Promise<string | undefined> {
     const { identity: hub, instance, clock } = this.options;
     const status = await new OwnerCheck({ client, clock, hub, instance, mayTake: () => true }).ask();
@@ -277,10 +280,10 @@ const WITHOUT_LOGIN = `create the Secret again; ${GIVE_UP}`;
 
 const ANOTHER_HUB = 'another hub';
 
-/** `again`: something was released, and may be put back by a hub that still watches the cluster. */
+/** `again`: something was released; a hub that still watches the cluster may set it again. */
 type Release = 'released' | 'again' | Readonly<{ because: string }>;
 
-/** With another one of these the next try comes at once. */
+/** Key of a try: with another key the next try comes at once. */
 const keyOf = ({ isForced, staysManaged, access, fault }: DeletedCluster): string =>
   [isForced, staysManaged, access === undefined ? (fault ?? '') : canonicalHash([access.cluster, access.user])].join();
 

@@ -36,8 +36,8 @@ const SWEEP_EVERY_MS = 60_000;
 const AT_ONCE = 8;
 
 /**
- * The part of the read model that no cluster can write of itself: that it does not answer, is left to OLM, or
- * is no more. A cluster that another poller takes over keeps its rows.
+ * Writes rows that no cluster can write itself: clusters that do not answer, are left to OLM, or have left. A
+ * cluster that another poller takes over keeps its rows.
  */
 export class FleetViewWriter {
   readonly #timers: Timers;
@@ -93,7 +93,7 @@ export class FleetViewWriter {
     };
   }
 
-  /** One after the other; a check that takes long is not made twice at once. */
+  /** Runs pieces of work one after the other. A slow check does not run twice at the same time. */
   #soon(work: () => Promise<void>): void {
     if (this.#isRunning) return;
     this.#isRunning = true;
@@ -128,7 +128,7 @@ export class FleetViewWriter {
     );
   }
 
-  /** The rows that were seen last stay, but for a cluster that is left to another one. */
+  /** Keeps the last rows, except for a cluster that another manager has. */
   async #writeAlone(cluster: string): Promise<void> {
     const { writer } = this.deps;
     const facts = this.factsOf(cluster);

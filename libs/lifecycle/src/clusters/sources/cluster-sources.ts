@@ -30,7 +30,7 @@ type ClusterSourcesOptions = Readonly<{
   accounts: () => Promise<readonly HubAccount[]>;
 }>;
 
-/** Changes of a moment are taken together. */
+/** Changes within this time are handled together. */
 const SETTLE_MS = 200;
 const CHECK_EVERY_MS = 15_000;
 
@@ -81,7 +81,7 @@ export class ClusterSources {
     });
   }
 
-  /** Degraded while it is not known which sources there are. */
+  /** Degraded until the sources are known. */
   readonly check: HealthCheck = {
     name: 'fleet-sources',
     check: async () => {
@@ -278,7 +278,7 @@ const refusedWrite = (error: KubeApiError): SourceTrouble => ({
     : `FleetClusters could not be written: ${troubleOf(error)}`,
 });
 
-/** Fields of a FleetCluster that an import decides by. */
+/** Returns the fields of a FleetCluster that an import compares. */
 function keptCluster({ apiVersion, kind, metadata, spec, status }: KubernetesObject): KubernetesObject {
   const { name, uid, resourceVersion, labels, annotations, deletionTimestamp } = metadata;
   const { conditions = [] } = (status ?? {}) as Readonly<{ conditions?: readonly Readonly<{ type: string }>[] }>;

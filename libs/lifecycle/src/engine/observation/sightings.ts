@@ -30,7 +30,7 @@ export class Sightings {
     return { ...NOTHING_SEEN, ...Object.fromEntries(seen ?? []) };
   }
 
-  /** They could not be stored. */
+  /** Takes versions back that could not be stored. */
   putBack(subject: string, seen: SeenVersions): void {
     this.#begun.delete(subject);
     for (const [kind, version] of Object.entries(seen)) this.#raise(subject, kind, version);

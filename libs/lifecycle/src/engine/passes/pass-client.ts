@@ -71,7 +71,7 @@ export class PassClient extends KubeClient {
 
   async delete(ref: ObjectRef, options?: Parameter<'delete'>[1]) {
     this.#requireCurrent();
-    // Finalizers may keep it, and others may go with it.
+    // Finalizers may keep the object, and its dependents may go with it.
     this.#reader.doubt(ref.kind);
     return this.client.delete(ref, options);
   }

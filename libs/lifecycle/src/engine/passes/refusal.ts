@@ -13,8 +13,8 @@ export const isRefusal = (error: unknown): error is KubeApiError =>
   KubeApiError.is(error) && error.status >= 400 && !KubeApiError.is(error, ...OF_THE_MOMENT);
 
 /**
- * One after the other. A refusal for one does not hold up the others: it is thrown once none
- * of them changes any more.
+ * Runs work on each item one after the other. A refusal of one does not stop the others. It is thrown after
+ * the last one.
  */
 export async function eachInTurn<T>(
   items: readonly T[],

@@ -70,7 +70,7 @@ export class ConsoleActions {
     this.#underWay.add(run);
   }
 
-  /** Nothing of an action counts before its proof was checked. */
+  /** Checks the proof of an action. Nothing of the action counts before. */
   async #checked(sent: SentAction, own: readonly InCluster[]): Promise<void> {
     const { action, proof, delivery } = sent;
     const proved = await this.proofs.checker.check({ verb: action.verb, subject: action, proof, delivery });

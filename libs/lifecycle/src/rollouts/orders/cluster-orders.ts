@@ -30,8 +30,7 @@ const ORDER_KINDS = ['FleetAssignment', 'FleetOperator', 'FleetCatalog', 'FleetC
 const TOGETHER_MS = 100;
 const FIRST_RETRY_MS = 1_000;
 /**
- * An object that is not available yet is requested again after as long as it was waited for, within these
- * bounds.
+ * Bounds of the pause before a missing object is requested again; the pause equals the time waited so far.
  */
 const FIRST_ASK_MS = 10_000;
 const LONGEST_ASK_MS = 300_000;

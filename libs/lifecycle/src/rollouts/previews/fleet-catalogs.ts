@@ -10,7 +10,7 @@ import { CatalogRefresh } from '../../catalogs/sources/catalog-refresh.js';
 import { ConfigMapMissing, type SourceAccess } from '../../catalogs/sources/cluster-access.js';
 import type { SharedCatalogs } from '../../catalogs/sources/shared-catalogs.js';
 
-/** Named in place of a cluster in the fairness of pulls: these images are the fleet's. */
+/** Owner in the fairness of pulls, in place of a cluster: these images are the fleet's. */
 const FLEET_OWNER = 'fleet';
 const MOST_REVISIONS = 10;
 /** Pause before a refused report is written again: clusters wait for its digest. */

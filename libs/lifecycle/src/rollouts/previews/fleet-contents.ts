@@ -5,7 +5,7 @@ import {
 } from '../../catalogs/cluster-catalogs/cluster-catalog-refresh.js';
 import type { CatalogInSight } from '../../catalogs/cluster-catalogs/served-catalogs.js';
 
-/** Named in place of a cluster in the fairness of pulls: these images are the fleet's. */
+/** Owner in the fairness of pulls, in place of a cluster: these images are the fleet's. */
 const FLEET_OWNER = 'fleet';
 
 type FleetContentsDeps = Omit<ClusterCatalogRefreshDeps, 'cluster' | 'onState'> &

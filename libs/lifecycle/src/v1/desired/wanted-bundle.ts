@@ -88,8 +88,8 @@ const isRollingOut = ({ read }: ExtensionPass, query: string): boolean =>
   );
 
 /**
- * Takes the solution of the observed problem. Has the extension observed again if its desired state differs
- * from the solved one, or if the solution is refused.
+ * Takes the solution of the observed problem. Requests another observation if its desired state differs from
+ * the solved one, or if the solution is refused.
  */
 async function takeSolution(
   { deps, client, read }: ExtensionPass,

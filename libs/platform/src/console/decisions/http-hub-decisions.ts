@@ -176,7 +176,7 @@ const lineOf = (text: string): string => cutText(text.replaceAll(/\p{Cc}+/gu, ' 
 
 const NOT_YET: Answered = { outcome: 'unanswered', message: 'The fleet controller has not answered yet.' };
 
-/** The decision was made by now. */
+/** Returns an answer without the text of the hub: the decision was made, and the answer cannot be read. */
 function unreadAnswer(error: unknown): Answered {
   if (!(error instanceof HubNotAsked)) throw error;
   return { outcome: 'unanswered', message: `Its answer cannot be read: ${error.message}.` };

@@ -52,7 +52,7 @@ export function publicProofKeys(key: HubKey): PublicProofKeys {
   return { applier: of('applier'), poller: of('poller') };
 }
 
-/** Returns the public halves as a JSON Web Key Set. They are no secret. */
+/** Returns the public halves as a JSON Web Key Set. They are not secret. */
 export function proofKeysText(keys: PublicProofKeys): string {
   const set = PROOF_READERS.map((kid) => ({ ...keys[kid].export({ format: 'jwk' }), use: 'enc', alg: 'ECDH-ES', kid }));
   return `${JSON.stringify({ keys: set }, undefined, 2)}\n`;

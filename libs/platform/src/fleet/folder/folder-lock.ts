@@ -21,7 +21,7 @@ export type HubOfFolder = Readonly<{ holder: LockHolder | undefined; isRenewed: 
 export type LockRefusal = (path: string, holder: LockHolder) => FlotillaError;
 const RENEW_EVERY_MS = 10_000;
 const MOST_TRIES = 3;
-/** In `/proc/PID/stat`, after the name in parentheses: when the process began. */
+/** Index of the start time of a process in `/proc/PID/stat`, after the name in parentheses. */
 const START_FIELD = 19;
 
 /**
@@ -63,7 +63,7 @@ export class FolderLock {
   }
 
   /**
-   * True if no other process can be at work: an earlier one gave the folder back, or is gone. If no lock was
+   * True if no other process can be active: an earlier one gave the folder back, or is gone. If no lock was
    * found, a process with a deleted lock may still run.
    */
   get isSure(): boolean {
@@ -80,8 +80,7 @@ export class FolderLock {
   }
 
   /**
-   * Ends the claim: no other process has said that it is at work. `url`: the address of this process from now
-   * on.
+   * Ends the claim: no other process has reported itself. `url`: the address of this process from now on.
    *
    * @throws the error of `refusal` if another process has
    */
@@ -177,7 +176,7 @@ export async function hubOfFolder(path: string): Promise<HubOfFolder> {
   return { holder: (await isAlive(path, found.holder)) ? found.holder : undefined, isRenewed, at };
 }
 
-/** Not the fleet's folder itself: one that was deleted is not made again. */
+/** Makes a folder in the fleet's folder. The fleet's folder itself is not made again once it was deleted. */
 async function makeFolder(path: string): Promise<void> {
   await mkdir(path).catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;

@@ -18,10 +18,10 @@ export type TableEvent = Readonly<{
 export type WrittenPart = 'object' | 'status';
 
 type ObjectTableOptions = Readonly<{
-  /** Named in errors. */
+  /** Name in errors. */
   name: string;
   clock: Clock;
-  /** So many changes are kept for watches that begin later. */
+  /** Number of changes that are kept for later watches. */
   keptEvents?: number;
 }>;
 

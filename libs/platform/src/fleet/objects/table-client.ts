@@ -20,7 +20,7 @@ import type { ObjectTable, TableEvent, WrittenPart } from './object-table.js';
 
 type TableClientOptions = Readonly<{
   table: ObjectTable;
-  /** Named in errors and logs, in place of an API server. */
+  /** Name in errors and logs, in place of an API server. */
   name: string;
   clock: Clock;
   fieldManager: string;

@@ -44,7 +44,7 @@ export class PluginCredentials implements CredentialSource {
     }
   }
 
-  /** Nothing is forgotten if the login is another one already: many requests get 401 at once. */
+  /** Forgets nothing if the login has already changed: many requests get 401 at once. */
   forget(used: Credentials | undefined): boolean {
     const login = used === undefined ? this.#last?.login : this.#given.get(used);
     if (login !== undefined) this.#logins.forget(login);

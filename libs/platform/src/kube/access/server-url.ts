@@ -2,8 +2,7 @@ import { isLoopback } from '#core/kernel/http-access/loopback';
 import { isRefusedLiteral, type OutboundPolicy } from '../../outbound/outbound-policy.js';
 
 /**
- * Allowed addresses of a server that a Secret names: all but those of the cloud itself, link-local ones and
- * such.
+ * Allowed addresses of a server that a Secret names: all except metadata, link-local and similar addresses.
  */
 export const SERVER_POLICY: OutboundPolicy = {
   addresses: ['public', 'private', 'loopback'],

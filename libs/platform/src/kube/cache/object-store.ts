@@ -134,6 +134,6 @@ export function placeIn(sorted: readonly KubernetesObject[], named: Named): numb
   return from;
 }
 
-/** A copy: a list that was given before stays as it was. */
+/** Returns a copy: an earlier list stays as it was. */
 const withReplaced = <T extends KubernetesObject>(sorted: readonly T[], object: T): readonly T[] =>
   sorted.with(placeIn(sorted, object.metadata), object);

@@ -85,7 +85,7 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
     return this.#synced && !this.#isOther;
   }
 
-  /** As {@link synced}, of any history. */
+  /** Like {@link synced}, of any history. */
   everSynced(): boolean {
     return this.#synced;
   }

@@ -6,7 +6,7 @@ import { readTokenFile } from './token-file.js';
 
 const STS = 'AWS STS';
 const VERSION = '2011-06-15';
-/** As in the AWS CLI: a question is signed for a minute. EKS takes it for 15 minutes after its date. */
+/** Validity of a signed question, as in the AWS CLI. EKS accepts it for 15 minutes after its date. */
 const SIGNED_FOR_S = 60;
 const VALID_FOR_MS = 14 * 60_000;
 

@@ -23,7 +23,7 @@ type Service = (request: StandInRequest) => StandInAnswer;
 export type StandIns = Readonly<{
   http: CloudHttp;
   asked: StandInRequest[];
-  /** In the place of the next answers. */
+  /** Replaces the next answers. */
   failing: (answer: StandInAnswer | 'hang' | undefined) => void;
   stop: () => Promise<void>;
 }>;

@@ -40,7 +40,7 @@ export type TransportOptions = Readonly<{
   /** Asks for gzip; worth it on slow networks, costs CPU on both ends. */
   compress?: boolean;
   sleep?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
-  /** Called with the time that reading took; resolves when the cluster may be read on. */
+  /** Called with the time of reading; resolves when the cluster may be read again. */
   rest?: (workMs: number) => Promise<void> | undefined;
   /** Turns for opening connections. Default: those of the process. */
   turns?: DialTurns;
@@ -55,7 +55,7 @@ export type ApiRequest = Readonly<{
   signal?: AbortSignal;
   /** Ends the request as `signal` does. */
   until?: AbortSignal;
-  /** Nothing but a watch waits for the answer. */
+  /** True if only a watch waits for the answer. */
   background?: boolean;
 }>;
 

@@ -32,7 +32,7 @@ const REMOVE = 'for try in 1 2 3 4 5; do "$1" rm --force "$2" && exit 0; sleep 2
 /** A `docker` command with a running engine. */
 type Docker = Readonly<{ command: string; environment: Environment }>;
 
-/** The `docker` command of the PATH, or one line saying why it is of no use here. */
+/** Returns the `docker` command of the PATH, or a line with the reason why it is unusable. */
 export async function findDocker(environment: Environment): Promise<Docker | string> {
   const command = findExecutable('docker', environment['PATH'] ?? '');
   if (command === undefined) return 'no docker command is on PATH';

@@ -20,7 +20,7 @@ export type FindRedisOptions = Readonly<{
   env?: Readonly<Record<string, string | undefined>>;
 }>;
 
-/** Its URL has the password: for connecting, never for printing. */
+/** Redis with its URL. The URL has the password: use it for connecting, never for printing. */
 export type FoundRedis = RedisAccess &
   Readonly<{
     /** Description of the source, for people. */

@@ -14,7 +14,7 @@ const MANIFESTS: readonly string[] = [MediaType.ociManifest, MediaType.dockerMan
 export const isIndex = (mediaType: string) => INDEXES.includes(mediaType);
 export const isManifest = (mediaType: string) => MANIFESTS.includes(mediaType);
 
-/** For the Accept header of manifest requests. */
+/** Media types for the Accept header of manifest requests. */
 export const acceptedManifests = [...MANIFESTS, ...INDEXES].join(', ');
 
 const LAYERS: ReadonlySet<string> = new Set([

@@ -5,7 +5,7 @@ import type { BundleFile } from '#core/catalog/model/bundle-file';
 export type ReadImage = Readonly<{ labels: Readonly<Record<string, string>>; files: readonly BundleFile[] }>;
 
 type RecentImagesOptions = Readonly<{
-  /** For files, paths and labels of all images. */
+  /** Bytes for files, paths and labels of all images. */
   maxBytes: number;
   /** How long an image is kept after its last use. */
   keptMs: number;

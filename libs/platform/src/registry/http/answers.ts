@@ -12,7 +12,7 @@ export function retryAfterMs(header: string | null, now: number): number | undef
   return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), MAX_RETRY_AFTER_MS);
 }
 
-/** Not there; not there any more; not to be given, by law. */
+/** Statuses for content that is not there, not there any more, or forbidden by law. */
 const GONE: ReadonlySet<number> = new Set([404, 410, 451]);
 
 /** Subject of a request: an image of a repository, or a part of a known image. */

@@ -88,7 +88,7 @@ async function textOf(file: string): Promise<string> {
   }
 }
 
-/** For paths that may be missing; every other fault of them is reported. */
+/** Returns undefined for a missing path; every other fault is reported. */
 const absentAt =
   (path: string) =>
   (error: unknown): undefined => {

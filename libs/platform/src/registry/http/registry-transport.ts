@@ -179,7 +179,7 @@ export class RegistryTransport {
     }
   }
 
-  /** Returns when it is time to try again. Throws if another try is of no use. */
+  /** Returns when it is time to try again. Throws if another try is useless. */
   async #pauseAfter(session: Session, failures: number, error: unknown): Promise<void> {
     const { attempts, retryDelayMs } = this.#limits;
     session.signal.throwIfAborted();

@@ -69,7 +69,7 @@ export class BlobSource {
     return bytes;
   }
 
-  /** As {@link read}, past the store. */
+  /** Like {@link read}, past the store. */
   stream<T>(session: Session, blob: Descriptor, consume: Consume<T>): Promise<T> {
     const url = this.transport.url(session.reference, `blobs/${blob.digest}`);
     const ofPart = { ...session, part: partName(blob) };

@@ -60,7 +60,7 @@ export type PullGuard = Readonly<{
   signal?: AbortSignal;
   /** Called with bytes before they are written to disk, below 0 when they are gone again. */
   onDisk?: (bytes: number) => void;
-  /** Reads the layers of the image of that digest, unless they are known to be of no use. */
+  /** Reads the layers of the image of that digest, unless they are known to be unusable. */
   layers?: <T>(digest: Digest, read: () => Promise<T>) => Promise<T>;
   /** Reads the image of that digest into memory, unless it is there already. */
   readFiles?: PullOptions['readFiles'];

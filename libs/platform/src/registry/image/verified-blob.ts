@@ -58,7 +58,7 @@ class VerifiedChunks {
     private readonly refuse: Refuse,
   ) {}
 
-  /** For the consumer: ends only when the digest is right, fails when it is not. */
+  /** Returns a stream for the consumer: it ends only if the digest is right, and fails if it is not. */
   stream(): ReadableStream<Uint8Array> {
     const pull = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
       const chunk = await this.#next();

@@ -108,7 +108,7 @@ export class SignatureStorage {
       : { form: 'notation', mediaType, bytes: content };
   }
 
-  /** The bytes of a blob, or why they are of no use. */
+  /** Returns the bytes of a blob, or the reason why they are unusable. */
   async #blob(session: Session, { digest, size }: Descriptor, most: number): Promise<Uint8Array | string> {
     if (size > most) return `signature ${digest} has ${size} bytes; the limit is ${most}`;
     const bytes = await this.#document(session, `blobs/${digest}`, '*/*', most);

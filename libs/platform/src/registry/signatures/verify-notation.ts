@@ -22,7 +22,7 @@ const Protected = z.looseObject({
   [`${HEADER}expiry`]: z.iso.datetime({ offset: true }).optional(),
 });
 
-/** Those of the specification of notation. */
+/** Algorithms of the specification of notation. */
 const ALGORITHMS = ['PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512'];
 /** Critical fields that a signature may have; all of these are read here, or decide nothing. */
 const UNDERSTOOD = Object.fromEntries(

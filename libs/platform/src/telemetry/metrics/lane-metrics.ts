@@ -2,7 +2,7 @@ import { Gauge, Histogram, type Registry } from 'prom-client';
 import type { Bounds } from '#core/kernel/fairness/fair-queue';
 import { FairLimiter } from '../../fairness/fair-limiter.js';
 
-/** In the order of the metrics, whatever order the services make theirs in. */
+/** Lanes in the order of the metrics, in any order of the services. */
 const LANES = ['bundle', 'bundle-slow', 'read', 'read-slow', 'pull', 'solve', 'solve-slow'] as const;
 
 /** The place in one process at which work waits for its turn. */

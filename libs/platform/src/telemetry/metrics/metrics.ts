@@ -54,7 +54,7 @@ export class Metrics {
   readonly #csvUpgrades: Counter;
   readonly #subscriptionSyncs: Counter;
   readonly #syncLabels: ObjectLabels;
-  /** By cluster, then by Subscription. */
+  /** Labels by cluster, then by Subscription. */
   readonly #subscriptionLabels = new Map<string, Map<string, Record<string, string>>>();
   readonly #snapshots: Counter;
   readonly #warnings: Counter;
@@ -213,7 +213,7 @@ export class Metrics {
     if (!isShared(labels)) this.#snapshots.remove(labels);
   }
 
-  /** Sets if a cluster is left alone because OLM itself is at work there. */
+  /** Sets if a cluster is left alone because OLM itself runs there. */
   clusterHeld(cluster: string, held: boolean): void {
     this.#held.set({ cluster }, held ? 1 : 0);
   }

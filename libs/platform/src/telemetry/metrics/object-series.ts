@@ -18,7 +18,7 @@ export class ObjectLabels {
     private readonly identity: readonly string[],
   ) {}
 
-  /** The cluster has left: another one may take its place among those that are named. */
+  /** Forgets a cluster that has left. Another one may then get series of its own. */
   forget(cluster: string): void {
     this.#clusters.delete(cluster);
   }
@@ -52,7 +52,7 @@ type Series = { labels: Record<string, string>; value: number };
  */
 export class ObjectSeries {
   readonly #labels: ObjectLabels;
-  /** By cluster, then by object. */
+  /** Series by cluster, then by object. */
   readonly #objects = new Map<string, Map<string, Series>>();
   readonly #shared = new Map<string, Series>();
 

@@ -7,9 +7,9 @@ type Group = Readonly<Record<string, string>>;
  * number of objects. A change of one object costs the same however many there are.
  */
 export class ObjectTally {
-  /** By cluster: the groups that have a series. */
+  /** Groups with a series, by cluster. */
   readonly #groups = new Map<string, Map<string, Group>>();
-  /** By cluster, then by object: the group that counts it. */
+  /** The group that counts each object, by cluster. */
   readonly #objects = new Map<string, Map<string, Group>>();
 
   constructor(private readonly gauge: Gauge) {}

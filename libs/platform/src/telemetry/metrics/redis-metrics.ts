@@ -7,7 +7,7 @@ const ANSWER_WITHIN_MS = 1_000;
 export type RedisSource = Readonly<{
   /** Commands that Redis has refused so far, by the first word of its answer. */
   refusals: () => ReadonlyMap<string, number>;
-  /** Asked for at each scrape; undefined is not known. */
+  /** Called at each scrape; undefined: not known. */
   memory: () => Promise<Readonly<{ usedBytes?: number; maxBytes?: number }>>;
 }>;
 

@@ -24,7 +24,7 @@ export type EndedSpan = Readonly<{
   change: string;
   /** Distinguishes spans of the same name: a ClusterServiceVersion. */
   of?: string | undefined;
-  /** Both in milliseconds since 1970. */
+  /** Start and end, both in milliseconds since 1970. */
   startMs: number;
   endMs: number;
   /** Attributes of the span. Undefined ones are left out. */

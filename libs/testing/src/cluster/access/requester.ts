@@ -7,15 +7,15 @@ const ACCOUNTS = 'system:serviceaccounts';
 /** The administrator of a simulated cluster: may do everything. */
 export const ADMINISTRATOR: Requester = { name: 'admin', groups: ['system:masters', AUTHENTICATED] };
 
-/** `[namespace, name]` of the service account that a user is. */
+/** Returns `[namespace, name]` of a user that is a service account. */
 export function accountOf(user: string): readonly [namespace: string, name: string] | undefined {
   const [, namespace, name] = /^system:serviceaccount:([^:]+):([^:]+)$/.exec(user) ?? [];
   return namespace === undefined || name === undefined ? undefined : [namespace, name];
 }
 
 /**
- * A user with the groups that the API server adds: a service account named without groups
- * is in those of its kind.
+ * Returns a user with the groups that the API server adds. A service account without groups gets those of its
+ * kind.
  */
 export function requester(name: string, groups: readonly string[] = []): Requester {
   const account = accountOf(name);

@@ -3,7 +3,7 @@ import { isObject, type JsonObject, objectAt } from '../objects/json.js';
 const mapped = (list: unknown, each: (item: JsonObject) => JsonObject): unknown =>
   Array.isArray(list) ? list.map((item: unknown) => (isObject(item) ? each(item) : item)) : list;
 
-/** Leaves out the fields that are undefined: a default for something that is not there. */
+/** Leaves out undefined fields: defaults of missing values. */
 function defined(object: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
 }

@@ -23,7 +23,7 @@ export class FieldSet {
     return set;
   }
 
-  /** FieldsV1 of a set that was read from there: its root is never a member. */
+  /** Reads FieldsV1. The root of a set is never a member there. */
   static parse(json: JsonObject): FieldSet {
     const set = FieldSet.of(json);
     set.#member = false;
@@ -71,7 +71,7 @@ export class FieldSet {
     return this.#combine(other, (mine, theirs) => mine && !theirs, true, false);
   }
 
-  /** The part below one top-level field, or all but that part. */
+  /** Returns the part below one top-level field. `without` returns the rest. */
   only(step: string): FieldSet {
     const result = new FieldSet();
     const child = this.#children.get(step);

@@ -64,7 +64,7 @@ async function strictValidator() {
   return new StrictValidator();
 }
 
-/** `path:line` below the root, as far as it is known. */
+/** Returns `path:line` below the root, if it is known. */
 function placeOf(cause: Error): string | undefined {
   if (!('path' in cause) || typeof cause.path !== 'string') return undefined;
   return 'line' in cause && typeof cause.line === 'number' ? `${cause.path}:${cause.line}` : cause.path;

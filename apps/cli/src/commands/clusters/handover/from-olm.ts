@@ -30,7 +30,7 @@ const fileOf = ({ login }: KubeClient): string => (login === undefined ? 'FILE' 
 
 export type HandoverOptions = Readonly<{
   dryRun: boolean;
-  /** Although checks speak against it. */
+  /** Proceed despite failed checks. */
   force: boolean;
   /** Longest time for pods to end, or to be ready. */
   timeoutMs: number;
@@ -142,7 +142,7 @@ async function gone(client: KubeClient, deployment: KubernetesObject, timeoutMs:
   }
 }
 
-/** Does the work of OLM at the deletion of its ClusterServiceVersion, as no controller does it now. */
+/** Deletes the package server as OLM does with its ClusterServiceVersion: no controller does it now. */
 async function removePackageServer(client: KubeClient, io: Io, csv: KubernetesObject): Promise<void> {
   const { namespace = '' } = csv.metadata;
   const labelSelector = `olm.owner=${PACKAGE_SERVER},olm.owner.namespace=${namespace}`;

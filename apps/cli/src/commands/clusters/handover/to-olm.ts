@@ -16,8 +16,8 @@ const POLL_MS = 500;
 const UNDER_WAY_MS = 2_000;
 
 /**
- * Runs `flotilla clusters handover NAME --to olm`: has every hub leave the cluster, then starts OLM as it was
- * before. Can be repeated after it was killed.
+ * Runs `flotilla clusters handover NAME --to olm`: makes every hub leave the cluster, then starts OLM as it
+ * was before. Can be repeated after it was killed.
  */
 export async function handOverToOlm(client: KubeClient, io: Io, options: HandoverOptions): Promise<void> {
   const { cluster: name } = client;

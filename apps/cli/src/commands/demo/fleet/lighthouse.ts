@@ -13,7 +13,7 @@ import type { EnvironmentRegistry } from '../environment/demo-environment.js';
 export type LighthouseVersion = Readonly<{
   version: string;
   replaces?: string;
-  /** Its ClusterRole may read Secrets, too. */
+  /** True if its ClusterRole may read Secrets, too. */
   isWider?: boolean;
 }>;
 

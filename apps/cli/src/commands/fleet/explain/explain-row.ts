@@ -88,7 +88,7 @@ const waits = (place: RowPlace): RowWords =>
  */
 const isOver = ({ record, facts }: LiveRollout): boolean => isFinal(record.status.phase) && facts.role === 'frozen';
 
-/** A cluster that a rollout has not come to before it ended, or not to the end of its path. */
+/** Explains a cluster that the rollout did not reach before it ended, or not to the end of its path. */
 function leftBy(place: RowPlace): RowWords {
   const { rollout, row } = place;
   const { phase, reason } = rollout.record.status;

@@ -6,7 +6,7 @@ import { NEXT } from '../../../output/next-commands.js';
 /** The state of the hub of a fleet in files. `since`: time of the last change (RFC 3339). */
 export type HubOfFleet = Readonly<{ runs: boolean; since: string | null; text: string }>;
 
-/** Returns undefined for a fleet in an API server, and for one in files with a hub at work. */
+/** Returns undefined for a fleet in an API server, and for one in files with an active hub. */
 export async function hubAway(hub: KubeClient, now: Date): Promise<HubOfFleet | undefined> {
   if (!(hub instanceof FolderVisitor)) return undefined;
   const { holder, isRenewed, at } = await hub.hub();

@@ -58,7 +58,7 @@ async function openHub(options: FleetHubOptions, environment: Environment, io: P
   }
 }
 
-/** The folder of a fleet in files; one that is broken is shown as it was before. */
+/** Opens the folder of a fleet in files. A broken folder is shown in its last good state. */
 async function openFolder(path: string, io: Pick<Io, 'err'>): Promise<KubeClient> {
   const onProblem = (problem: string): void => {
     for (const line of problem.split('\n')) io.err(`note: ${line}\n`);

@@ -8,7 +8,7 @@ import type { ClassAnswer, FailureAnswer } from './rollout-answer.js';
 
 /** Facts that texts add to the answer for programs. They follow from single rows. */
 export type RolloutHints = Readonly<{
-  /** Its target is not to be had any more, and no cluster has it (decision 0469): no promotion helps. */
+  /** True if its target is no longer available, and no cluster has it (decision 0469): no promotion helps. */
   isWithdrawn: boolean;
   /** Clusters that are kept between two steps of their path, by reason. */
   kept: readonly Readonly<{ reason: string; clusters: number }>[];

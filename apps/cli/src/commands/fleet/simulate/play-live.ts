@@ -9,7 +9,7 @@ const FRAME_MS = 250;
 
 /** Events in the order of their time, taken as a clock advances. Times are in seconds since the start. */
 export interface PlayedEvents {
-  /** Those until this time that were not taken yet. */
+  /** Returns the events until this time that were not taken yet. */
   upTo(now: number): readonly FleetEvent[];
   /** True if {@link end} is the time of the last event. Before, it is the time of the last known event. */
   readonly isComplete: boolean;

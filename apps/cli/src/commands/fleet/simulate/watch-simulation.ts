@@ -9,7 +9,7 @@ import { LivePicture, type WaveTimes } from '../picture/live-picture.js';
 import { type PlayedEvents, playLive } from './play-live.js';
 import { NotesAfter } from './simulation-notes.js';
 
-/** The events of a scenario, computed as far as they are asked for: a large one is soon shown. */
+/** The events of a scenario, computed on request: a large one is soon shown. */
 class ComputedEvents implements PlayedEvents {
   readonly #instants: Generator<undefined, RunSummary>;
   #ahead: FleetEvent[] = [];

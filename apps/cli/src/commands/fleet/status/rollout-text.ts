@@ -29,9 +29,9 @@ type RolloutTextOptions = Readonly<{
 }>;
 
 const FINAL = new Set(['Completed', 'RolledBack', 'Aborted', 'Superseded']);
-/** Classes that wait for approval are named up to this many. */
+/** Most classes waiting for approval that are named. */
 const NAMED_CLASSES = 5;
-/** A wave's name in a hash of this length is unique enough to be typed. */
+/** Characters of a hash that are enough to type. */
 const SHORT_HASH = 12;
 /** Most columns of a cause on a terminal; `explain` has the whole text. */
 const LONGEST_CAUSE = 200;
@@ -96,7 +96,7 @@ function waveColumns(
   ];
 }
 
-/** Returns the number of clusters in flight. While the wave is at work, adds the limit. */
+/** Returns the number of clusters in flight. Adds the limit while the wave is open. */
 function flightOf({ phase, counts, limit }: WaveAnswer, isOver: boolean): string {
   const inFlight = counts.applying + counts.verifying;
   const atWork = !isOver && (phase === 'Open' || phase === 'Soaking');
@@ -152,7 +152,7 @@ function waitingLine(waiting: readonly WaitingAnswer[], { hints, width }: Rollou
   return wrapped([...kept, ...parts], ' · ', width);
 }
 
-/** Parts in lines of a terminal, never cut within a part. */
+/** Wraps parts into lines of a terminal. Cuts no part. */
 function wrapped(parts: readonly string[], separator: string, width = Number.POSITIVE_INFINITY): string {
   const lines: string[] = [];
   for (const part of parts) {
@@ -220,8 +220,7 @@ function classText({ hash, clusters, changes, demands }: ClassAnswer, { ownTarge
   return `${hash}, ${counted(clusters, 'cluster')} (${changes.join(', ')})${to}${votes}`;
 }
 
-/** Returns the steps that a user can take for a rollout that does not continue by itself. */
-/** Advises how to end the wait of a wave at work, and how to see failures. */
+/** Advises how to end the wait of an open wave, and how to see failures. */
 function goingOn(
   { waves, failures }: Pick<RolloutAnswer, 'waves' | 'failures'>,
   short: string,

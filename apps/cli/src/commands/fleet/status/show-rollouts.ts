@@ -124,7 +124,7 @@ function decisionsAboutNothing({ state, rollouts }: LiveFleet): string[] {
   ];
 }
 
-/** Rollouts that are at work, and the newest of each subject. */
+/** True for active rollouts, and for the newest of each subject. */
 const isOfNow = ({ record, facts }: LiveRollout): boolean =>
   !isFinal(record.status.phase) || facts.isNewest || facts.role === 'standing';
 

@@ -46,8 +46,9 @@ export function copyDigests(copy: ClusterServiceVersion | KubernetesObject): Cop
 }
 
 /**
- * A copied CSV with digests in place of its content: a large cluster has a hundred thousand copies of a few
- * CSVs. Other objects as they are, and copies that a component label makes parts of an Operator.
+ * Returns a copied CSV with digests in place of its content: a large cluster has a hundred thousand copies of
+ * a few CSVs. Returns other objects unchanged, and copies with a component label, which are parts of an
+ * Operator.
  */
 export function keptOfCopy(csv: KubernetesObject): KubernetesObject {
   const { annotations, labels = {}, managedFields: _managers, ...metadata } = csv.metadata;

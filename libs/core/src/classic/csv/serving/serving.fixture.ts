@@ -30,7 +30,7 @@ export const heldButDue = () => held({ notAfter: new Date(NOW.getTime() + DAY_MS
 
 const condition = (type: string) => ({ type, status: 'True' });
 
-/** Everything that installing the CSV writes, as it is found once all of it runs. */
+/** Returns everything that the install of the CSV writes, with all of it running. */
 export function installed(csv: ClusterServiceVersion, seen: Partial<CsvWorld> = {}): CsvWorld {
   const before = world({ csvs: [csv], servingCertificates: held(), ...seen });
   const written = installActions(csv, before).flatMap((action) =>

@@ -23,7 +23,7 @@ import { fitSteps } from './fit-steps.js';
 export type ResolvedResolution = Extract<Resolution, { result: 'resolved' }>;
 
 type BundleManifests = Readonly<{
-  /** In bundle order. */
+  /** Objects in bundle order. */
   objects: readonly KubernetesObject[];
   /**
    * The place from which the manifests can be fetched again when the plan is executed. Absent in a plan that

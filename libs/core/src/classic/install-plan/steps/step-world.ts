@@ -42,7 +42,7 @@ export type StepContext = Readonly<{
   migrateStoredVersions: boolean;
   /** True if the namespace's group asked for it (`REPLACE_COPIES_ANNOTATION`). */
   replaceCopiedCsvs?: boolean;
-  /** Definitions that are there stay as they are (`KEEP_DEFINITIONS_ANNOTATION`). */
+  /** True if existing definitions stay as they are (`KEEP_DEFINITIONS_ANNOTATION`). */
   keepsDefinitions?: boolean;
   /** Marks that objects of the plan have from their creation on. */
   startMarks?: StartMarks;
@@ -111,7 +111,7 @@ export type Performed =
       message: string;
       /** Kubernetes' word: Forbidden, NotFound, Conflict, … */
       reason: string;
-      /** After a NotFound: whether discovery serves the step's kind. */
+      /** True if discovery serves the step's kind; asked after a NotFound. */
       kindServed?: boolean;
     }>;
 

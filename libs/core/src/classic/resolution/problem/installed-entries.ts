@@ -27,7 +27,7 @@ export function installedEntries(desiredNamespace: DesiredNamespace): Result<Ent
   return { value: entries };
 }
 
-/** As Go reads it: a property without value keeps none, unlike one with null. */
+/** Reads as Go does: a property without value keeps none, unlike one with null. */
 const propertiesAnnotation = struct('projection.propertiesAnnotation', (field) =>
   field(
     'properties',
@@ -55,8 +55,8 @@ function propertiesOf(csv: InstalledCsv, desiredNamespace: DesiredNamespace): Re
 }
 
 /**
- * Without the annotation the CSV's spec gives its APIs, and a single Subscription its package. The packages
- * that it requires stay unknown.
+ * Infers properties of a CSV without the annotation: its spec gives its APIs, and a single Subscription its
+ * package. The packages that it requires stay unknown.
  */
 function inferredProperties(csv: InstalledCsv, desiredNamespace: DesiredNamespace): Result<readonly Property[]> {
   const nameless = [...csv.ownedApis, ...csv.requiredApis].find(({ name }) => !name.includes('.'));

@@ -143,12 +143,9 @@ export type Resolution =
       subscriptionsCreated: readonly Readonly<{ name: string; spec: Readonly<Record<string, string>> }>[];
       /** New status.currentCSV per existing Subscription. */
       subscriptionsUpdated: readonly Readonly<{ name: string; currentCSV: string }>[];
-      /** With isolation only: the parts that were left unchanged, with their reasons. */
+      /** Unchanged parts with their reasons; only with isolation. */
       unresolved?: readonly Unresolved[];
-      /**
-       * With isolation only: bundles that need each other, apart from those that do not; each
-       * part is approved on its own.
-       */
+      /** Groups of bundles that need each other; only with isolation. Each part is approved on its own. */
       parts?: readonly ResolutionPart[];
       /**
        * The following answers if the path is asked for; each assumes that the one before it is carried out.

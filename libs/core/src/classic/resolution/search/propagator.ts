@@ -26,7 +26,7 @@ export class Propagator {
   readonly #values: Int8Array;
   readonly #levels: Int32Array;
   readonly #causes: (Cause | undefined)[];
-  /** By literal and by variable; most have none. */
+  /** Watches by literal, and by variable; most have none. */
   readonly #watches: (Clause[] | undefined)[];
   readonly #groups: (Group[] | undefined)[];
   readonly #trail: Literal[] = [];

@@ -56,8 +56,8 @@ function leftOut(desiredNamespace: DesiredNamespace, { unresolved = [] }: Resolv
 }
 
 /**
- * Drops rules as `resolveIsolated` gives them up: the CSV of a Subscription that is left out stays, unless it
- * is given up itself.
+ * Drops the rules that `resolveIsolated` gave up. The CSV of a Subscription that was left out stays, unless
+ * it was given up itself.
  */
 function withoutRulesOf(left: LeftOut, system: ConstraintSystem): ConstraintSystem {
   const { variables } = system;

@@ -25,7 +25,7 @@ export const AssignmentRow = z.strictObject({
   attempt: z.int().min(0).default(0),
   /** The newest hop of the path that may be approved, from 1. Undefined if the path has one hop. */
   hop: z.int().min(1).max(MOST_HOPS).optional(),
-  /** It is tried again: the bundle of the target is planned though it was denied. */
+  /** True if it is tried again: the bundle of the target is planned despite its denial. */
   liftsDenial: z.boolean().optional(),
   target: z
     .strictObject({

@@ -98,8 +98,9 @@ function durationRules(least: number, most: number): readonly FieldRule[] {
 
 const A_SHARE = 'must be an integer from 1, or "1%" to "100%"';
 /**
- * A number of clusters, or a part of them: an integer from 1, or "1%" to "100%". Bounds and a pattern say so,
- * no rule in CEL: the API server counts such a text as long as a whole request, and refuses the rule.
+ * A number of clusters, or a part of them: an integer from 1, or "1%" to "100%". Bounds and a pattern check
+ * it, no rule in CEL: the API server would count the cost of such a text as long as a whole request, and
+ * refuse the rule.
  */
 export const ClusterShare = z.union([z.int().min(1, A_SHARE), z.string().regex(/^(100|[1-9][0-9]?)%$/, A_SHARE)], {
   error: A_SHARE,

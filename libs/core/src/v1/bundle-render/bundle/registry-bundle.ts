@@ -35,14 +35,14 @@ export type BundleCsv = ClusterServiceVersion & { metadata: { name: string; anno
 
 /** A registry+v1 bundle as OLM v1 reads it (spec: v1-apply.md §1). */
 export type RegistryBundle = Readonly<{
-  /** From metadata/annotations.yaml; empty if that does not name it. */
+  /** Name in metadata/annotations.yaml; empty if it has none. */
   packageName: string;
   /**
    * The last ClusterServiceVersion of the manifests, its annotation `olm.properties` merged with
    * metadata/properties.yaml.
    */
   csv: BundleCsv;
-  /** In the order of files. */
+  /** CRDs in the order of files. */
   crds: readonly KubernetesObject[];
   /** Every other manifest, in the order of files. */
   others: readonly KubernetesObject[];

@@ -15,7 +15,7 @@ export type ConfigSchema = Readonly<{
   ref?: () => ConfigSchema;
   required?: readonly string[];
   properties?: ReadonlyMap<string, ConfigSchema>;
-  /** For keys without a schema of their own: false forbids them. */
+  /** Schema of keys without their own; false forbids them. */
   additionalProperties?: ConfigSchema | false;
   items?: ConfigSchema;
   minLength?: number;

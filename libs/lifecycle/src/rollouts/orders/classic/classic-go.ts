@@ -27,7 +27,7 @@ import { pathFrom } from './path-from.js';
 
 type GoPlace = Pick<OrderPlace, 'cluster' | 'previews'>;
 
-/** Approves the plans that were reviewed, each once and in its turn, and says how far it has come. */
+/** Approves the reviewed plans, each once and in its turn. Returns the progress of the cluster. */
 export async function goClassic(
   place: GoPlace,
   row: AssignmentRow,

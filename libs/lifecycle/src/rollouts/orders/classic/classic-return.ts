@@ -226,7 +226,7 @@ function memoOf(
   };
 }
 
-/** Goes on with a return, from wherever it stopped, and says how far it is. */
+/** Continues a return from its last step. Returns its progress. */
 export async function continueReturn(
   cluster: OrderCluster,
   operator: FleetOperator,

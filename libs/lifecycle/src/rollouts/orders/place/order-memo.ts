@@ -2,7 +2,7 @@ import type { ChangeKind } from '#core/kernel/api/fleet/fleet-strategy';
 
 /** Memory of a process about the orders of one cluster. Without it the cluster is read again. */
 export class OrderMemo {
-  /** Changes in the cluster from the content of a plan, by the hash of the plan, as far as it was read. */
+  /** Kinds of change of a plan in the cluster, by the hash of the plan, if it was read. */
   readonly contentChanges = new Map<string, readonly ChangeKind[]>();
   /**
    * Hashes of the changes of plans in the cluster beyond the shown ones, by FleetPlan. Empty: there are none.

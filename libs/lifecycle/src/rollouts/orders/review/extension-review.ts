@@ -54,8 +54,8 @@ function stepOf(object: KubernetesObject, resolving: string): InstallPlanStep {
 }
 
 /**
- * Beside each step the object that it writes, as it is in the cluster. Roles have names of their version:
- * they are held against all rules that the running revision has of their kind.
+ * Pairs each step with the object that it writes, as it is in the cluster. Roles have names of their version:
+ * they are compared with all rules of the running revision of their kind.
  */
 export const stepsBesideRevision = (
   client: KubeClient,

@@ -33,7 +33,7 @@ export class WrittenBefore {
 export const stepsOf = ({ status }: InstallPlan): InstallPlanStep[] =>
   (status?.plan ?? []).filter((step) => step !== null);
 
-/** Beside each step the object that it writes, as it is in the cluster. */
+/** Pairs each step with the object that it writes, as it is in the cluster. */
 export const stepsBesideCluster = (
   client: KubeClient,
   steps: readonly InstallPlanStep[],

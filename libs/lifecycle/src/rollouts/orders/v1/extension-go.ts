@@ -27,7 +27,7 @@ import { type ExtensionMove, extensionFacts, liveClusterCatalog, type V1Subject 
 const ENDED = new Set(['Blocked', 'InvalidConfiguration', 'ProgressDeadlineExceeded']);
 const ONE_HOP = { hop: 1 } as const;
 
-/** Asks for the bundle that was reviewed, once, and says how far the cluster has come. */
+/** Requests the reviewed bundle, once. Returns the progress of the cluster. */
 export async function goExtension(
   cluster: OrderCluster,
   row: AssignmentRow,
@@ -45,7 +45,7 @@ export async function goExtension(
   if (row.order === 'Rest') return { state: 'Failed', hop: before?.hop ?? 0 };
   if (hasBegun) return underWay(cluster.client, row, subject);
   const { facts, isUndecided, next } = move;
-  // It is previewed once more; nothing was written yet.
+  // Nothing was written yet: the cluster is previewed once more.
   if (isUndecided) return { state: 'Running', ...ONE_HOP };
   if (next === undefined || facts.planHash === undefined || facts.planHash !== row.target?.planHash) {
     return { state: 'Refused', reason: 'PlanChanged' };
@@ -72,7 +72,7 @@ function aheadThere(
 const rested = (row: AssignmentRow, before: AssignmentReport | undefined): AssignmentReport['state'] =>
   row.order === 'Rest' || (before?.state === 'Ready' && before.attempt === row.attempt) ? 'Ready' : 'Running';
 
-/** The attempt has asked for its bundle. */
+/** True if the attempt has requested its bundle. */
 function isBegunBy({ rollout, attempt }: AssignmentRow, { read }: V1Subject): boolean {
   const known = read && previousOf(read.extension);
   if (known === undefined || known.rollout !== rollout || known.attempt !== attempt) return false;
@@ -129,7 +129,7 @@ async function ask(
   const marks = marksOf(row, subject, next);
   if (read !== undefined) await annotate(client, read.extension, { ...marks, [ROLLBACK_KEY]: null });
   await apply(pinnedExtension(desired, name, next.bundle.version, { [PLAN_KEY]: next.content }));
-  // Nothing was there that a return could come back to.
+  // Nothing existed before: a return has no target.
   if (read === undefined) await annotate(client, extensionOver(undefined, desired, undefined), marks);
 }
 

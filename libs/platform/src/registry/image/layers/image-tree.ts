@@ -3,7 +3,7 @@ import type { Refuse } from '../../client/image-manifest.js';
 import { defaultRegistryLimits } from '../../client/registry-limits.js';
 import { linkTarget, MAX_DEPTH, shown } from './entry-path.js';
 
-/** Below the image root, `/` between; empty for the root. */
+/** Path below the image root, `/` between; empty for the root. */
 type Path = Readonly<{ path: string }>;
 type FileEntry<C> = Path &
   (

@@ -34,7 +34,7 @@ const heapFor = ({ entries }: Pick<RegistryLimits, 'entries'>): number => Math.m
 
 /** Reads layers in threads with a heap limit, one for each image. A thread that ends costs one pull. */
 export class LayerThreads implements LayersReader {
-  /** By the size of the heap: clients may have other bounds. */
+  /** Idle threads by the size of their heap: clients may have other bounds. */
   readonly #idle = new Map<number, IdleThreads<Thread>>();
 
   constructor(
