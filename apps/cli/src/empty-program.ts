@@ -28,7 +28,7 @@ export function emptyProgram(io: Io): Command {
     .description('Operator lifecycle management for fleets of Kubernetes clusters')
     .version(projectVersion(), '-V, --version', 'print the version')
     .option('--debug', 'print stack traces')
-    .addOption(new Option('--color <when>', 'colour the words that matter').choices(COLOUR_CHOICES).default('auto'))
+    .addOption(new Option('--color <when>', 'colour important words').choices(COLOUR_CHOICES).default('auto'))
     .addHelpText('after', HELP)
     .showHelpAfterError('(see the options with --help)')
     .exitOverride()

@@ -14,14 +14,14 @@ export type FleetOptions = ClusterOptions & Readonly<{ allowMissing?: boolean }>
 
 /** Notes for the help of every verb that asks clusters. */
 export const CLUSTER_HELP = `
-Which clusters: every context of the files named with --kubeconfig, or of FLOTILLA_KUBECONFIG (of these the contexts in
-FLOTILLA_CONTEXTS, where it is set); else those of "flotilla clusters add"; else the current context of kubectl. --cluster
-and --context each take some of them.`;
+Which clusters: every context of the --kubeconfig files. Without --kubeconfig: every context of FLOTILLA_KUBECONFIG, or those
+in FLOTILLA_CONTEXTS if it is set. Without both: the clusters of "flotilla clusters add", otherwise the current context of
+kubectl. --cluster and --context each select some of them.`;
 
 /** Notes for the help of every verb that asks several clusters. */
 export const FLEET_HELP = `${CLUSTER_HELP}
-A cluster that does not answer is one line on standard error, an entry of "away" in the JSON, and exit code 3;
-with --allow-missing the exit code is 3 only where no cluster answers.`;
+A cluster that does not answer is one line on standard error and an entry of "away" in the JSON. The exit code is then 3; with
+--allow-missing only if no cluster answers.`;
 
 /** Adds the options that name clusters. */
 export const withClusterOptions = (command: Command): Command =>
@@ -44,6 +44,6 @@ const withTimeout = (command: Command): Command =>
 
 /** Adds the options of {@link withClusterOptions} to verbs that ask several clusters. */
 export const withFleetOptions = (command: Command): Command =>
-  withClusterOptions(command).option('--allow-missing', 'do not fail because of clusters that do not answer');
+  withClusterOptions(command).option('--allow-missing', 'do not fail if some clusters do not answer');
 
 export const gathered = (value: string, all: readonly string[] = []): string[] => [...all, value];

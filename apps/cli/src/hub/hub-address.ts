@@ -19,8 +19,8 @@ export const hubsOption = (): Option =>
 
 /** Notes for the help of every verb that asks the hub. */
 export const HUB_HELP = `
-The hub is asked at --hub; else at FLOTILLA_CONTENT_URL; else on this machine, at the ports of FLOTILLA_CATALOG_POLLER_PORT
-and so on, where "flotilla up" and the services listen.`;
+Which hub: --hub, otherwise FLOTILLA_CONTENT_URL, otherwise this machine, at the ports of FLOTILLA_CATALOG_POLLER_PORT and so
+on, as used by "flotilla up" and the services.`;
 
 /**
  * Returns an address of the hub as it was typed, without a closing slash.

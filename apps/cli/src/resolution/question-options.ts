@@ -17,13 +17,13 @@ export type QuestionOptions = Readonly<{
 /** Notes about the names of catalogs and manifests, for the help of every verb that takes them. */
 export const QUESTION_HELP = `
 A catalog REF is a directory of a file-based catalog, a single catalog file, an OCI layout (oci:DIR[:TAG]), or a catalog
-image. Manifests are Kubernetes objects as in a cluster: Subscriptions, and where there are any OperatorGroups,
+image. Manifests are Kubernetes objects as in a cluster: Subscriptions and, if you have them, OperatorGroups,
 ClusterServiceVersions and CatalogSources.`;
 
 /** Adds the options that name catalogs, manifests and namespaces. */
 export const withQuestionOptions = (command: Command): Command =>
   command
-    .option('--catalog <[ns/]name[:priority]=ref>', 'a catalog in sight; may be given several times', gathered)
+    .option('--catalog <[ns/]name[:priority]=ref>', 'a visible catalog; may be given several times', gathered)
     .option(
       '-f, --filename <path>',
       'manifests: YAML or JSON, a file, a directory or "-"; may be given several times',

@@ -8,13 +8,13 @@ import type { AssessOptions } from './show-assessment.js';
 const FORMATS = ['table', 'json', 'yaml', 'html'] as const;
 
 const HELP = `
-Reads clusters that run OLM and writes nothing: operators and their versions, how many upgrades each is behind, deprecations,
-what is not well, what a resolution would meet, what stands in the way of a hand-over to Flotilla, which operators of OLM Classic
-could become ClusterExtensions, and the memory that OLM takes.
-"-o html" prints one page without anything from elsewhere: flotilla assess -o html > report.html
+Reads clusters that run OLM, and writes nothing. For each operator it reports versions, missing upgrades, deprecations,
+problems, the result of the next resolution, and if it could become a ClusterExtension. For each cluster it reports the
+obstacles of a handover to Flotilla, and the memory of OLM.
+"-o html" prints one page that needs no network: flotilla assess -o html > report.html
 ${HUB_HELP}
 ${FLEET_HELP}
-Exit code 0, whatever is found; 3 where a cluster does not answer.
+Exit codes: 0 the report is complete; 3 a cluster does not answer.
 
 Examples:
   flotilla assess --context prod-eu --context prod-us
@@ -23,7 +23,7 @@ Examples:
 /** Registers `flotilla assess`, a report about a fleet with OLM for the decision to move. */
 export const assessCommand = (program: Command, io: Io): Command =>
   withFleetOptions(program.command('assess'))
-    .description('report the operators of clusters with OLM, their pending upgrades, and the obstacles of a hand-over')
+    .description('report the operators of clusters with OLM, their pending upgrades, and the obstacles of a handover')
     .addOption(hubOption())
     .addOption(outputOption('form of the answer', FORMATS))
     .addHelpText('after', HELP)

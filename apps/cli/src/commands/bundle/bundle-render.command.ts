@@ -15,15 +15,15 @@ import type { OutputFormat } from './bundle-render-output.js';
 import type { ExtensionSpec } from './bundle-render-spec.js';
 
 const HELP = `
-SPEC holds a ClusterExtension, or its spec alone: namespace, and config where the bundle is to be configured. Without it
-the namespace is the name of the bundle's package. Nothing is read from a cluster, and nothing is written.
+SPEC is a ClusterExtension, or its spec alone (namespace, config). Without it the namespace is the name of the bundle's
+package. The command reads no cluster and writes nothing.
 
-The answer is that of the hub: both feature gates are on, and Flotilla issues the certificates by which the API server
-calls webhooks. It fills their Secret and caBundle when it installs the bundle; the output has neither.
---as-olm: as an OLM v1 with its default feature gates and without a certificate provider.
---feature-gates: exactly these are on. --cert-provider: cert-manager, openshift-service-ca, flotilla, or none.
+The answer is that of the hub: both feature gates are on, and Flotilla issues the certificates of webhooks. It fills their
+Secret and caBundle during the install; the output has neither.
+--as-olm renders as OLM v1 with its default feature gates and without a certificate provider.
+--feature-gates turns on exactly these. --cert-provider: cert-manager, openshift-service-ca, flotilla, or none.
 
-Exit codes: 0 rendered · 1 the bundle cannot be installed so, and why · 2 bad input.
+Exit codes: 0 rendered · 1 the bundle cannot be installed, with the reason · 2 bad input.
 
 Examples:
   flotilla bundle render ./bundles/foo/v1.0.0

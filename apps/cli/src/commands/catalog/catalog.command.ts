@@ -16,7 +16,7 @@ import { catalogValidateCommand } from './validate/catalog-validate.command.js';
 
 const HELP = `
 A <ref> is a directory of a file-based catalog, a single catalog file, a bundle directory, an image in an OCI layout
-(oci:DIR[:TAG]), or an image reference pulled from a registry with the logins of this machine.
+(oci:DIR[:TAG]), or an image in a registry. Images are pulled with the logins of this machine.
 
 Examples:
   flotilla catalog validate ./my-catalog

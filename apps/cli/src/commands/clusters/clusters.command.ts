@@ -22,14 +22,15 @@ import { importCommand } from './import/clusters-import.command.js';
 import type { AccountTerms } from './make-account.js';
 
 const ADD_HELP = `
-A cluster that has joined stands, with its login, in a kubeconfig of the hub: the file of the setting
-FLOTILLA_CLUSTERS_FILE (~/.config/flotilla/clusters.yaml), readable by its owner alone. "flotilla up", the services and
-every verb read it where no other kubeconfig is named. Each context is a cluster of that name.
-A cluster that is there already, with the same login, stays as it is; --update takes another login.
-With the hub API of a fleet (--fleet, FLOTILLA_FLEET) it is a FleetCluster there instead, with its login in a Secret of the
-namespace FLOTILLA_SYSTEM_NAMESPACE, and joins the hub that runs.
+The hub keeps its clusters, with their logins, in a kubeconfig: the file of setting FLOTILLA_CLUSTERS_FILE
+(~/.config/flotilla/clusters.yaml), readable only by its owner. "flotilla up", the services and every verb read it unless
+another kubeconfig is named. The name of a context is the name of the cluster.
+A cluster with the same login stays as it is; --update replaces the login.
+With the hub API of a fleet (--fleet, FLOTILLA_FLEET) the cluster becomes a FleetCluster there, with its login in a Secret of
+namespace FLOTILLA_SYSTEM_NAMESPACE, and joins the running hub.
 --make-account makes ServiceAccount flotilla-access/hub in the cluster, as the user of the context, with the roles that the
-hub needs, and takes a token of it that ends. The hub renews it from half of its life on, and stores it where it was read.
+hub needs. The login is a token of it that ends. The hub renews the token from half of its life on, and stores it in place of
+the old one.
 
 Examples:
   flotilla clusters add --context kind-east --name east
@@ -39,12 +40,12 @@ Examples:
   flotilla clusters add --context store-02 --fleet hub --label tier=canary`;
 
 const REMOVE_HELP = `
-Without --yes it only shows which finalizers of the hub would be released (csv-cleanup of ClusterServiceVersions, and that
-of ClusterCatalogs): objects that keep them could never be deleted once the hub is gone. Operators stay as they are.
-With --yes a hub that runs leaves the cluster first. One that does not leave it in time (--timeout), since it reads another
-kubeconfig, would put them back: the cluster stays, exit code 1.
-With the hub API of a fleet (--fleet, FLOTILLA_FLEET) the FleetCluster is deleted, and its hub releases the cluster: the command
-waits for that (--timeout), and exits with 1 where it takes longer. --force gives up on a cluster that cannot be reached.
+Without --yes the command only shows the finalizers of the hub that it would release (csv-cleanup of ClusterServiceVersions,
+and that of ClusterCatalogs). Without a hub, objects with such a finalizer can never be deleted. Operators stay as they are.
+With --yes a running hub leaves the cluster first. If it does not leave within --timeout, because it reads another kubeconfig,
+the cluster stays (exit code 1): the hub would set the finalizers again.
+With the hub API of a fleet (--fleet, FLOTILLA_FLEET) the command deletes the FleetCluster, and waits until the hub has released
+the cluster. After --timeout it exits with 1. --force gives up on an unreachable cluster.
 ${HUB_HELP}
 
 Examples:
@@ -53,37 +54,36 @@ Examples:
   flotilla clusters remove store-02 --fleet hub --yes`;
 
 const PAUSE_HELP = `
-A hub that runs goes on observing a cluster that is paused, and writes nothing there: nothing is installed, upgraded,
-repaired or deleted, no status is written. What is installed goes on. The pause stands in the file of "clusters add"; for
-a cluster of another kubeconfig write {name: flotilla, extension: {paused: true}} into the extensions of its context.
+A running hub keeps observing a paused cluster, and writes nothing there: it installs, upgrades, repairs and deletes nothing.
+Installed operators keep running. The file of "clusters add" holds the pause. For a cluster of another kubeconfig write
+{name: flotilla, extension: {paused: true}} into the extensions of its context.
 
 Example:
   flotilla clusters pause east`;
 
 const OBSERVE_HELP = `
-For a cluster in which another one acts, such as the OLM of OpenShift, which cannot be taken out. The hub watches it and
-reports: metrics, health, and what "flotilla status", "get" and "explain" show. It holds no content of its catalogs, solves
-nothing and writes nothing. "flotilla approve" approves an InstallPlan there, for the OLM of the cluster to carry out.
-"clusters add --observe" adds a cluster so; "clusters resume" ends it.
+Use this if another program manages the cluster, such as the OLM of OpenShift. The hub watches the cluster and reports:
+metrics, health, "flotilla status", "get" and "explain". It holds no content of its catalogs, solves nothing and writes
+nothing. "flotilla approve" approves an InstallPlan there, and the OLM of the cluster carries it out.
+"clusters add --observe" adds such a cluster; "clusters resume" ends the observation.
 
 Example:
   flotilla clusters observe east`;
 
 const TAKE_OVER_HELP = `
 A hub writes its identity into each cluster that it manages (annotation flotilla.dev/hub of namespace kube-system), and
-leaves the clusters of another one alone. This command writes another identity there. A hub that runs and had the cluster
-ends its writes within ten seconds. Where a hub refuses a cluster, its health and log name this command with its --hub-id.
+leaves clusters of other hubs alone. This command writes another identity there. A running hub that had the cluster ends its
+writes within ten seconds. Health and log of a hub that refuses a cluster print this command with its --hub-id.
 
 Example:
   flotilla clusters take-over east --hub-id hub-2`;
 
 const ACCEPT_HELP = `
-Where another cluster answers under the name of a FleetCluster (IdentityStable is False: the UID of its namespace
-kube-system is another one), nothing is written there, and rollouts set it aside. This command says that it is meant: it
-gets what the fleet wants there, as a cluster that joins. It is one annotation of the FleetCluster in the hub API.
-It also says which one of two clusters that give one UID has it.
-For a context of the clusters file (flotilla clusters add) it is written there, with --uid. A context of another kubeconfig
-needs {name: flotilla, extension: {identity: UID, accepted: UID}} in its extensions, written by hand.
+If another cluster answers under the name of a FleetCluster (IdentityStable is False: the UID of its namespace kube-system
+differs), the hub writes nothing there, and rollouts skip it. This command accepts it as a cluster that joins, by an
+annotation of the FleetCluster in the hub API. If two clusters give one UID, it also decides for one of them.
+For a context of the clusters file (flotilla clusters add) the command writes there, with --uid. In another kubeconfig add
+{name: flotilla, extension: {identity: UID, accepted: UID}} to the extensions of the context by hand.
 ${FLEET_STORE_HELP}
 
 Examples:
@@ -92,9 +92,9 @@ Examples:
   flotilla clusters accept kind-east --uid 3f9c1e2a-7d04-4c1b-9d55-0f6f5a1f2b7e`;
 
 const CHECK_HELP = `
-Asks the API server (SelfSubjectAccessReview) for each right of the ClusterRoles flotilla:observe (the poller) and
-flotilla:apply (the applier) of k8s/base/managed-cluster, as the user of the kubeconfig. Exit code 1 where one is missing,
-or where two clusters give one identity (UID of namespace kube-system).
+Asks the API server (SelfSubjectAccessReview) for each right of the ClusterRoles flotilla:observe (poller) and flotilla:apply
+(applier) of k8s/base/managed-cluster, as the user of the kubeconfig. Exit code 1: a right is missing, or two clusters give
+one identity (UID of namespace kube-system).
 ${FLEET_HELP}
 
 Examples:

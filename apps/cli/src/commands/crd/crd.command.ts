@@ -6,7 +6,7 @@ import { crdCheckCommand } from './crd-check.command.js';
 export function crdCommand(program: Command, io: Io): Command {
   const crd = program
     .command('crd')
-    .description('judge changes of CustomResourceDefinitions')
+    .description('check changes of CustomResourceDefinitions')
     .addHelpText('after', '\nExample:\n  flotilla crd check old.yaml new.yaml');
   crdCheckCommand(crd, io);
   return crd;

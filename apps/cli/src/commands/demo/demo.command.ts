@@ -14,7 +14,7 @@ Examples:
 const DISTRIBUTED = 'run the services as processes of their own, with a Redis between them, as in production';
 
 const FLEET_HELP = `
-On a terminal a live picture, elsewhere one line for each change.
+Draws a live picture on a terminal, and prints one line for each change elsewhere.
 
 Examples:
   flotilla demo fleet
@@ -23,7 +23,7 @@ Examples:
 export const demoCommand = (program: Command, io: Io): Command => {
   const demo = program
     .command('demo')
-    .description('two simulated clusters, an install and an upgrade over two hops, as they happen; then a fleet of six')
+    .description('play an install and an upgrade over two hops on two simulated clusters, then a rollout over six')
     .option('--keep', 'leave everything running at the end')
     .option('--distributed', DISTRIBUTED)
     .option(
@@ -42,9 +42,7 @@ export const demoCommand = (program: Command, io: Io): Command => {
     });
   demo
     .command('fleet')
-    .description(
-      'a minute of rollouts over twelve simulated clusters: waves, an approval, a bad version that goes back',
-    )
+    .description('play rollouts over twelve simulated clusters: waves, an approval, a bad version that goes back')
     .option('--keep', 'leave everything running at the end')
     .option('--distributed', DISTRIBUTED)
     .addHelpText('after', FLEET_HELP)

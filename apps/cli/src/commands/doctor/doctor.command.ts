@@ -5,9 +5,9 @@ import type { Io } from '../../terminal/io.js';
 import type { DoctorOptions } from './examine.js';
 
 const HELP = `
-Checks what a hub on this machine needs, and says what to do: Node, memory, open files, the folder for content, Redis with its
-clock, each cluster with the rights of this login, and the registries of the catalogs that are in the clusters. Settings are
-read from FLOTILLA_… as a hub would. Nothing is written but a file that is removed again, and a key in Redis that expires.
+Checks the needs of a hub on this machine, and says what to do: Node, memory, open files, the folder for content, Redis with
+its clock, each cluster with the rights of this login, and the registries of the catalogs in the clusters. It reads settings
+from FLOTILLA_… as a hub does. It writes only a file that it removes again, and a key in Redis that expires.
 ${CLUSTER_HELP}
 Exit code 0: a hub would work; 1: it would not.
 

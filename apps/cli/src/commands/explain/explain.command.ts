@@ -19,14 +19,14 @@ type Options = QuestionOptions & ClusterOptions & Readonly<{ hub?: string; outpu
 
 const HELP = `
 In a cluster KIND is subscription (sub), installplan (ip), clusterserviceversion (csv), catalogsource, clustercatalog or
-extension. A Subscription is resolved anew where that adds something: the content of catalogs comes from the hub, or else
-from the registry with the logins of the cluster and of this machine.
+extension. The command resolves a Subscription again if that adds something. The content of catalogs then comes from the hub,
+otherwise from the registry with the logins of the cluster and of this machine.
 ${CLUSTER_HELP}
 
-With --catalog and -f nothing is asked but these: KIND is subscription, csv or extension, NAME an object of the manifests,
-or a CSV that would be installed.
+With --catalog and -f the command asks no cluster. KIND is subscription, csv or extension, and NAME an object of the
+manifests, or a CSV that would be installed.
 ${QUESTION_HELP}
-Exit code 0: it is well, or time alone will do; 1: it is not, and why.
+Exit code 0: healthy, or it becomes so without help; 1: not healthy, with the reason.
 
 Examples:
   flotilla explain subscription harbor -n team -C east

@@ -3,22 +3,24 @@ import { CONSOLE_VERBS } from '#core/view/rights/console-verbs';
 import { ExitCode, type Io, UsageError } from '../../terminal/io.js';
 
 const LINK_HELP = `
-The key lies in FLOTILLA_CONSOLE_KEY_FILE, which the console makes with its first start. Who has the link may do everything the console can do.
+FLOTILLA_CONSOLE_KEY_FILE holds the key, which the console makes at its first start. The link allows everything that the
+console can do.
 
 Examples:
   flotilla console link
   FLOTILLA_CONSOLE_PORT=9083 flotilla console link`;
 
 const PROOF_KEYS_HELP = `
-The console encrypts with them who acts and asks; applier and poller alone can read it, with keys that are made of the hub's key (FLOTILLA_HUB_KEY_FILE).
-They are no secret. Give the console the file as FLOTILLA_CONSOLE_PROOF_KEYS_FILE, and again after the hub's key was changed.
+With these keys the console encrypts the identity of the person behind each action and question. Only applier and poller can
+read it, with keys derived from the hub's key (FLOTILLA_HUB_KEY_FILE). The printed keys are not secret. Give the file to the
+console as FLOTILLA_CONSOLE_PROOF_KEYS_FILE, again after each change of the hub's key.
 
 Examples:
   flotilla console proof-keys > proof-keys.json
   kubectl exec -n flotilla deploy/applier -- flotilla console proof-keys > proof-keys.json`;
 
 const CAN_I_HELP = `
-Reads the policy file alone, so that it can be asked before the file is in use. Exit code 0 for yes, 1 for no.
+Reads only the policy file, so you can check a file before you use it. Exit code 0: yes; 1: no.
 
 Examples:
   flotilla console can-i approve -u jane@example.com -g change-board -C eu-1 -l tier=prod -p harbor-operator
@@ -26,7 +28,7 @@ Examples:
 
 /** Registers `flotilla console`: the web console on this machine. */
 export const consoleCommand = (program: Command, io: Io): Command => {
-  const console = program.command('console').description('the web console');
+  const console = program.command('console').description('open the web console, and check its policy');
   console
     .command('link')
     .description('print a link that opens the console of this machine, signed in')
@@ -64,9 +66,9 @@ export const consoleCommand = (program: Command, io: Io): Command => {
     .argument('<verb>', CONSOLE_VERBS.join(', '))
     .option('-u, --user <name>', 'the sign-in name of the person', '')
     .option('-g, --group <name...>', 'a group of the person; repeatable')
-    .option('-C, --cluster <name>', 'the cluster, namespace or package; default: anywhere')
+    .option('-C, --cluster <name>', 'the cluster; without it, namespace or package: anywhere')
     .option('-l, --label <key=value...>', 'a label of that cluster; repeatable')
-    .option('-n, --namespace <name>', 'in which namespace')
+    .option('-n, --namespace <name>', 'the namespace')
     .option('-p, --package <name...>', 'a package that the action moves; repeatable')
     .option('--policy <file>', 'instead of FLOTILLA_CONSOLE_POLICY_FILE')
     .addHelpText('after', CAN_I_HELP)

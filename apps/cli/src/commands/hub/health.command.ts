@@ -11,7 +11,7 @@ type Options = Readonly<{ hub?: readonly string[]; output: AnswerFormat }>;
 type Reached = Extract<HubHealth, { reached: true }>;
 
 const HELP = `${HUB_HELP}
-It shows what /readyz answers, of every service that answers. Exit code 0: ready; 1: not ready, and why; 3: no service
+Shows the answer of /readyz of every service that answers. Exit code 0: ready; 1: not ready, with the reason; 3: no service
 answers, or one named with --hub does not.
 
 Examples:

@@ -10,7 +10,7 @@ import type { Io } from '../../terminal/io.js';
 type Options = Readonly<{ client?: boolean; hub?: string; output: AnswerFormat }>;
 
 const HELP = `${HUB_HELP}
-Exit code 0; 3 where a hub named with --hub does not answer.
+Exit code 0; 3 if a hub named with --hub does not answer.
 
 Examples:
   flotilla version

@@ -6,12 +6,12 @@ import { HUB_HELP, hubOption } from '../../hub/hub-address.js';
 import { type Io, UsageError } from '../../terminal/io.js';
 
 const HELP = `
-"migrate subscription NAME -n NAMESPACE" turns an operator of OLM Classic into a ClusterExtension of the same bundle. First it
-says what stands in the way, each with what to do: dependencies, what it watches, webhooks, other Subscriptions of the package,
-an OperatorCondition that holds updates back. Then the Subscription goes, a revision takes over what runs, the
-ClusterServiceVersion goes, and the ClusterExtension is made. Pods are not started anew; that is compared in the end.
-"migrate extension NAME" is the way back, while the version is the one that was moved.
-Both work with your login, with or without a hub, and can be repeated, also after they were killed.
+"migrate subscription NAME -n NAMESPACE" turns an operator of OLM Classic into a ClusterExtension of the same bundle. It first
+names the obstacles, each with advice: dependencies, watched namespaces, webhooks, other Subscriptions of the package, an
+OperatorCondition that blocks upgrades. Then it deletes the Subscription, a revision takes over the running objects, it deletes
+the ClusterServiceVersion, and makes the ClusterExtension. Pods are not restarted; the command checks that at the end.
+"migrate extension NAME" goes back, while the version is the one that was moved.
+Both work with your login, with or without a hub, and can be repeated, also after an interruption.
 ${HUB_HELP}
 ${CLUSTER_HELP}
 Exit codes: 0 done; 1 refused, or an operator did not run on; 3 the cluster did not answer, or a step took too long.

@@ -10,11 +10,11 @@ type Options = FleetOptions &
   Readonly<{ namespace?: string; dryRun?: boolean; allClusters?: boolean; output: AnswerFormat }>;
 
 const HELP = `
-The same plan has the same name in every cluster. With several -C it is approved in each of them; with --all-clusters in
-each that has it. A Subscription stands for the InstallPlan that it waits for. Lines of "flotilla get ip -o name" are taken,
-too, and say cluster and namespace.
-Approves the plan as it was read: if it changes in the same moment nothing is approved there. Exit code 1, with the reason,
-for a plan that does not wait for approval.
+The same plan has the same name in every cluster. With several -C the command approves it in each of them, with --all-clusters
+in each that has it. A Subscription stands for the InstallPlan that it waits for. Lines of "flotilla get ip -o name" are
+accepted, too; they name cluster and namespace.
+The command approves the plan as it read it: if the plan changes in the same moment, it approves nothing there. Exit code 1,
+with the reason, if a plan does not wait for approval.
 ${FLEET_HELP}
 
 Examples:

@@ -32,10 +32,10 @@ const FORMATS = [...LIST_FORMATS, 'jsonpath=TEMPLATE', 'custom-columns=SPEC'];
 
 const HELP = `
 KIND is subscriptions (sub), installplans (ip), csvs (csv), extensions or catalogs (CatalogSources and ClusterCatalogs);
-several with commas between. KIND/NAME… names objects of several kinds, and so do the lines of -o name.
-Copies of ClusterServiceVersions in other namespaces are left out.
+separate several with commas. KIND/NAME… names objects of several kinds, as do the lines of -o name.
+The list has no copies of ClusterServiceVersions in other namespaces.
 
---field-selector takes what API servers select by: metadata.name and metadata.namespace, with = and !=.
+--field-selector accepts the fields of API servers: metadata.name and metadata.namespace, with = and !=.
 ${FLEET_HELP}
 Exit code 1 if a name is not found in any cluster.
 

@@ -7,26 +7,27 @@ type Options = FleetOptions &
   Readonly<{ namespace?: string; replan?: boolean; dryRun?: boolean; allClusters?: boolean }>;
 
 const HELP = `
-A failed plan is checked again by itself, at most five minutes apart, and goes on once the step that stopped it can be
-done. This verb has it executed at once; the steps that are done stay done.
+The hub checks a failed plan again by itself, at most five minutes apart, and continues once the failed step can be done.
+With this verb the hub executes the plan at once; finished steps stay as they are.
 
-With --replan the plan is made anew from what its catalogs hold now: its ClusterServiceVersions, which are not installed,
-are deleted together with the plan, and the namespace is resolved again. The version that was installed before keeps
-running. A ClusterServiceVersion that is installed or has a Deployment is never deleted: then nothing happens, and an
-Event of the plan (reason RetryRefused) says why. It also helps a plan that is complete and whose ClusterServiceVersions
-are not in the namespace: they were deleted, or there are only copies of another namespace's.
+--replan makes the plan again from the present content of its catalogs. The hub deletes the plan and its uninstalled
+ClusterServiceVersions, and resolves the namespace again. The installed version keeps running. The hub never deletes a
+ClusterServiceVersion that is installed or has a Deployment: then nothing changes, and an Event of the plan (RetryRefused)
+has the reason. --replan also helps a complete plan if its ClusterServiceVersions were deleted, or are only copies from
+another namespace.
 
-Of a plan that is complete, the steps are executed again whose objects are gone, or give other rights than the plan gave:
-a ServiceAccount or a Role that was deleted, say. What is there stays as it is.
+Of a complete plan the hub repeats the steps whose objects are missing, or have other rights than the plan gave, such as a
+deleted ServiceAccount or Role. It changes no other object.
 
-The hub does it, and needs to run; the verb needs the right to patch installplans. Asking again changes nothing. Exit code
-1, with the reason, for a plan that has not failed, unless it is being executed or is complete.
-The same plan has the same name in every cluster. With several -C it is retried in each of them; with --all-clusters in each
+The hub must run; the verb needs the right to patch installplans. A second request changes nothing. Exit code 1, with the
+reason, if a plan has not failed, is not executed now and is not complete.
+The same plan has the same name in every cluster. With several -C it is retried in each of them, with --all-clusters in each
 that has it.
 ${FLEET_HELP}
 
-A catalog image that took all memory of the thread that read it is not read again: its CatalogSource or ClusterCatalog says
-so. With "catalogsource" or "clustercatalog" the hub tries it once more (annotation flotilla.dev/retry with the time).
+The hub does not read a catalog image again that took all memory of its reader; the status of the CatalogSource or
+ClusterCatalog says so. With "catalogsource" or "clustercatalog" the hub reads it once more (annotation flotilla.dev/retry
+with the time).
 
 Examples:
   flotilla retry catalogsource mills -n olm -C east
@@ -34,7 +35,7 @@ Examples:
   flotilla retry installplan install-6c8b7 -n team --cluster east
   flotilla retry ip install-6c8b7 -n team -C east --replan --dry-run
   flotilla retry ip install-6c8b7 -n team --all-clusters
-  flotilla status          shows the plans that failed, with the command that lets them run again`;
+  flotilla status          lists the failed plans, each with the command that retries it`;
 
 /** Registers `flotilla retry KIND NAME…`. */
 export const retryCommand = (program: Command, io: Io): Command =>

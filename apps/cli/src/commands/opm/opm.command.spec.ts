@@ -25,7 +25,7 @@ it.each([
 it('opm without a verb, and opm --help, show what it is', async () => {
   for (const argv of [['opm'], ['opm', '--help']]) {
     const { out, exit } = await runFlotilla(argv);
-    expect(out.replaceAll(/\s+/g, ' ')).toContain('so that scripts that are written for opm run unchanged');
+    expect(out.replaceAll(/\s+/g, ' ')).toContain('so that scripts for opm run unchanged');
     expect(exit).toBe(0);
   }
 });

@@ -5,9 +5,9 @@ import { ExitCode, type Io } from '../../terminal/io.js';
 export type RunCommand = (argv: readonly string[], io: Io) => Promise<void>;
 
 const HELP = `
-Takes the verbs and flags of opm about file-based catalogs, so that scripts that are written for opm run unchanged:
+Accepts the verbs and flags of opm about file-based catalogs, so that scripts for opm run unchanged:
   alias opm="flotilla opm"
-What each one is called here: docs/command.md, "Coming from opm". As with opm, every failure ends with exit code 1.
+Names of the same verbs here: docs/command.md, "Coming from opm". As with opm, every failure ends with exit code 1.
 
 Examples:
   flotilla opm render registry.example/acme/catalog:v1 > catalog/acme/index.yaml

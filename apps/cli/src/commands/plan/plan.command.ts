@@ -24,15 +24,15 @@ type Options = QuestionOptions &
     output: AnswerFormat;
   }>;
 
-const HELP = `${QUESTION_HELP} Exit code 0: this would be done; 1: it cannot be, and why.
+const HELP = `${QUESTION_HELP} Exit code 0: this would be done; 1: it cannot be done, with the reason.
 
-With --live it shows what the hub would write next in the namespaces of clusters as they are now (one with -n), and writes
-nothing: the applier's own steps, with the contents of catalogs as in "flotilla explain". What comes after depends on what
-the cluster then says. Of ClusterExtensions (one with --extension) it shows the bundle that would be chosen, and which
-objects would be created, changed (with the fields), kept and deleted.
+--live shows the next writes of the hub in the namespaces of clusters (one with -n), and writes nothing. It runs the applier's
+own steps, with contents of catalogs as in "flotilla explain". Later steps depend on the answers of the cluster. For
+ClusterExtensions (one with --extension) it shows the next bundle, and the objects that would be created, changed (with the
+fields), kept and deleted.
 
-With --pull a ClusterExtension is rendered as the hub does it: the objects and rights that the bundle would bring, or why
-the hub would refuse it (exit code 1). What only a cluster can say comes with --live: collisions, CRD checks, rights.
+--pull renders a ClusterExtension as the hub does: it shows the objects and rights of the bundle, or the reason of the hub's
+refusal (exit code 1). Only --live shows collisions, CRD checks and missing rights.
 ${FLEET_HELP}
 
 Examples:

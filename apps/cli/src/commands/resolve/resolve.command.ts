@@ -7,7 +7,7 @@ import { ExitCode, type Io } from '../../terminal/io.js';
 type Options = Readonly<{ filename: string; catalogs?: string; output: 'json' }>;
 
 const HELP = `
-A line is a case of OLM Classic, or, with "api": "v1", of OLM v1. Exit codes: 0 all lines were answered · 2 some hold no case.
+A line is a case of OLM Classic, or, with "api": "v1", of OLM v1. Exit codes: 0 all lines were answered · 2 a line has no case.
 
 Examples:
   flotilla resolve -f cases.jsonl --catalogs ./catalogs

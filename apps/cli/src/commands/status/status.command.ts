@@ -15,11 +15,12 @@ type Options = FleetOptions &
   }>;
 
 const HELP = `${HUB_HELP}
-A hub found there is left out if it manages none of these clusters. Without a hub the clusters alone report.
+A hub that manages none of these clusters is left out. Without a hub only the clusters report.
 ${FLEET_HELP}
-Objects with the same cause are one entry; --all lists each on its own.
-With -n only that namespace is read, and the catalogs that it sees: rights in it are enough. What may not be read is named.
-Exit code 0, whatever waits; 3 where a cluster, or a hub named with --hub, does not answer, or refuses the login.
+Objects with the same cause are one entry; --all lists each object.
+With -n the command reads only that namespace and the catalogs visible to it, so rights there are enough. It names everything
+that it may not read.
+Exit code 0, even if objects wait; 3 if a cluster, or a hub named with --hub, does not answer or refuses the login.
 
 Examples:
   flotilla status

@@ -2,15 +2,15 @@ import type { Command } from 'commander';
 import { type Io, UsageError } from '../../terminal/io.js';
 
 const HELP = `
-Which clusters: every context of the files named with --kubeconfig, or those named with --context; without either, those of
-"flotilla clusters add", else the current context of kubectl. Each context is a cluster of that name. OLM's CRDs are installed where they are missing and
-that is allowed; nothing else of Flotilla goes into a cluster.
+Which clusters: every context of the --kubeconfig files, or the contexts of --context. Without both: those of "flotilla
+clusters add", otherwise the current context of kubectl. The name of a context is the name of the cluster. The hub installs
+missing CRDs of OLM if it may; nothing else of Flotilla goes into a cluster.
 
-A fleet in a folder (--fleet fleet/) needs no API server of its own: YAML below it is read again when it changes, status/ is the
-hub's. The contexts of its FleetClusters are managed, too; a cluster that no FleetCluster names is one without labels.
+A fleet in a folder (--fleet fleet/) needs no API server. The hub reads its YAML again after each change, and owns status/. It
+also manages the contexts of its FleetClusters. A cluster without a FleetCluster has no labels.
 
-It needs no Redis: work waits in the memory of this process, and what is true is in the clusters. --redis, or FLOTILLA_REDIS_URL,
-names a Redis in which work waits, as it does for services in several processes (docs/install.md).
+The command needs no Redis: its queues are in memory, and are rebuilt from the clusters. --redis, or FLOTILLA_REDIS_URL, names
+a Redis for the queues, as for services in several processes (docs/install.md).
 All other settings: docs/settings.md.
 
 Examples:

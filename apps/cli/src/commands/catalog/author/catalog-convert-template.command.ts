@@ -4,8 +4,8 @@ import { unknownFormat } from '../../../output/output-option.js';
 import { ExitCode, type Io, UsageError } from '../../../terminal/io.js';
 
 const HELP = `
-A basic template keeps of each bundle only its image, which "catalog template" renders again; a substitutes template keeps
-everything, and has no substitutions yet. Bundles without image cannot come back from a basic template.
+A basic template keeps only the image of each bundle; "catalog template" renders it again. A substitutes template keeps
+everything, and has no substitutions yet. A basic template cannot restore bundles without an image.
 
 Examples:
   flotilla catalog convert-template basic ./my-catalog/catalog.yaml -o yaml > template.yaml

@@ -2,8 +2,8 @@ import type { Command } from 'commander';
 import { ExitCode, type Io, UsageError } from '../../../terminal/io.js';
 
 const HELP = `
-Writes DIR.Dockerfile beside DIR, as opm does. The image that it makes needs opm, since OLM runs it as a server. Flotilla
-only reads the files of an image: for a hub, "flotilla catalog push" makes and pushes one without Docker and without opm.
+Writes DIR.Dockerfile next to DIR, as opm does. The image needs opm, because OLM runs it as a server. A hub reads only the
+files of an image: use "flotilla catalog push" for a hub. It needs neither Docker nor opm.
 
 Examples:
   flotilla catalog dockerfile ./my-catalog

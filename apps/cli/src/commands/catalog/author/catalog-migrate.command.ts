@@ -5,10 +5,9 @@ import { ExitCode, type Io, UsageError } from '../../../terminal/io.js';
 import { MIGRATION_LEVEL_HELP, type MigrationOptions, migrationLevel } from './migration-level.js';
 
 const HELP = `
-Writes OUTDIR/PACKAGE/catalog.json for each package, and what belongs to no package to OUTDIR/catalog.json. Nothing is
-validated. OUTDIR must be empty, or not be there yet: a directory that holds files is refused (exit code 2), so that no file
-of an earlier catalog stays in the new one. With --force an earlier catalog that this verb wrote is replaced; a directory
-that holds anything else is refused all the same.
+Writes OUTDIR/PACKAGE/catalog.json for each package, and blobs without a package into OUTDIR/catalog.json. It validates
+nothing. OUTDIR must be new or empty (otherwise exit code 2), so that no file of an earlier catalog stays in the new one.
+--force replaces an earlier catalog of this verb. A directory with any other file is refused even then.
 
 Examples:
   flotilla catalog migrate registry.example/acme/catalog:v1 ./my-catalog -o yaml

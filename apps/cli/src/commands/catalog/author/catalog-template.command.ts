@@ -7,10 +7,10 @@ import { ExitCode, type Io, UsageError } from '../../../terminal/io.js';
 import { MIGRATION_LEVEL_HELP, migrationLevel } from './migration-level.js';
 
 const HELP = `
-Types: basic (a catalog whose bundles are images), semver (bundle images by stability, from which channels are generated),
-substitutes (a catalog, and bundles that take the place of others). Without a type the template's schema decides; without
-a file, or with "-", standard input is read. Images that are not in the file of --bundles are pulled with the logins of
-this machine. The result is not validated: see "flotilla catalog validate".
+Types: basic (a catalog whose bundles are images), semver (bundle images by stability; channels are generated from them),
+substitutes (a catalog, and bundles that replace others). Without a type the schema of the template decides. Without a file,
+or with "-", the command reads standard input. It pulls images that the file of --bundles does not have, with the logins of
+this machine. It does not validate the result: use "flotilla catalog validate".
 
 Examples:
   flotilla catalog template semver ./template.yaml -o yaml > ./my-catalog/catalog.yaml

@@ -5,12 +5,13 @@ import { ANSWER_FORMATS, type AnswerFormat, outputOption } from '../../../output
 import type { Io } from '../../../terminal/io.js';
 
 const HELP = `
-Resolves every namespace and ClusterExtension that uses the catalog with NEW in its place, and writes nothing: what upgrades, to what
-and in how many hops; what could not be resolved any more, or would lose its way, and why. Exit code 1 where something breaks.
-NEW takes the place of the CatalogSources and ClusterCatalogs of --replaces, else of those whose image is of the repository of NEW.
-Of each upgrade the bundle is read, from the catalog or its image, and compared with what the first cluster that has the old version
-has: kinds of change as rules of approval name them, rights, CRDs and webhooks. --no-bundles leaves that out.
-Of ClusterExtensions the kind of change follows from versions alone: their bundles are not read.
+Resolves every namespace and ClusterExtension that uses the catalog, with NEW in its place, and writes nothing. It lists the
+upgrades with their targets and hops, and everything that could not be resolved any more or would lose its upgrade path, with
+the reason. Exit code 1: something breaks.
+NEW replaces the CatalogSources and ClusterCatalogs of --replaces, otherwise those with an image of NEW's repository.
+For each upgrade the command reads the new bundle from the catalog or its image. It compares it with the objects of the first
+cluster that has the old version: kinds of change (as in approval rules), rights, CRDs and webhooks. --no-bundles skips that.
+For ClusterExtensions the kind of change follows from versions alone: the command does not read their bundles.
 ${HUB_HELP}
 ${FLEET_HELP}
 

@@ -14,12 +14,12 @@ type Options = Readonly<{ output: AnswerFormat; allow?: readonly Invariant[] }>;
 const HELP = `
 Invariants, per channel, for every bundle that may be installed in a cluster:
   lost-way      something follows it, unless it is the newest
-  several-next  one entry only replaces or skips it by name
-  elsewhere     the way from it ends at the newest, and its next update is no older one than before
-  z-stream      it updates to the newest release of its minor version at once, where all of that version did
-Exit code 0: all of them hold as before, whatever else changed; 1: one breaks, or a catalog is not valid.
-Notes (z-stream-first) name bundles that update to a new patch release of their minor version before they go on; they do
-not fail.
+  several-next  only one entry replaces or skips it by name
+  elsewhere     the way from it ends at the newest, and its next update is not older than before
+  z-stream      it updates to the newest release of its minor version at once, if all of that version did
+
+Exit code 0: all of them hold as before; 1: one breaks, or a catalog is not valid.
+Notes (z-stream-first) name bundles that update to a new patch release of their minor version first. They do not fail.
 
 Examples:
   flotilla catalog diff registry.example/catalog:v1 ./my-catalog

@@ -16,8 +16,8 @@ type Options = Readonly<{
 }>;
 
 const HELP = `
-mermaid is the text that "opm alpha render-graph" writes, with its options. svg and json show one package, and with
---installed what can be reached from there, and the way OLM takes. The catalog need not be valid, to see why it is not.
+mermaid is the text of "opm alpha render-graph", with its options. svg and json show one package. With --installed they also
+show the entries that can be reached from there, and OLM's upgrade path. An invalid catalog can be drawn, too.
 
 Examples:
   flotilla catalog graph ./my-catalog --package my-operator -o svg --installed 1.0.0 > graph.svg

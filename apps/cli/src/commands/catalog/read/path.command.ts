@@ -20,9 +20,9 @@ type Options = Readonly<{
 }>;
 
 const HELP = `
-Shows what OLM Classic does hop by hop, with as few changes of the Subscription's channel as there can be, and the fewest
-hops the graph allows when versions are pinned, as OLM v1 can. Dependencies are not looked at: "flotilla plan" does that.
-Exit code 0: OLM gets there; 1: it does not, and why, or there is no such package, channel or version.
+Shows the hops of OLM Classic with the fewest changes of the Subscription's channel. It also shows the fewest hops that the
+graph allows with pinned versions, as in OLM v1. It checks no dependencies: use "flotilla plan".
+Exit code 0: OLM gets there; 1: OLM does not get there, or the package, channel or version does not exist.
 
 Examples:
   flotilla path ./my-catalog --package my-operator --from 1.0.0

@@ -5,7 +5,8 @@ import { placeWithin } from '../../../inputs/place-within.js';
 import { ExitCode, type Io, UsageError } from '../../../terminal/io.js';
 
 const EXAMPLE = `
-Over HTTP, as OLM v1 serves a ClusterCatalog: /catalogs/<name>/api/v1/all, and /metas with the parameters schema, package and name.
+Over HTTP the paths are those of a ClusterCatalog: /catalogs/<name>/api/v1/all, and /metas with the parameters schema, package
+and name.
 
 Examples:
   flotilla catalog serve ./my-catalog --name shop

@@ -11,11 +11,12 @@ import type { Examination, ExaminationOptions } from './catalog-validate-examine
 import { imageLine } from './catalog-validate-images.js';
 
 const HELP = `
-Exit code 0: valid, and nothing is printed but notes, and on a terminal one line that says so; 1: not valid, one problem a line; 3: --check-images could not reach a
-registry. --strict adds what opm accepts and OLM cannot use: version ranges and APIs that nothing can match, constraints
-that no bundle can ever meet, fields that opm drops, unknown types; and what the published schema forbids: empty texts,
-properties without type or value, icons without the media type of an image. Dependencies that nothing in the catalog
-provides are reported as notes, which do not fail: another catalog may have them.
+Exit code 0: valid, with notes only, and on a terminal one line that says so; 1: not valid, one problem a line; 3: a registry
+did not answer (--check-images).
+--strict also refuses content that opm accepts and OLM cannot use: version ranges and APIs that nothing can match, constraints
+that no bundle can meet, fields that opm drops, unknown types. It also refuses breaches of the published schema: empty texts,
+properties without type or value, icons without the media type of an image.
+A dependency that the catalog does not provide is a note and no failure: another catalog may have it.
 
 Examples:
   flotilla catalog validate ./my-catalog

@@ -4,12 +4,12 @@ import { type ClusterOptions, withNamedClusterOptions } from '../../../clusters/
 import { type Io, UsageError } from '../../../terminal/io.js';
 
 const HANDOVER_HELP = `
---from olm checks the cluster first: plans and operators that OLM is working on, catalogs whose content cannot be read from
-here, versions that the hub would choose and OLM did not, definitions that are newer. Then OLM's Deployments are scaled to
-nothing, its package server and the pods and Services of catalogs are removed, and it is verified that the Deployments of
-operators run on as they did. Operators are not started anew. A hub that has the cluster then takes it.
---to olm has every hub leave the cluster, puts the package server back and scales OLM's Deployments up.
-Each can be repeated, also after it was killed. OpenShift's OLM cannot leave: see "clusters observe".
+--from olm checks the cluster first. Obstacles are plans and operators that OLM works on, catalogs that cannot be read from
+here, versions that the hub would choose and OLM did not, and newer definitions. Then the command scales OLM's Deployments to
+0, removes its package server and the pods and Services of catalogs, and checks that the Deployments of operators run on
+unchanged. Operators are not restarted. A hub that has the cluster then manages it.
+--to olm makes every hub leave the cluster, restores the package server and scales OLM's Deployments up.
+Both can be repeated, also after an interruption. OpenShift's OLM cannot leave: use "clusters observe".
 Exit codes: 0 done; 1 refused, or an operator did not run on; 3 the cluster, or a pod, did not answer in time.
 
 Examples:

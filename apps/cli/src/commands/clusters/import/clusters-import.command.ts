@@ -6,18 +6,18 @@ import { type Io, UsageError } from '../../../terminal/io.js';
 import { FLEET_STORE_HELP, type FleetHubOptions, withFleetHubOptions } from '../../fleet/hub/hub-options.js';
 
 const IMPORT_HELP = `
-Makes a FleetCluster of each cluster that another tool knows in the API server of the hub: its name, labels and annotations,
-and a reference to the Secret with its login. The login stays where it is, and the tool renews it there.
+Makes a FleetCluster in the API server of the hub for each cluster that another tool knows. It has the name, labels and
+annotations, and refers to the Secret with the login. The login stays in that Secret, and the tool renews it there.
 
   argocd   cluster Secrets (label argocd.argoproj.io/secret-type: cluster), by default in namespace argocd
   capi     Clusters of Cluster API and their kubeconfig Secrets; name the namespace
   rancher  Clusters of provisioning.cattle.io and their kubeconfig Secrets, by default in namespace fleet-default
-  ocm      ManagedClusters: names and labels alone, since Open Cluster Management has no login to give
+  ocm      ManagedClusters: names and labels alone, because Open Cluster Management has no logins
 
-Your own login reads the Secrets, and those that the hub could not use are named and left out. The hub reads them, too:
---role prints the Role that the owner of the namespace applies for poller and applier, and asks no cluster.
---source keeps the clusters in step: it makes a FleetClusterSource of that name, and the poller does the rest. A cluster
-that leaves there is announced, and stays in the fleet until its FleetCluster is deleted.
+Your own login reads the Secrets. The command names each login that the hub could not use, and leaves it out. Poller and
+applier read the Secrets, too: --role prints the Role that the owner of the namespace applies for them, and asks no cluster.
+--source keeps the clusters in step: it makes a FleetClusterSource of that name, and the poller imports from then on. A cluster
+that leaves the tool is reported, and stays in the fleet until you delete its FleetCluster.
 ${FLEET_STORE_HELP}
 
 Examples:
@@ -57,7 +57,7 @@ export const importCommand = (clusters: Command, io: Io): Command =>
     .option('--source <name>', 'keep the clusters in step, by a FleetClusterSource of this name')
     .option('--role', 'print the Role that poller and applier need, and do nothing else')
     .option('--account <account>', 'with --role: a user, or NAMESPACE/NAME of a ServiceAccount', gathered)
-    .option('--dry-run', 'say what would be imported, and write nothing')
+    .option('--dry-run', 'print the clusters that would be imported, and write nothing')
     .addHelpText('after', IMPORT_HELP)
     .action(async ({ from, selector = [], role = false, dryRun = false, ...options }: Options) => {
       const { tool, namespace: usual } = TOOLS[from] ?? { tool: 'ArgoCD' };

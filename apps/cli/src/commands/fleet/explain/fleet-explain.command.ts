@@ -5,8 +5,8 @@ import type { Io } from '../../../terminal/io.js';
 import { FLEET_STORE_HELP, type FleetHubOptions, withFleetHubOptions } from '../hub/hub-options.js';
 
 const HELP = `
-NAME is a cluster, a rollout, or a FleetOperator (or Staged FleetCatalog), which stands for its rollout that is at work.
-Answers with the one reason, the chain behind it, and the commands that help. Exit code 1 where it waits or has failed.
+NAME is a cluster, a rollout, a FleetOperator or a Staged FleetCatalog; the last two stand for their active rollout.
+Prints the one reason, its cause, and the commands that help. Exit code 1: it waits or has failed.
 ${FLEET_STORE_HELP}
 
 Examples:

@@ -5,11 +5,13 @@ import { type Io, UsageError } from '../../../terminal/io.js';
 import { FLEET_STORE_HELP, type FleetHubOptions } from '../hub/hub-options.js';
 
 const HELP = `
---from-clusters reads clusters, and writes what a fleet of them begins with: a FleetCluster each, a FleetCatalog for each catalog
-image, a FleetOperator with adopt: true for each package and namespace, and a strategy to edit. Nothing is written to clusters.
---audit prints who decided what: FleetRollouts, FleetPlans and FleetDecisions of the hub, one JSON object a line.
-Without either: what people have written in the hub, without statuses, as it can be kept in Git.
-Without --out the manifests go to standard output. A folder that is not empty is refused.
+--from-clusters reads clusters and writes the first manifests of their fleet: a FleetCluster each, a FleetCatalog for each
+catalog image, a FleetOperator with adopt: true for each package and namespace, and a strategy to edit. It writes nothing to
+clusters.
+--audit prints all decisions with their authors: FleetRollouts, FleetPlans and FleetDecisions of the hub, one JSON object a
+line.
+Without both it writes the objects of people in the hub, without statuses, ready for Git.
+Without --out the manifests go to standard output. The folder of --out must be empty.
 ${FLEET_HELP}
 ${FLEET_STORE_HELP}
 

@@ -4,10 +4,10 @@ import { type Io, UsageError } from '../../../terminal/io.js';
 import { type FleetHubOptions, withFleetHubOptions } from './hub-options.js';
 
 const HELP = `
-Applies, server-side, what an API server needs to be the hub of a fleet (k8s/overlays/fleet): the CustomResourceDefinitions of
-the fleet kinds, the ClusterRoles flotilla:fleet-viewer, -author, -approver, -operator, -break-glass and -credentials, and the
-ValidatingAdmissionPolicy that has everybody decide in their own name. Again: what is as it should be stays.
-Needs Kubernetes 1.30 or newer, and the rights to write these kinds. Bind the roles to groups of yours afterwards.
+Prepares an API server as the hub of a fleet (k8s/overlays/fleet). Applies, server-side, the CustomResourceDefinitions of the
+fleet kinds, the ClusterRoles flotilla:fleet-viewer, -author, -approver, -operator, -break-glass and -credentials, and the
+ValidatingAdmissionPolicy that holds decisions to their authors. A repeated run changes only differences.
+It needs Kubernetes 1.30 or newer, and the rights to write these kinds. Bind the roles to your groups afterwards.
 
 Examples:
   flotilla fleet init --context hub --dry-run

@@ -11,8 +11,9 @@ export type FleetHubOptions = Readonly<{
 
 /** Notes for the help of every verb about the fleet. */
 export const FLEET_STORE_HELP = `
-Which fleet: --fleet, else FLOTILLA_FLEET: its folder (PATH or dir:PATH), a context of a kubeconfig (NAME or context:NAME), or
-in-cluster. The kubeconfig is that of --kubeconfig, else a file of FLOTILLA_KUBECONFIG with the context, else that of kubectl.`;
+Which fleet: --fleet, otherwise FLOTILLA_FLEET. The value is a folder (PATH or dir:PATH), a context of a kubeconfig (NAME or
+context:NAME), or in-cluster. The kubeconfig is that of --kubeconfig, otherwise a file of FLOTILLA_KUBECONFIG with the context,
+otherwise that of kubectl.`;
 
 /** Adds the options that name the hub. */
 export const withFleetHubOptions = (command: Command): Command =>

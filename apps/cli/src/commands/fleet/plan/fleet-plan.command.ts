@@ -6,11 +6,12 @@ import { type Io, UsageError } from '../../../terminal/io.js';
 import { FLEET_STORE_HELP, type FleetHubOptions, withFleetHubOptions } from '../hub/hub-options.js';
 
 const HELP = `
-NAME is a rollout: its plan classes (clusters with the same path), with the differences in images, definitions and rights;
---class shows one of them. Or a FleetOperator, or nothing for all of them: what their clusters would do now, by class.
-Waves are shown with their members, and a note for what is probably not meant so, such as a wave that selects no cluster.
--f looks at manifests before they are applied: every one is checked as the API server does, waves are cut from the FleetClusters
-of the files, or of the hub where they have none. Exit code 1 where nothing can be planned.
+With the NAME of a rollout it shows the plan classes (clusters with the same path), with the differences in images,
+definitions and rights; --class shows one of them. With the NAME of a FleetOperator, or without NAME for all of them, it shows
+the next changes of their clusters, by class.
+It shows waves with their members, and notes about probable mistakes, such as a wave that selects no cluster.
+-f checks manifests before you apply them, as the API server does. Waves are cut from the FleetClusters of the files, or of
+the hub if the files have none. Exit code 1: nothing can be planned.
 ${FLEET_STORE_HELP}
 
 Examples:

@@ -5,11 +5,11 @@ import { type Io, UsageError } from '../../../terminal/io.js';
 import { FLEET_STORE_HELP, type FleetHubOptions, withFleetHubOptions } from '../hub/hub-options.js';
 
 const HELP = `
-Without a name: rollouts that are at work, and the newest of each subject; --all: every one that is kept. With a name:
-its waves, what clusters wait for, what has failed, and the plan classes that wait for approval.
-A name may be shortened to what is unique; NAMESPACE/NAME is taken, too.
---watch draws a live picture on a terminal until the rollouts have ended; elsewhere it prints one line a change, with -o json
-one event a line.
+Without a name it lists active rollouts and the newest rollout of each subject; --all lists every rollout that is kept. With a
+name it shows the waves, the reasons why clusters wait, the failures, and the plan classes that wait for approval.
+A name may be shortened as long as it is unique; NAMESPACE/NAME is accepted, too.
+--watch draws a live picture on a terminal until the rollouts have ended. Elsewhere it prints one line for each change, with
+-o json one event a line.
 ${FLEET_STORE_HELP}
 
 Examples:

@@ -4,8 +4,9 @@ import { type Io, UsageError } from '../../../terminal/io.js';
 import { FLEET_STORE_HELP, type FleetHubOptions, withFleetHubOptions } from '../hub/hub-options.js';
 
 const HELP = `
-Lists FleetWindows with what is active and what comes next. Exit code 1 where no change may start now (--at: then): in the
-cluster of -C, else in any cluster. A window for some subjects alone closes nothing for the others, and is only listed.
+Lists FleetWindows, each with its active and its next period. Exit code 1: no change may start now (or at the time of --at) in
+the cluster of -C, or without -C in any cluster. A window for some subjects only is listed, and does not count for the exit
+code.
 ${FLEET_STORE_HELP}
 
 Examples:
