@@ -58,7 +58,8 @@ async function runAll(): Promise<void> {
   const wanted = values.only.split(',').map((part) => part.trim());
   const strange = wanted.filter((part) => part !== '' && BENCHES[part] === undefined);
   if (strange.length > 0) unusable(`--only: there is no bench ${strange.join(', ')}`);
-  if (values.runs !== undefined && !/^[1-9]\d*$/.test(values.runs)) unusable(`--runs: "${values.runs}" is no number`);
+  if (values.runs !== undefined && !/^[1-9]\d*$/.test(values.runs))
+    unusable(`--runs: "${values.runs}" is not a number`);
   for (const name of ORIGINALS) {
     const path = values[name];
     if (path !== undefined && !existsSync(path)) unusable(`--${name}: there is no file ${path}`);

@@ -40,7 +40,7 @@ export function releaseTexts(
   day: string,
 ): VersionedFiles {
   if (valid(version) !== version)
-    throw new NoRelease(`"${version}" is no version such as 1.2.3: make release VERSION=…`);
+    throw new NoRelease(`"${version}" is not a version such as 1.2.3: make release VERSION=…`);
   const [now = ''] = versionsIn(files);
   if (gt(now, version)) throw new NoRelease(`${version} is older than ${now}`);
   const replaced = Object.entries(VERSION_PLACES).map(([path, places]) => [

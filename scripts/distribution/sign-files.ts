@@ -26,7 +26,7 @@ function parsed(pem: string, passphrase: string | undefined): KeyObject {
   try {
     return createPrivateKey({ key: pem, ...(passphrase !== undefined && { passphrase }) });
   } catch {
-    throw new UnusableKey('is no private key in PEM that can be read; KEY_PASSWORD has its password, if it has one');
+    throw new UnusableKey('is not a private key in PEM that can be read; KEY_PASSWORD has its password, if it has one');
   }
 }
 

@@ -32,8 +32,8 @@ export type PackageVersion = Readonly<{ name: string; version: string }>;
 export type ExportFindings = Readonly<{ found: readonly string[]; records: number; newest: string }>;
 
 /**
- * Checks packages against an export of OSV: a JSON array, or one record a line. Throws
- * {@link UnreadableExport} if any record cannot be read, or none is about npm.
+ * Checks packages against an export of OSV: a JSON array, or one record a line. Throws {@link
+ * UnreadableExport} if any record cannot be read, or none is about npm.
  */
 export function findInExport(text: string, packages: readonly PackageVersion[]): ExportFindings {
   const ofNpm = recordsIn(text).filter(({ affected }) => affected.some(isOfNpm));
@@ -83,7 +83,7 @@ const versionOf = ({ introduced, fixed, last_affected: last }: Event): string =>
 
 function inOrder(events: readonly Event[]): readonly Event[] {
   const unknown = events.map(versionOf).find((text) => semver.valid(text) === null);
-  if (unknown !== undefined) throw new UnreadableExport(`names "${unknown.slice(0, 60)}", which is no version`);
+  if (unknown !== undefined) throw new UnreadableExport(`names "${unknown.slice(0, 60)}", which is not a version`);
   return events.toSorted((a, b) => semver.compare(versionOf(a), versionOf(b)));
 }
 
@@ -113,7 +113,7 @@ function jsonOf(text: string, what: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new UnreadableExport(`${what} no JSON; expected records of OSV, as an array or one a line`);
+    throw new UnreadableExport(`${what} not JSON; expected records of OSV, as an array or one a line`);
   }
 }
 

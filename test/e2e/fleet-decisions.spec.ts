@@ -23,7 +23,7 @@ const object = (kind: string, name: string, spec: object, namespace?: string) =>
   KubernetesObject.parse({ apiVersion: FLEET_API, kind, metadata: { name, namespace }, spec });
 const hours = (count: number) => new Date(Date.now() + count * 3_600_000).toISOString();
 
-/** Each action with what the API server asks of it beside. */
+/** Each action, with its further fields in the API. */
 const ACTIONS: Readonly<Record<string, object>> = {
   ...{ Approve: { class: 'c' }, Reject: { class: 'c' }, BreakGlass: { expiresAt: hours(1) } },
   ...Object.fromEntries(
@@ -83,7 +83,7 @@ describe('a hub that flotilla fleet init has made', () => {
     return (await decide(admin, 'Pause', { by: { user: 'nobody' } })) !== 'accepted';
   }
 
-  /** `accepted`, or what the API server answers. */
+  /** Returns `accepted`, or the answer of the API server. */
   async function decide(client: KubeClient, action: string, more: object = {}): Promise<string> {
     const spec = { rollout: 'kafka-1', action, reason: 'CHG-1182', ...more };
     return told(() => client.create(object('FleetDecision', `d-${Math.random()}`, spec, NAMESPACE), { dryRun: true }));
@@ -135,7 +135,7 @@ describe('a hub that flotilla fleet init has made', () => {
 
   it('refuses groups that the author is not in', async () => {
     const said = await decide(as('anna'), 'Approve', { class: 'c', ...by('anna', ['change-board']) });
-    expect(said).toMatch(/spec\.by\.groups: some are none of yours/);
+    expect(said).toMatch(/spec\.by\.groups: some are not yours/);
   });
 
   it.each([

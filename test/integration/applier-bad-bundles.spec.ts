@@ -30,7 +30,7 @@ ${spec}
 const settings = (metadata: string) => `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, ${metadata}}\n`;
 const LONG = 'l'.repeat(70);
 
-/** `at`: which of the user's objects says what is wrong. Nothing of such a bundle is applied. */
+/** `at`: the object of the user with the reason. Nothing of such a bundle is applied. */
 type Bad = Readonly<{ name: string; files: Files; says: string; at: 'Subscription' | 'InstallPlan'; csvName?: string }>;
 const BAD: readonly Bad[] = [
   {
@@ -81,17 +81,17 @@ const BAD: readonly Bad[] = [
       'manifests/csv.yaml': csv('named'),
       'manifests/cm.yaml': settings('namespace: x').replace('name: settings', 'name: Bad_Name'),
     },
-    says: 'metadata.name "Bad_Name" is no DNS name',
+    says: 'metadata.name "Bad_Name" is not a DNS name',
     at: 'InstallPlan',
   },
   {
     name: 'keyed',
     files: { 'manifests/csv.yaml': csv('keyed'), 'manifests/cm.yaml': settings('labels: {"a b": c}') },
-    says: 'metadata.labels: "a b" is no label key',
+    says: 'metadata.labels: "a b" is not a label key',
     at: 'InstallPlan',
   },
 ];
-/** What is left out of kiwi; null is absent. */
+/** Changes of kiwi; null is absent. */
 const KIWI: Files = {
   'manifests/csv.yaml': csv('kiwi', {
     metadata: '  labels:\n  annotations: {createdAt: }',
@@ -158,7 +158,7 @@ const said = (name: string) =>
 describe('a namespace with bundles that cannot be installed', () => {
   it('installs the good one with all of its objects, and names what it left out', async () => {
     await bench.installed('shop', 'kiwi.v1.0.0');
-    // The pause after a failed fetch: what follows is for the others.
+    // The pause after a failed fetch: the next steps are for the others.
     bench.later(20_000);
     await bench.settle('shop', () => BAD.every(({ name }) => said(name) !== undefined));
     expect(bench.describe('shop')).toBe('kiwi.v1.0.0 Succeeded');

@@ -28,7 +28,7 @@ describe('what make bench-report runs', () => {
   it.each([
     [['--only', 'metas,nope'], '--only: there is no bench nope'],
     [['--opm', '/nowhere/opm'], '--opm: there is no file /nowhere/opm'],
-    [['--runs', 'many'], '--runs: "many" is no number'],
+    [['--runs', 'many'], '--runs: "many" is not a number'],
     [['--from', 'nowhere'], '--from: there is no folder nowhere/raw'],
     [['--clusters', '3'], "Unknown option '--clusters'"],
   ])('says before the first bench what it cannot do: %j', (args, why) => {

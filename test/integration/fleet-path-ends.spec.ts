@@ -20,9 +20,9 @@ afterEach(() => fleet.stop());
 describe('a path ends before', () => {
   it.each([
     [
-      'an image that is no bundle',
+      'an image that is not a bundle',
       'made/lamp:empty',
-      /^the upgrade path ends at lamp\.v1\.1\.0: .*image .* is no bundle/,
+      /^the upgrade path ends at lamp\.v1\.1\.0: .*image .* is not a bundle/,
     ],
     ['an image that the registry does not have', 'made/lamp:none', /made\/lamp:none/],
   ])('%s, and the cluster gets what comes before it', async (_what, image, says) => {

@@ -178,7 +178,7 @@ describe('what is printed of a rollout whose paths have several steps', () => {
       await offer(bench, 'lamp', [...lampPath(1), ...(last === undefined ? [] : [last])]);
     }
     await fleet.until(() => fleet.rollout('lamp-2').classes?.length === 1, 'what is to be approved');
-    const ends = /the upgrade path ends at lamp\.v1\.1\.0: .*image \S+ is no bundle/;
+    const ends = /the upgrade path ends at lamp\.v1\.1\.0: .*image \S+ is not a bundle/;
     expect(await plan('lamp')).toMatch(ends);
     expect(await plan('lamp-2')).toMatch(ends);
     expect(await explain('lamp-2', 'lab-1')).toMatch(ends);

@@ -130,7 +130,7 @@ describe('a hub whose kubeconfig changes while it runs', () => {
   it('changes nothing because of half a file, and says so', async () => {
     const whole = await readFile(kubeconfig, 'utf8');
     await writeFile(kubeconfig, whole.slice(0, whole.indexOf('contexts:') - 40));
-    await expect.poll(() => membership(), PATIENCE).toMatch(/is no kubeconfig.*its clusters do not change/);
+    await expect.poll(() => membership(), PATIENCE).toMatch(/is not a kubeconfig.*its clusters do not change/);
     expect(await clustersOf(poller)).toEqual(['east', 'west']);
     await writeFile(kubeconfig, whole);
     await expect.poll(() => membership(), PATIENCE).toBe('2 of 2 clusters take part');

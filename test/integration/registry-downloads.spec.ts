@@ -165,7 +165,7 @@ describe('redirects', () => {
   it.each([
     { because: 'in a circle', location: () => `${registry.url}/v2/`, says: 'redirects more than 5 times' },
     { because: 'to a file', location: () => 'file:///etc/passwd', says: 'redirects to a file: address' },
-    { because: 'to what is no URL', location: () => 'http://[', says: 'no URL' },
+    { because: 'to what is no URL', location: () => 'http://[', says: 'not a URL' },
   ])('are refused $because', async ({ location, says }) => {
     await start();
     registry.failNext({ status: 302, headers: { location: location() }, times: 100 });

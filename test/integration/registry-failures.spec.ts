@@ -159,7 +159,7 @@ describe('a pull that cannot succeed says where and what to do', () => {
   });
 
   it('no bundle image: manifests are missing', async () => {
-    await expect(pullBundle(client, reference)).rejects.toEqual(failure('Malformed', 'no bundle', '/manifests/'));
+    await expect(pullBundle(client, reference)).rejects.toEqual(failure('Malformed', 'not a bundle', '/manifests/'));
   });
 
   it('a pull that takes too long is given up', async () => {

@@ -62,7 +62,7 @@ describe('an OCI layout', () => {
       prepare: (at: string) => writeFile(join(at, 'index.json'), '[]'),
       tag: 'v1',
       failure: 'Malformed',
-      says: 'no OCI image index',
+      says: 'not an OCI image index',
     },
     {
       because: 'a blob that was changed',

@@ -50,8 +50,8 @@ describe('make release', () => {
   });
 
   it.each([
-    { wanted: '1.2', because: '"1.2" is no version such as 1.2.3' },
-    { wanted: 'v77.0.0', because: '"v77.0.0" is no version' },
+    { wanted: '1.2', because: '"1.2" is not a version such as 1.2.3' },
+    { wanted: 'v77.0.0', because: '"v77.0.0" is not a version' },
     { wanted: '0.0.1', because: `0.0.1 is older than ${version}` },
     { wanted: '77.0.0', entries: [], because: 'changes holds no entry' },
     { wanted: '77.0.0', changelog: '## Unreleased\n## 77.0.0\n- A.\n', because: 'a heading for 77.0.0 already' },

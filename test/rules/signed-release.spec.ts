@@ -61,8 +61,8 @@ describe('the key of a release', () => {
       () => '-----BEGIN ENCRYPTED SIGSTORE PRIVATE KEY-----\n',
       /is encrypted in cosign's own form/,
     ],
-    ['a public key', () => publicKey.export({ type: 'spki', format: 'pem' }).toString(), /is no private key in PEM/],
-    ['no key', () => '', /is no private key in PEM/],
+    ['a public key', () => publicKey.export({ type: 'spki', format: 'pem' }).toString(), /is not a private key in PEM/],
+    ['no key', () => '', /is not a private key in PEM/],
     [
       'a password that is missing',
       () => privateKey.export({ type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'x' }).toString(),

@@ -61,7 +61,7 @@ export const KIND_ODDITIES: readonly BundleOddity[] = [
       const apiVersion = 'secretsmanager.services.example.com/v1alpha1';
       const file = addManifest(draft, 'sample_secret', { apiVersion, kind: 'Secret', metadata, spec: { name: 'a' } });
       file.becomes = () => ({ apiVersion: 'v1', kind: 'Secret', metadata });
-      // OLM v1 applies it to its own API, which the cluster does not serve.
+      // OLM v1 applies it to its own API. The cluster does not serve that.
       return { verdict: 'accepted', inExtension: naming([metadata.name], 'Secret', 'secretsmanager') };
     },
   },
@@ -220,7 +220,7 @@ export const KIND_ODDITIES: readonly BundleOddity[] = [
   },
 ];
 
-/** Objects in the phases of the CSV: what OLM says when it is there. */
+/** Objects in the phases of the CSV, and OLM's message about each. */
 export const strategyOddity: BundleOddity = {
   name: 'install strategy of another name',
   weight: 1,
@@ -238,6 +238,6 @@ export const noObjects: BundleOddity = {
   movesFiles: true,
   put: (draft) => {
     for (const file of draft.manifests) file.path = file.path.replace('manifests/', 'manifest/');
-    return unreadable(['no bundle objects', 'no csv', 'is no bundle'], 'manifests');
+    return unreadable(['no bundle objects', 'no csv', 'is not a bundle'], 'manifests');
   },
 };

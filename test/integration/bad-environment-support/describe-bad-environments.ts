@@ -10,8 +10,8 @@ const there = await programs({ program: 'redis-server', debian: 'redis-server' }
 
 type Environment = Readonly<Record<string, string>>;
 /**
- * What is wrong, which program meets it, and what that says. `exit` undefined: it goes on, since
- * what is wrong may be mended meanwhile.
+ * A fault, the program that meets it, and its message. `exit` undefined: the program continues, because the
+ * fault may be mended meanwhile.
  */
 type Row = Readonly<{
   wrong: string;
@@ -27,7 +27,7 @@ const redisUrl = (url: (place: BadPlace) => string) => (place: BadPlace) => ({ F
 const kubeconfig = (path: (place: BadPlace) => string) => (place: BadPlace) => ({ FLOTILLA_KUBECONFIG: path(place) });
 const without = (pattern: RegExp, text: string) =>
   kubeconfig((place) => place.kubeconfig((good) => good.replaceAll(pattern, text)));
-/** A service tries again, where the command gives up. */
+/** A service tries again; the command gives up. */
 const both = (row: Omit<Row, 'by' | 'exit'>, exit: number): Row[] => [
   { ...row, by: [UP], exit },
   { ...row, by: [WORKER] },
@@ -130,7 +130,7 @@ const kubeconfigRows: readonly Row[] = [
     wrong: 'a kubeconfig of broken YAML',
     by: READERS,
     with: kubeconfig(({ file }) => file('broken', 'apiVersion: v1\nclusters: [\n  - {')),
-    says: /-broken is no kubeconfig: .*3:3\): repair it, or name another file/,
+    says: /-broken is not a kubeconfig: .*3:3\): repair it, or name another file/,
     exit: 2,
   },
   {
@@ -141,7 +141,7 @@ const kubeconfigRows: readonly Row[] = [
     exit: 2,
   },
   {
-    // As kubectl has it, there is no context yet; one may be added while the service runs.
+    // As in kubectl there is no context yet; one may be added while the service runs.
     wrong: 'an empty kubeconfig',
     by: ['applier'],
     with: kubeconfig(({ file }) => file('empty', '')),
@@ -172,7 +172,7 @@ const kubeconfigRows: readonly Row[] = [
 ];
 
 const OF_KUBECONFIG = 'check that the API server runs, and the server address, CA and proxy of its kubeconfig';
-/** What is wrong may be mended at any time: services and `up` go on, a command that asks ends with 3. */
+/** Faults that may be mended at any time: services and `up` continue, a command ends with 3. */
 const clusterRows: readonly Row[] = [
   {
     wrong: 'a cluster that is not there',

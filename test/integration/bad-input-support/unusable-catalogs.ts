@@ -11,7 +11,7 @@ const { catalogImage, packageYaml } = fixture;
 /** A CatalogSource that nothing can be resolved from; `because` is also the name of its namespace. */
 type Row = Readonly<{
   because: string;
-  /** What is in its image, where it names one of ours. */
+  /** The content of its image, if it names one of ours. */
   image?: () => Promise<BuiltImage>;
   spec?: Readonly<Record<string, unknown>>;
   /** State, reason and message of the CatalogSource. */
@@ -41,7 +41,7 @@ const rows: readonly Row[] = [
   {
     because: 'image-of-something-else',
     image: () => buildImage({ files: [{ path: 'a', bytes: Buffer.from('b') }], labels: {} }),
-    says: failing(`no catalog image: label ${CATALOG_LABEL} is missing`),
+    says: failing(`not a catalog image: label ${CATALOG_LABEL} is missing`),
   },
   {
     because: 'file-out-of-the-root',

@@ -51,7 +51,7 @@ describe('a command that an answer advises', () => {
 
   it.each([
     { name: 'none:v1', exit: 3, says: /registry .* has no such image|not found/i },
-    { name: 'bad/other:v1', exit: 2, says: /is no catalog image/ },
+    { name: 'bad/other:v1', exit: 2, says: /is not a catalog image/ },
   ])('about a catalog image that is none says so: $name', async ({ name, exit, says }) => {
     const answer = await runFlotilla(advised(`${registry.host}/${name}`));
     expect(answer.exit).toBe(exit);
@@ -61,7 +61,7 @@ describe('a command that an answer advises', () => {
 
   it.each([
     { name: 'bad/bundle:v1', says: /no csv in bundle/ },
-    { name: 'bad/other:v1', says: /is no bundle/ },
+    { name: 'bad/other:v1', says: /is not a bundle/ },
   ])('about a bundle image shows what is wrong with it: $name', async ({ name, says }) => {
     const { out, err, exit } = await runFlotilla(['bundle', 'validate', `${registry.host}/${name}`]);
     expect({ out, exit }).toEqual({ out: '', exit: 1 });

@@ -14,7 +14,7 @@ export function customColumns(spec: string): Columns<unknown> {
   if (spec.trim() === '' || parts.length > MOST_COLUMNS) throw unreadable(spec, `name 1 to ${MOST_COLUMNS} columns`);
   return parts.map((part) => {
     const [, heading = '', path = ''] = /^\s*([^:]+):(.+)$/s.exec(part) ?? [];
-    if (path === '') throw unreadable(spec, `"${part.trim()}" is no HEADING:PATH`);
+    if (path === '') throw unreadable(spec, `"${part.trim()}" is not of the form HEADING:PATH`);
     const steps = stepsOf(path.trim().replace(/^\{(.*)\}$/s, '$1'), path.trim());
     return [heading, (object: unknown) => cellOf(valuesAt(object, steps))] as const;
   });

@@ -53,7 +53,7 @@ describe('clusters that have joined', () => {
   it('a file that is none is named', async () => {
     await writeFile(join(folder, 'broken'), 'clusters: [');
     await expect(joinedKubeconfigs({ clustersFile: join(folder, 'broken') })).rejects.toThrow(
-      /broken is no kubeconfig/,
+      /broken is not a kubeconfig/,
     );
   });
 

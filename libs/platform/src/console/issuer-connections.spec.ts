@@ -73,7 +73,7 @@ describe('an address that an issuer outside names', () => {
   it('is asked without TLS nowhere but on this machine', async () => {
     await expect(connections.fetch('http://login.example/keys', {})).rejects.toThrow('is not https');
     await expect(connections.fetch('file:///etc/passwd', {})).rejects.toThrow('is not https');
-    await expect(connections.fetch('keys', {})).rejects.toThrow('is no URL');
+    await expect(connections.fetch('keys', {})).rejects.toThrow('is not a URL');
   });
 
   it('is not asked in a private network that the hub does not allow, and the issuer that the hub names is', async () => {

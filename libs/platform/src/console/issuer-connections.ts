@@ -68,7 +68,7 @@ export class IssuerConnections {
    */
   refusalOf(address: string): string | undefined {
     const url = URL.parse(address);
-    if (url === null) return `${address.slice(0, MOST_TEXT)} is no URL`;
+    if (url === null) return `${address.slice(0, MOST_TEXT)} is not a URL`;
     const { protocol, hostname, host } = url;
     const policy = this.#policyFor(hostname);
     const isLoopback = isLoopbackName(hostname);
@@ -84,7 +84,7 @@ export class IssuerConnections {
     if (refusal !== undefined) throw new Error(refusal);
     const { fetch } = await import('undici');
     const url = URL.parse(address);
-    if (url === null) throw new Error(`${address.slice(0, MOST_TEXT)} is no URL`);
+    if (url === null) throw new Error(`${address.slice(0, MOST_TEXT)} is not a URL`);
     const sent = body === undefined || body === null ? {} : { body: body as string };
     const route = routeTo(url, this.#environment);
     try {

@@ -134,7 +134,7 @@ describe('the clusters whose kubeconfig is in a Secret of the hub', () => {
       /there is no Secret flotilla-system\/login of type/,
     ],
     ['it has two contexts', () => put({ ...login('t'), contexts: twice(login('t').contexts) }), /has 2 contexts/],
-    ['it is no kubeconfig', () => put('hush: [hush'), /is no kubeconfig/],
+    ['it is not a kubeconfig', () => put('hush: [hush'), /is not a kubeconfig/],
   ])('say why where %s, without a word of it', async (_what, prepare, message) => {
     await prepare();
     await join(byRef());

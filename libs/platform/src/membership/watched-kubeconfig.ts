@@ -115,7 +115,7 @@ export class WatchedKubeconfig {
     let handle: FileHandle | undefined;
     try {
       const about = await stat(file);
-      if (!about.isFile() && !about.isDirectory()) throw this.#unfit('it is no ordinary file');
+      if (!about.isFile() && !about.isDirectory()) throw this.#unfit('it is not an ordinary file');
       if (about.size > LARGEST_KUBECONFIG) throw this.#unfit('it is larger than 8 MiB');
       handle = await open(file, 'r');
       return await handle.readFile('utf8');
@@ -131,7 +131,7 @@ export class WatchedKubeconfig {
   #unfit(why: string): ClusterConfigError {
     return new ClusterConfigError(
       undefined,
-      `${this.options.file} is no kubeconfig: ${why}: repair it, or name another file`,
+      `${this.options.file} is not a kubeconfig: ${why}: repair it, or name another file`,
     );
   }
 }

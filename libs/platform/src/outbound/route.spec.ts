@@ -77,7 +77,7 @@ describe('routeText', () => {
   it.each([
     { env: {}, says: 'directly: HTTPS_PROXY is not set' },
     { env: { https_proxy: PROXY, NO_PROXY: 'x,10.0.0.0/8 ' }, says: 'directly: NO_PROXY has 10.0.0.0/8' },
-    { env: { HTTPS_PROXY: 'http://user:hush@[' }, says: 'directly: HTTPS_PROXY is no URL' },
+    { env: { HTTPS_PROXY: 'http://user:hush@[' }, says: 'directly: HTTPS_PROXY is not a URL' },
     {
       env: { HTTPS_PROXY: '', https_proxy: 'http://user:hush@proxy.test:3128' },
       says: 'through the proxy proxy.test:3128: https_proxy is set, and NO_PROXY is not set',

@@ -61,7 +61,7 @@ function routeBy(name: string, target: RouteTarget, environment: ProxyEnvironmen
   if (entry !== undefined) return { reason: `${exempt?.name} has ${entry.trim()}`, isChosen: true };
   const proxy = proxyAddress(found.value);
   // The value may have a password, so that it is not repeated.
-  if (proxy === undefined) return { reason: `${found.name} is no URL`, isChosen: true };
+  if (proxy === undefined) return { reason: `${found.name} is not a URL`, isChosen: true };
   const missing = exempt === undefined ? 'NO_PROXY is not set' : `${exempt.name} does not have ${host}`;
   return { proxy, reason: `${found.name} is set, and ${missing}`, isChosen: true };
 }

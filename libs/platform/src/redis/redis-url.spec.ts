@@ -33,7 +33,7 @@ describe('a Redis URL', () => {
     { url: 'redis+sentinel:///mymaster', because: /not HOST:PORT/ },
     { url: 'redis+sentinel://one:99999/mymaster', because: /not HOST:PORT/ },
     { url: 'redis+sentinel://one,,two/mymaster', because: /not HOST:PORT/ },
-    { url: 'redis+sentinel://one/mymaster/first', because: /database is no number/ },
+    { url: 'redis+sentinel://one/mymaster/first', because: /database is not a number/ },
     { url: 'redis+sentinel://one/mymaster?password=SECRET', because: /options only sentinel_username/ },
     { url: 'redis+sentinel://me:SECRET%@one/mymaster', because: /write % as %25/ },
     { url: 'http://me:SECRET@redis', because: /must look like/ },

@@ -36,7 +36,7 @@ export function parseSentinelUrl(url: string): SentinelUrl | undefined {
   if (scheme === undefined) throw new InvalidRedisUrl();
   const [master = '', db = '0', ...rest] = path.split('/');
   if (master === '') throw new InvalidRedisUrl('the name of the master is missing after the Sentinels');
-  if (rest.length > 0 || !/^\d{1,5}$/.test(db)) throw new InvalidRedisUrl('the database is no number');
+  if (rest.length > 0 || !/^\d{1,5}$/.test(db)) throw new InvalidRedisUrl('the database is not a number');
   const options = new URLSearchParams(query);
   const unknown = [...options.keys()].find((name) => !OPTIONS.includes(name));
   if (unknown !== undefined) throw new InvalidRedisUrl(`of its options only ${OPTIONS.join(' and ')} are known`);

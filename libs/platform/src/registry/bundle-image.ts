@@ -32,7 +32,7 @@ const MAX_BUNDLE_BYTES = 32 * 2 ** 20;
 export type PulledBundle = Readonly<{
   digest: Digest;
   labels: Readonly<Record<string, string>>;
-  /** Below `manifests/` and `metadata/`, whatever the image's own names of these directories are. */
+  /** Files below `manifests/` and `metadata/`, with any names of these directories in the image. */
   files: readonly BundleFile[];
 }>;
 
@@ -42,7 +42,7 @@ type BundleDirectories = Readonly<{ manifests: string; metadata: string }>;
 /**
  * Pulls a bundle image. Its annotations file names the directory of the manifests. If that file is missing,
  * or has no files in the directory, the labels name it; without labels the directories are `manifests/` and
- * `metadata/`. Throws {@link RegistryError} for an image that is no bundle.
+ * `metadata/`. Throws {@link RegistryError} for an image that is not a bundle.
  */
 export async function pullBundle(
   client: RegistryClient,
@@ -80,7 +80,7 @@ async function readBundleFiles(
   }
   if ('tooLarge' in byLabel) throw byLabel.tooLarge;
   if (hasManifests(byLabel)) return byLabel;
-  throw new RegistryError('Malformed', image, `image ${image} is no bundle: it has no file in "/${manifests}/"`);
+  throw new RegistryError('Malformed', image, `image ${image} is not a bundle: it has no file in "/${manifests}/"`);
 }
 
 const foldersIn = ({ manifests, metadata }: BundleDirectories): readonly string[] => [manifests, metadata];

@@ -102,7 +102,7 @@ describe('a bundle image', () => {
     ],
     [
       'Malformed',
-      'image registry.test/gear:1 is no bundle: it has no file in "/none/"',
+      'image registry.test/gear:1 is not a bundle: it has no file in "/none/"',
       { [BundleLabel.manifests]: 'none/' },
     ],
   ])('is %s: %s', async (failure, message, labels) => {

@@ -70,7 +70,7 @@ const noCatalogFile = (image: string, labels: Labels) =>
 function catalogDirectory(image: string, labels: Labels): string {
   const label = labels[CATALOG_LABEL];
   if (label !== undefined) return label.split('/').filter(isName).join('/');
-  throw new CatalogLabelMissing('Malformed', image, `image ${image} is no catalog image: ${missingLabel(labels)}`);
+  throw new CatalogLabelMissing('Malformed', image, `image ${image} is not a catalog image: ${missingLabel(labels)}`);
 }
 
 const isName = (part: string) => part !== '' && part !== '.';

@@ -81,7 +81,11 @@ async function heldManifests(directory: string): Promise<z.infer<typeof Entry>[]
   if (text === undefined) return [];
   const index = Index.safeParse(parseJson(text)).data;
   if (index !== undefined) return index.manifests;
-  throw new RegistryError('Malformed', directory, `${join(directory, 'index.json')} is no OCI index: remove it first`);
+  throw new RegistryError(
+    'Malformed',
+    directory,
+    `${join(directory, 'index.json')} is not an OCI index: remove it first`,
+  );
 }
 
 /** A killed process leaves the old file or the new one, never half of it. */
@@ -157,7 +161,7 @@ class Layout implements ImageSource {
     const bytes = await this.#read(path, this.limits.documentBytes);
     if (bytes === undefined) throw this.refuse('NotFound', `there is no ${path}: is this an OCI layout?`);
     const index = Index.safeParse(parseJson(Buffer.from(bytes).toString('utf8'))).data;
-    if (index === undefined) throw this.refuse('Malformed', `${path} is no OCI image index`);
+    if (index === undefined) throw this.refuse('Malformed', `${path} is not an OCI image index`);
     const tagOf = (entry: z.infer<typeof Entry>) => entry.annotations?.[REF_NAME] ?? '';
     const found = tag === undefined ? index.manifests : index.manifests.filter((entry) => tagOf(entry) === tag);
     const tags = index.manifests.map(tagOf).filter((name) => name !== '');
@@ -201,7 +205,7 @@ class Layout implements ImageSource {
   /** A pipe would be waited for without end. */
   async #checkRegular(path: string): Promise<void> {
     const found = await stat(path).catch(absent);
-    if (found !== undefined && !found.isFile()) throw this.refuse('Malformed', `${path} is no regular file`);
+    if (found !== undefined && !found.isFile()) throw this.refuse('Malformed', `${path} is not a regular file`);
   }
 
   async #read(path: string, limit: number): Promise<Uint8Array | undefined> {

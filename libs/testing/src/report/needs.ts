@@ -21,7 +21,7 @@ export const PUBLIC_DATA = join(PROJECT_ROOT, '../shared');
 /** Public catalogs, bundles or recordings: all of these paths below {@link PUBLIC_DATA}. */
 export const publicData = (...paths: readonly string[]): Need => ({
   isThere: paths.every((path) => existsSync(join(PUBLIC_DATA, path))),
-  what: 'public catalogs and bundles in ../shared, which are no part of this repository',
+  what: 'public catalogs and bundles in ../shared, which are not part of this repository',
 });
 
 /** Programs on the PATH, with the Debian packages that have them. */

@@ -205,7 +205,7 @@ describe('flotilla bundle render', () => {
     expect(JSON.parse(out).advice).toContain('--feature-gates SingleOwnNamespaceInstallSupport');
   });
 
-  it('says that a directory is no bundle', async () => {
+  it('says that a directory is not a bundle', async () => {
     const { err, code } = await render(folder);
     expect({ err, code }).toEqual({ err: 'open metadata/annotations.yaml: no such file or directory\n', code: 1 });
   });

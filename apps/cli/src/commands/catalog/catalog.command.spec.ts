@@ -281,7 +281,7 @@ describe('bundle validate', () => {
     },
     {
       change: { 'manifests/csv.yaml': `${CSV}spec: {version: v1}\n` },
-      says: ['spec.version "v1" is no semantic version', 'spec.install.strategy is ""'],
+      says: ['spec.version "v1" is not a semantic version', 'spec.install.strategy is ""'],
     },
   ])('finds $says', async ({ change, says }) => {
     write({ ...good, ...change } as Record<string, string>);

@@ -70,7 +70,7 @@ const ROWS: readonly Row[] = [
   {
     wrong: 'a kubeconfig of broken YAML',
     env: () => ({ FLOTILLA_KUBECONFIG: at('broken') }),
-    says: /broken is no kubeconfig/,
+    says: /broken is not a kubeconfig/,
   },
   {
     wrong: 'a kubeconfig without contexts',

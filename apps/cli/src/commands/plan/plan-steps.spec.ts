@@ -121,10 +121,10 @@ describe('steps and permissions in flotilla plan', () => {
     expect(err).toMatch(/gone:v1/);
   });
 
-  it('--pull says no when the image is no bundle, as the hub does', async () => {
+  it('--pull says no when the image is not a bundle, as the hub does', async () => {
     const { out, code } = await plan('other.json', '--pull');
     expect(code).toBe(1);
-    expect(out).toMatch(/^bundle .*: image .*other:v1 is no bundle: it has no file in "\/manifests\/"$/m);
+    expect(out).toMatch(/^bundle .*: image .*other:v1 is not a bundle: it has no file in "\/manifests\/"$/m);
   });
 });
 

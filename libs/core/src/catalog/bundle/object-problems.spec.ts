@@ -77,7 +77,7 @@ describe('bundle validate finds before an install what the install would meet', 
     [
       'the name of a Deployment',
       problems(csv({ deployments: [{ ...DEPLOYMENT, name: 'Bad_Name' }] })),
-      `${DEPLOYMENTS}[0].name "Bad_Name" is no DNS name`,
+      `${DEPLOYMENTS}[0].name "Bad_Name" is not a DNS name`,
     ],
     [
       'two Deployments of one name',
@@ -125,7 +125,7 @@ describe('bundle validate finds before an install what the install would meet', 
       problems(csv(), {
         'manifests/cm.json': other('ConfigMap', 'x', { metadata: { name: 'x', labels: { 'a b': '' } } }),
       }),
-      'manifests/cm.json: ConfigMap x: metadata.labels: "a b" is no label key',
+      'manifests/cm.json: ConfigMap x: metadata.labels: "a b" is not a label key',
     ],
     [
       'a CRD that stores no version',

@@ -85,7 +85,7 @@ function csvProblems({ csv }: Bundle): string[] {
   const version = parseVersion(text ?? '');
   // The decoder of the CSV refuses a number and the like itself.
   if ('error' in version && text !== undefined) {
-    problems.push(`ClusterServiceVersion: spec.version ${goQuote(text)} is no semantic version: ${version.error}`);
+    problems.push(`ClusterServiceVersion: spec.version ${goQuote(text)} is not a semantic version: ${version.error}`);
   }
   const strategy = textAt(csv, 'spec', 'install', 'strategy');
   if (strategy !== 'deployment') {

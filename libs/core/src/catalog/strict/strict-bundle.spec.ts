@@ -20,7 +20,7 @@ it.each([
   [
     { objects: [object({ name: 'Bad_Name' })] },
     [
-      'no cluster accepts it: object 1 (ConfigMap): metadata.name "Bad_Name" is no DNS name: at most 253 lower-case letters, digits, "-" and "."',
+      'no cluster accepts it: object 1 (ConfigMap): metadata.name "Bad_Name" is not a DNS name: at most 253 lower-case letters, digits, "-" and "."',
     ],
   ],
   [{ image: 'registry.example/ant:1', objects: [object({ name: 'Bad_Name' })] }, []],

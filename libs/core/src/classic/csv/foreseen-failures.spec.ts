@@ -27,7 +27,7 @@ describe('why an install of a CSV will fail, whatever its cluster holds', () => 
     { of: csv({ minKubeVersion: null, installModes: null, webhookdefinitions: null }), says: [] },
     { of: csv({ installModes: [mode, mode] }), says: [/duplicates.*OwnNamespace/] },
     { of: csv({ webhookdefinitions: [webhook, webhook] }), says: [/repeated WebhookDescription/] },
-    { of: csv({ minKubeVersion: 'latest' }), says: [/^spec\.minKubeVersion "latest" is no version/] },
+    { of: csv({ minKubeVersion: 'latest' }), says: [/^spec\.minKubeVersion "latest" is not a version/] },
     { of: csv({ minKubeVersion: '1.x' }), says: [/1\.x/] },
     { of: csv({}, permitted({ rules: [{ ...RULE, verbs: [] }] })), says: [/install strategy invalid: .*verb/] },
     { of: csv({ install: { strategy: 'helm', spec: { deployments: [] } } }), says: [/unrecognized install strategy/] },

@@ -48,7 +48,7 @@ export function aksLogin({ args, environment }: PluginCall): AksLogin | string {
   if (!tokenFile) return 'AZURE_FEDERATED_TOKEN_FILE names no file: give the Pod a workload identity of Azure';
   if (!server || !SERVER.test(server)) return 'its --server-id has no ID of an application';
   const tokenUrl = URL.parse(`${tenant}/oauth2/v2.0/token`, authorityOf(environment, values))?.href;
-  if (tokenUrl === undefined) return 'AZURE_AUTHORITY_HOST is no https address';
+  if (tokenUrl === undefined) return 'AZURE_AUTHORITY_HOST is not an https address';
   return { cloud: 'AKS', tokenUrl, client, tokenFile, scope: `${server}/.default` };
 }
 

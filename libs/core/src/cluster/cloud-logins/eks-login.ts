@@ -59,7 +59,7 @@ const AUTHENTICATOR_FLAGS: FlagTable = {
 
 /** The address of the agent of EKS pod identity on a node, in IPv4 and IPv6. */
 export const POD_IDENTITY_HOSTS: readonly string[] = ['169.254.170.23', '[fd00:ec2::23]'];
-/** As in the AWS CLI: the session of a role that the plugin assumes. */
+/** Session name of a role that the plugin assumes, as in the AWS CLI. */
 const ROLE_SESSION = 'EKSGetTokenAuth';
 const WEB_SESSION = 'flotilla';
 
@@ -75,7 +75,7 @@ export function eksLogin({ command, args, environment }: PluginCall): EksLogin |
   if (cluster === undefined || !NAME.test(cluster)) return 'its arguments name no cluster';
   const region = values['region'] ?? regionOf(environment);
   if (region === undefined) return 'no region is named: set AWS_REGION, or add --region to the arguments';
-  if (!REGION.test(region)) return 'its region is no region of AWS';
+  if (!REGION.test(region)) return 'its region is not a region of AWS';
   const source = sourceOf(environment, values['profile']);
   if (typeof source === 'string') return source;
   const assume = roleOf(values, isAws ? undefined : environment['DEFAULT_ROLE']);
@@ -86,7 +86,7 @@ export function eksLogin({ command, args, environment }: PluginCall): EksLogin |
 function roleOf(values: PluginFlags['values'], byDefault: string | undefined): AwsRole | string | undefined {
   const role = values['role'] || byDefault || undefined;
   if (role === undefined) return undefined;
-  return isRole(role) ? { role, session: values['session'] ?? ROLE_SESSION } : 'its role is no ARN of a role';
+  return isRole(role) ? { role, session: values['session'] ?? ROLE_SESSION } : 'its role is not the ARN of a role';
 }
 
 const regionOf = (environment: PluginEnvironment): string | undefined =>
@@ -103,7 +103,7 @@ function sourceOf(environment: PluginEnvironment, named: string | undefined): Aw
   const tokenFile = environment['AWS_WEB_IDENTITY_TOKEN_FILE'];
   const role = environment['AWS_ROLE_ARN'];
   if (tokenFile && role) {
-    if (!isRole(role)) return 'AWS_ROLE_ARN is no ARN of a role';
+    if (!isRole(role)) return 'AWS_ROLE_ARN is not the ARN of a role';
     return { from: 'web identity', role, tokenFile, session: environment['AWS_ROLE_SESSION_NAME'] || WEB_SESSION };
   }
   const url = environment['AWS_CONTAINER_CREDENTIALS_FULL_URI'];

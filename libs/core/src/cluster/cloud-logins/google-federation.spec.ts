@@ -44,7 +44,7 @@ it.each([
 });
 
 it('refuses a text that is no JSON', () => {
-  expect(readFederation('{')).toBe('is no JSON');
+  expect(readFederation('{')).toBe('is not JSON');
   expect(readFederation('null')).toBe('has no type');
 });
 

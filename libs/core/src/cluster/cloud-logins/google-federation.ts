@@ -35,7 +35,7 @@ export function readFederation(source: string): Federation | string {
   try {
     document = JSON.parse(source);
   } catch {
-    return 'is no JSON';
+    return 'is not JSON';
   }
   const kind = AnyKind.safeParse(document).data?.type;
   if (kind === undefined) return 'has no type';

@@ -54,7 +54,7 @@ describe('content that could not be fetched', () => {
     ],
     [UNSIGNED, /^Ask the publisher to sign this digest; .* its signer to rule r\.example\/c of /],
     [POLICY, /^The image reference is correct\. Correct the file of setting FLOTILLA_SIGNATURE_POLICY_FILE /],
-    ['image r.example/c:1 is no catalog image: it has no label', undefined],
+    ['image r.example/c:1 is not a catalog image: it has no label', undefined],
     ['catalog samples is invalid: a.yaml: no package', undefined],
     ['', undefined],
   ])('%s', (message, advice) => {

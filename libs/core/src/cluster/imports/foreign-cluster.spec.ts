@@ -85,8 +85,8 @@ describe('a cluster of another tool', () => {
     ['its name "\u4e1c" has no letter and no digit', 'ArgoCD', argoNamed('\u4e1c')],
     [`its name "${'a'.repeat(80)}"… is longer than 253 characters`, 'ArgoCD', argoNamed('a'.repeat(254))],
     ['its hub has not accepted it yet', 'OCM', managedCluster('north', false)],
-    ['the name of its Secret is no DNS subdomain', 'Rancher', rancherCluster('x', { clientSecretName: '../x' })],
-    ['key "config" is no JSON', 'ArgoCD', argoSecret('no')],
+    ['the name of its Secret is not a DNS subdomain', 'Rancher', rancherCluster('x', { clientSecretName: '../x' })],
+    ['key "config" is not JSON', 'ArgoCD', argoSecret('no')],
   ])('is refused: %s', (refused, tool, object) => {
     expect(read(tool, object)).toEqual({ origin: expect.any(String), refused });
   });

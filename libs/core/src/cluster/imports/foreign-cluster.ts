@@ -90,7 +90,7 @@ function taken(origin: string, text: string, { metadata }: KubernetesObject, log
   const name = dnsName(text.trim());
   if (subdomainProblems(name).length > 0) return { origin, refused: `its name ${shown} gives no DNS subdomain` };
   if (login !== undefined && subdomainProblems(login.name).length > 0) {
-    return { origin, refused: 'the name of its Secret is no DNS subdomain' };
+    return { origin, refused: 'the name of its Secret is not a DNS subdomain' };
   }
   const labels = copiedLabels(metadata.labels);
   const annotations = copiedAnnotations(metadata.annotations);

@@ -74,11 +74,14 @@ describe('the login in a cluster Secret of Argo CD', () => {
     { config: TLS, says: 'config has no login: neither bearerToken, username nor certData' },
     { config: { bearerToken: 't', username: 'u', password: 'p' }, says: /bearerToken and username/ },
     { config: { tlsClientConfig: { certData: CA } }, says: /go together/ },
-    { config: { bearerToken: 't', tlsClientConfig: { caData: 'hush!' } }, says: 'tlsClientConfig.caData is no base64' },
+    {
+      config: { bearerToken: 't', tlsClientConfig: { caData: 'hush!' } },
+      says: 'tlsClientConfig.caData is not base64',
+    },
     { config: { bearerToken: 7 }, says: /^key "config": bearerToken: / },
-    { config: '{"bearerToken": "hush"', says: 'key "config" is no JSON' },
+    { config: '{"bearerToken": "hush"', says: 'key "config" is not JSON' },
     { config: '"hush"', says: /^key "config": the document: / },
-    { config: '['.repeat(200_000), says: 'key "config" is no JSON' },
+    { config: '['.repeat(200_000), says: 'key "config" is not JSON' },
     { config: `{"a":${'['.repeat(50_000)}${']'.repeat(50_000)}}`, says: /^config has no login/ },
     { config: JSON.stringify({ bearerToken: 'hush'.repeat(100_000) }), says: 'key "config" is larger than 256 KiB' },
   ])('is refused: $says', ({ config, says }) => {
@@ -96,7 +99,7 @@ describe('the login in a cluster Secret of Argo CD', () => {
   it.each([
     [{ config: 'e30=' }, 'key "server" is missing'],
     [{ server: 'aHR0cHM6Ly9h' }, 'key "config" is missing'],
-    [{ server: 'hush!', config: 'e30=' }, 'key "server" is no base64'],
+    [{ server: 'hush!', config: 'e30=' }, 'key "server" is not base64'],
     [{ server: 'IA==', config: 'e30=' }, 'key "server" is empty'],
     [{ server: 7, config: 'e30=' }, 'key "server" is missing'],
     [undefined, 'key "server" is missing'],

@@ -35,7 +35,7 @@ export function secretText(secret: KubernetesObject, key: string): SecretText {
   const encoded = isRecord(data) ? data[key] : undefined;
   if (typeof encoded !== 'string' || encoded === '') return { refused: `key "${key}" is missing` };
   if (encoded.length > (MOST_BYTES * 4) / 3) return { refused: `key "${key}" is larger than 256 KiB` };
-  if (!isBase64(encoded)) return { refused: `key "${key}" is no base64` };
+  if (!isBase64(encoded)) return { refused: `key "${key}" is not base64` };
   return { text: Buffer.from(encoded, 'base64').toString('utf8') };
 }
 
@@ -81,7 +81,7 @@ function argoConfig(source: string): ReadConfig {
     value = JSON.parse(source);
   } catch {
     // The parser's own words quote the text.
-    return { refused: 'key "config" is no JSON' };
+    return { refused: 'key "config" is not JSON' };
   }
   const { data, error } = ArgoConfig.safeParse(value);
   if (data !== undefined) return { config: data };
@@ -98,7 +98,7 @@ function argoRefusal(server: string, config: ArgoConfig): string | undefined {
   if (bearerToken && username) return 'it has bearerToken and username: Kubernetes clients take one of the two';
   if (Boolean(certData) !== Boolean(keyData)) return 'certData and keyData of tlsClientConfig go together';
   const broken = Object.entries({ caData, certData, keyData }).find(([, data]) => !isBase64(data ?? ''));
-  if (broken !== undefined) return `tlsClientConfig.${broken[0]} is no base64`;
+  if (broken !== undefined) return `tlsClientConfig.${broken[0]} is not base64`;
   if (bearerToken || username || certData) return undefined;
   return server === OWN_CLUSTER
     ? 'it is the cluster of Argo CD itself, which uses its own account there: add this cluster with a login of its own'

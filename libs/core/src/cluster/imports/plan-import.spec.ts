@@ -119,7 +119,7 @@ describe('an import', () => {
     const found = planImport({ readings: [argo('east')], existing: [], source: 'argo', namePrefix: 'eu' });
     expect(namesOf(found.wanted)).toEqual(['eu-east']);
     const long = planImport({ readings: [argo('a'.repeat(253))], existing: [], namePrefix: 'eu' });
-    expect(long.refused[0]?.refused).toMatch(/no DNS subdomain of at most 253 characters$/);
+    expect(long.refused[0]?.refused).toMatch(/not be a DNS subdomain of at most 253 characters$/);
   });
 
   it('is in step once it was written', () => {

@@ -78,7 +78,7 @@ const ANOTHER_NAME = 'rename it there, or import with a name prefix';
 
 function refusalOf({ name, origin }: ForeignCluster, { held, by, source, origins }: Claim): string | undefined {
   if (subdomainProblems(name).length > 0)
-    return `FleetCluster "${name}" would be no DNS subdomain of at most 253 characters`;
+    return `FleetCluster "${name}" would not be a DNS subdomain of at most 253 characters`;
   if (by !== undefined) return `FleetCluster "${name}" is of ${by}: ${ANOTHER_NAME}`;
   if (held === undefined) return undefined;
   const of = sourceMark(held);

@@ -5,7 +5,7 @@ import { sourceStatus } from './source-status.js';
 
 const [T1, T2] = ['2026-06-01T12:00:00.000Z', '2026-06-01T13:00:00.000Z'];
 const plan = {
-  refused: [{ origin: 'Secret argocd/x', refused: 'key "config" is no JSON' }],
+  refused: [{ origin: 'Secret argocd/x', refused: 'key "config" is not JSON' }],
   left: ['west'],
   written: 2,
 };
@@ -17,7 +17,7 @@ describe('the status of a FleetClusterSource', () => {
     const first = sourceStatus({}, { generation: 1, plan }, T1);
     expect(first).toMatchObject({
       ...{ observedGeneration: 1, clusters: 2, refusedCount: 1, leftCount: 1 },
-      refused: [{ object: 'Secret argocd/x', message: 'key "config" is no JSON' }],
+      refused: [{ object: 'Secret argocd/x', message: 'key "config" is not JSON' }],
       left: [{ cluster: 'west', since: T1 }],
     });
     expect(conditions(first)).toEqual({

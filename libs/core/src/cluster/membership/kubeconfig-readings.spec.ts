@@ -25,16 +25,16 @@ describe('what holds of the kubeconfigs', () => {
   });
 
   it('does not change where a file cannot be read, which is reported', () => {
-    expect(read([{ file: 'a', problem: 'a is no kubeconfig' }])).toEqual({
+    expect(read([{ file: 'a', problem: 'a is not a kubeconfig' }])).toEqual({
       members: ['east: access of east', 'west: access of west'],
-      problems: ['a is no kubeconfig; its clusters do not change'],
+      problems: ['a is not a kubeconfig; its clusters do not change'],
     });
   });
 
   it('is nothing of a file that was never read', () => {
-    expect(read([{ file: 'a', problem: 'a is no kubeconfig' }], NOTHING)).toEqual({
+    expect(read([{ file: 'a', problem: 'a is not a kubeconfig' }], NOTHING)).toEqual({
       members: [],
-      problems: ['a is no kubeconfig'],
+      problems: ['a is not a kubeconfig'],
     });
   });
 

@@ -26,25 +26,25 @@ export function metadataFaults({ kind, metadata }: Pick<KubernetesObject, 'kind'
 export function nameFaults(field: string, name: string, kind = ''): string[] {
   if (FREE_NAMES.has(kind)) {
     const isPart = name !== '.' && name !== '..' && !/[/%]/.test(name);
-    return isPart ? [] : [`${field} ${goQuote(name)} is no name of a ${kind}: leave out "/" and "%"`];
+    return isPart ? [] : [`${field} ${goQuote(name)} is not a name of a ${kind}: leave out "/" and "%"`];
   }
   if (kind === 'Service') {
     if (DNS_LABEL.test(name)) return [];
-    return [`${field} ${goQuote(name)} is no name of a Service: at most 63 lower-case letters, digits and "-"`];
+    return [`${field} ${goQuote(name)} is not a name of a Service: at most 63 lower-case letters, digits and "-"`];
   }
   if (subdomainProblems(name).length === 0) return [];
-  return [`${field} ${goQuote(name)} is no DNS name: at most 253 lower-case letters, digits, "-" and "."`];
+  return [`${field} ${goQuote(name)} is not a DNS name: at most 253 lower-case letters, digits, "-" and "."`];
 }
 
 /** Returns why an API server refuses labels, one text for each. */
 export function labelFaults(field: string, labels: Readonly<Record<string, unknown>>): string[] {
   return Object.entries(labels).flatMap(([key, value]) => {
-    if (labelKeyProblems(key).length > 0) return [`${field}: ${goQuote(key)} is no label key`];
+    if (labelKeyProblems(key).length > 0) return [`${field}: ${goQuote(key)} is not a label key`];
     if (value === null) return [];
     if (typeof value !== 'string') return [`${field}.${key} ${typeProblem(value)}`];
     if (labelValueProblems(value).length === 0) return [];
     const rule = 'at most 63 letters, digits, "-", "_" and "."';
-    return [`${field}.${key}: ${goQuote(value)} is no value of a label: ${rule}`];
+    return [`${field}.${key}: ${goQuote(value)} is not a label value: ${rule}`];
   });
 }
 
@@ -52,7 +52,8 @@ export function labelFaults(field: string, labels: Readonly<Record<string, unkno
 function annotationFaults(field: string, annotations: Readonly<Record<string, unknown>>): string[] {
   const entries = Object.entries(annotations);
   const faults = entries.flatMap(([key, value]) => {
-    if (labelKeyProblems(key.toLowerCase()).length > 0) return [`${field}: ${goQuote(key)} is no key of an annotation`];
+    if (labelKeyProblems(key.toLowerCase()).length > 0)
+      return [`${field}: ${goQuote(key)} is not a key of an annotation`];
     return value === null || typeof value === 'string' ? [] : [`${field}.${key} ${typeProblem(value)}`];
   });
   const bytes = entries.reduce((sum, [key, value]) => sum + Buffer.byteLength(`${key}${String(value)}`), 0);

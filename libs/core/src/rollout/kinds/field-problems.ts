@@ -36,7 +36,7 @@ function inSelector(field: string, selector: ClusterSelector | undefined): Probl
 function inRange(field: string, range: string | undefined, api: 'Classic' | 'V1'): Problem {
   if (range === undefined) return undefined;
   const read = api === 'V1' ? parseMastermindsConstraint(range) : parseRange(range);
-  return 'error' in read ? `${field}: ${quoted(range)} is no range: ${read.error}` : undefined;
+  return 'error' in read ? `${field}: ${quoted(range)} is not a range: ${read.error}` : undefined;
 }
 
 function operatorProblem({ spec: { api, versions, clusters, overrides = [] } }: FleetOperator): Problem {

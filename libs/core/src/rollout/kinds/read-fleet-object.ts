@@ -37,7 +37,7 @@ export function readFleetObject(value: unknown, before?: FleetObject): ReadFleet
   }
   if (apiVersion !== FLEET_API || !isFleetKind(kind)) {
     return {
-      problem: `${kind} of ${String(apiVersion)} is no fleet kind; ${Object.keys(FLEET_KINDS).join(', ')} of ${FLEET_API} are`,
+      problem: `${kind} of ${String(apiVersion)} is not a fleet kind: expected ${Object.keys(FLEET_KINDS).join(', ')} of ${FLEET_API}`,
     };
   }
   const parsed = FLEET_KINDS[kind].safeParse(value);

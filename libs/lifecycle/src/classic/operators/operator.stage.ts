@@ -81,7 +81,7 @@ function noOperator(subscription: Subscription, name: string, labels: readonly A
   const { uid } = subscription.metadata;
   const about = { ...refOf(subscription), uid };
   const isNew = labels.some((one) => one.do === 'patch' && one.ref.kind === about.kind);
-  const message = `no Operator gathers the parts of package ${subscription.spec.name}: "${name}" is no name of an object: ${problems.join(', ')}`;
+  const message = `no Operator gathers the parts of package ${subscription.spec.name}: "${name}" is not a name of an object: ${problems.join(', ')}`;
   const event: Action = { do: 'emitEvent', about, type: 'Warning', reason: 'InvalidOperatorName', message };
   return { forever: true, events: isNew ? [event] : [] };
 }

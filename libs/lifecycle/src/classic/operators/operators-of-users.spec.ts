@@ -93,7 +93,7 @@ describe('a package whose name no object can have', () => {
     expect(at.names('Operator')).toEqual(['wick.shop']);
     expect(at.events('shop')).toEqual([
       expect.stringMatching(
-        /^Warning InvalidOperatorName Subscription\/odd: no Operator gathers .* "PkgMain-x.shop" is no name/,
+        /^Warning InvalidOperatorName Subscription\/odd: no Operator gathers .* "PkgMain-x.shop" is not a name/,
       ),
     ]);
   });

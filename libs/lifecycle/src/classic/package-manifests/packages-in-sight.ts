@@ -36,7 +36,7 @@ export class PackagesInSight {
       .toSorted((a, b) => byCodeUnit(a.name, b.name) || rank(a) - rank(b) || byCodeUnit(key(a), key(b)));
   }
 
-  /** Those of one name, or all. A package without a readable CSV is left out. */
+  /** Returns the packages of one name, or all. A package without a readable CSV is left out. */
   async *manifests(name?: string): AsyncGenerator<PackageManifest> {
     try {
       for (const place of this.#places) {
@@ -60,7 +60,7 @@ export class PackagesInSight {
   #lease(content: string): Promise<MetasLease> {
     const known = this.#leases.get(content);
     if (known !== undefined) return known;
-    if (!isDigest(content)) throw new Error(`${content} is no digest`);
+    if (!isDigest(content)) throw new Error(`${content} is not a digest`);
     const lease = this.contents.metas.acquire(content);
     this.#leases.set(content, lease);
     return lease;

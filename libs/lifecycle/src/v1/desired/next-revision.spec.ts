@@ -40,7 +40,7 @@ describe('the name of the desired bundle', () => {
     await env.answer(chosen({ name: 'Gear_One', version: '1.0.0' }, imageOf('1.0.0')));
     await env.pass();
     expect(env.conditions()['Progressing']).toMatch(
-      /^True Retrying: error for resolved bundle "Gear_One" with version "1\.0\.0": its name "Gear_One" is no DNS name: .*, and status\.install\.bundle\.name accepts no other$/,
+      /^True Retrying: error for resolved bundle "Gear_One" with version "1\.0\.0": its name "Gear_One" is not a DNS name: .*, and status\.install\.bundle\.name accepts no other$/,
     );
     expect([env.revisions(), textOf()]).toEqual([[], undefined]);
   });

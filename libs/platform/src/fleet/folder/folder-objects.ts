@@ -54,7 +54,7 @@ export function decisionObjects(
 ): WrittenObjects {
   return gathered(manifests, ({ object }) => {
     if (object.apiVersion !== FLEET_API || object.kind !== DECISION)
-      return { problem: `${object.kind} is no ${DECISION}` };
+      return { problem: `${object.kind} is not a ${DECISION}` };
     const annotations = { ...object.metadata.annotations, [VERIFIED_ANNOTATION]: 'false' };
     const { status: _status, ...rest } = object;
     const unverified = { ...rest, metadata: { ...object.metadata, annotations } } as KubernetesObject;

@@ -252,7 +252,7 @@ describe('a login that fails', () => {
       named: 'a token file that is a pipe',
       exec: AWS,
       environment: () => ({ ...irsa(), AWS_WEB_IDENTITY_TOKEN_FILE: join(folder, 'pipe') }),
-      text: '/pipe is no regular file',
+      text: '/pipe is not a regular file',
     },
     {
       named: 'no credentials',

@@ -91,8 +91,8 @@ describe('readExecCredential', () => {
     [credential({}), 'its answer has neither a token nor a certificate with its key'],
     [credential({ token: '' }), 'its answer has neither a token nor a certificate with its key'],
     [credential({ token: null }), 'its answer has neither a token nor a certificate with its key'],
-    [credential({ token: 5 }), 'its status.token is no text'],
-    [credential('hush'), 'its status is no object'],
+    [credential({ token: 5 }), 'its status.token is not text'],
+    [credential('hush'), 'its status is not an object'],
     [credential({ token: 'hush\r\nx: y' }), 'its token has a character that is not allowed in a header'],
     [credential({ clientCertificateData: 'hush' }), 'its answer has a certificate without its key'],
     [credential({ clientKeyData: 'hush' }), 'its answer has a key without its certificate'],
@@ -102,7 +102,7 @@ describe('readExecCredential', () => {
     ],
     [
       credential({ token: 'hush', expirationTimestamp: 'tomorrow' }),
-      'its expirationTimestamp is no time such as 2026-01-02T15:04:05Z',
+      'its expirationTimestamp is not a time such as 2026-01-02T15:04:05Z',
     ],
     [
       credential({ token: 'hush', expirationTimestamp: '2026-01-02T15:04:05Z' }),

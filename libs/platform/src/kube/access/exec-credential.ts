@@ -124,14 +124,14 @@ function parse(text: string): z.infer<typeof ExecCredential> {
   const path = credential.error.issues[0]?.path.join('.') ?? '';
   const isOther = path === '' || path === 'kind' || path === 'apiVersion';
   if (isOther) throw refused('its output is not an ExecCredential');
-  throw refused(path === 'status' ? 'its status is no object' : `its ${path} is no text`);
+  throw refused(path === 'status' ? 'its status is not an object' : `its ${path} is not text`);
 }
 
 function untilOf(timestamp: string | null | undefined): number | undefined {
   if (!timestamp) return undefined;
   const until = /^\d{4}-\d\d-\d\dT/.test(timestamp) ? Date.parse(timestamp) : Number.NaN;
   if (!Number.isNaN(until)) return until;
-  throw refused('its expirationTimestamp is no time such as 2026-01-02T15:04:05Z');
+  throw refused('its expirationTimestamp is not a time such as 2026-01-02T15:04:05Z');
 }
 
 type Status = NonNullable<z.infer<typeof ExecCredential>['status']>;

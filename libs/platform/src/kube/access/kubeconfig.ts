@@ -150,7 +150,7 @@ export function parseKubeconfig(file: string, source: string): ParsedKubeconfig 
   const all: Readonly<Record<Kind, ReadonlyMap<string, Entry> | undefined>> = { clusters, users, contexts };
   const current = config['current-context'] ?? undefined;
   const isText = current === undefined || typeof current === 'string';
-  if (!isText) problems.push(`current-context of ${file} is no text: it is skipped`);
+  if (!isText) problems.push(`current-context of ${file} is not text: it is skipped`);
   const parsed: ParsedKubeconfig = {
     file,
     currentContext: isText && current !== '' ? current : undefined,
@@ -183,7 +183,7 @@ function named(file: string, kind: Kind, items: readonly unknown[], problems: st
 function extensionProblems(where: string, value: unknown): readonly string[] {
   const { extensions } = typeof value === 'object' && value !== null ? (value as { extensions?: unknown }) : {};
   if (extensions === undefined || extensions === null) return [];
-  if (!Array.isArray(extensions)) return [`the extensions of ${where} are no list: they are skipped`];
+  if (!Array.isArray(extensions)) return [`the extensions of ${where} are not a list: they are skipped`];
   return extensions.flatMap((item: unknown, at) => {
     const { name } = nameOf(item, 'extension');
     if (typeof name === 'string' && name !== '') return [];
@@ -199,7 +199,7 @@ function nameOf(item: unknown, field: string): Readonly<{ name?: unknown; value?
 
 const whatName = (item: unknown, name: unknown): string =>
   typeof item === 'object' && item !== null && (typeof name === 'number' || typeof name === 'boolean')
-    ? `the name ${name}, which is no text (write it in quotes)`
+    ? `the name ${name}, which is not text (write it in quotes)`
     : 'no name';
 
 /**
@@ -241,9 +241,9 @@ export function accessIn(configs: readonly ParsedKubeconfig[], context: string):
 
 /** Returns the reason no client can be created from an access. No text of an address is repeated. */
 function unusable({ cluster, user }: ClusterAccess): string | undefined {
-  if (serverUrl(cluster.server) === undefined) return 'its server is no http(s) URL';
+  if (serverUrl(cluster.server) === undefined) return 'its server is not an http(s) URL';
   const proxy = cluster['proxy-url'];
-  if (proxy && proxyAddress(proxy) === undefined) return 'its proxy-url is no URL';
+  if (proxy && proxyAddress(proxy) === undefined) return 'its proxy-url is not a URL';
   const why = user.exec ? unusableExec(user.exec) : undefined;
   return why === undefined ? undefined : `its user: ${why}`;
 }
@@ -261,7 +261,7 @@ export function mergeKubeconfigs(
 
 function parse(file: string, source: string): NonNullable<z.infer<typeof Kubeconfig>> {
   const fail = (why: string) =>
-    new ClusterConfigError(undefined, `${file} is no kubeconfig: ${why}: repair it, or name another file`);
+    new ClusterConfigError(undefined, `${file} is not a kubeconfig: ${why}: repair it, or name another file`);
   if (source.length > LARGEST_KUBECONFIG) throw fail('it is larger than 8 MiB');
   let document: unknown;
   try {

@@ -128,7 +128,7 @@ describe('an entry that is empty or broken', () => {
     {
       because: 'a name that is a number',
       content: { contexts: [{ name: 12 }, good] },
-      says: /context 1 .*the name 12, which is no text/,
+      says: /context 1 .*the name 12, which is not text/,
     },
     { because: 'a cluster that is null', content: clusterX(null), says: /"scratch".*cluster "x": server/ },
     { because: 'a server that is a number', content: clusterX({ server: 5 }), says: /"scratch".*cluster "x": server/ },
@@ -141,12 +141,12 @@ describe('an entry that is empty or broken', () => {
     {
       because: 'a server that is no URL',
       content: clusterX({ server: 'ftp://x' }),
-      says: /"scratch".*no http\(s\) URL/,
+      says: /"scratch".*not an http\(s\) URL/,
     },
     {
       because: 'a proxy that is no URL',
       content: clusterX({ server: 'https://x', 'proxy-url': 'http://u:hush@[' }),
-      says: /"scratch".*its proxy-url is no URL$/,
+      says: /"scratch".*its proxy-url is not a URL$/,
     },
     {
       because: 'a plugin of another version',
@@ -186,12 +186,12 @@ describe('an entry that is empty or broken', () => {
     {
       because: 'an extension named by a number',
       value: [{ name: 7 }],
-      says: /^extension 1 .*the name 7, which is no text/,
+      says: /^extension 1 .*the name 7, which is not text/,
     },
     {
       because: 'extensions that are text',
       value: 'x',
-      says: /^the extensions of context "scratch" of .* are no list: /,
+      says: /^the extensions of context "scratch" of .* are not a list: /,
     },
   ])('spoils nothing and is named: $because', async ({ value, says }) => {
     const path = await file('extended', { ...PLAIN, ...extensions(value) });
@@ -269,11 +269,11 @@ describe('what cannot be loaded is said in one line', () => {
     {
       content: 'a: [',
       options: {},
-      says: /kubeconfig is no kubeconfig: unexpected end|no kubeconfig/,
+      says: /kubeconfig is not a kubeconfig: unexpected end|no kubeconfig/,
       because: 'broken YAML',
     },
-    { content: 'just text', options: {}, says: /is no kubeconfig: the document/, because: 'no mapping' },
-    { content: { contexts: 'x' }, options: {}, says: /is no kubeconfig: contexts/, because: 'contexts is no list' },
+    { content: 'just text', options: {}, says: /is not a kubeconfig: the document/, because: 'no mapping' },
+    { content: { contexts: 'x' }, options: {}, says: /is not a kubeconfig: contexts/, because: 'contexts is no list' },
     {
       content: broken,
       options: { contexts: ['lost'] },
@@ -307,7 +307,7 @@ describe('what cannot be loaded is said in one line', () => {
     {
       content: { ...PLAIN, clusters: [{ name: 'c', cluster: { server: 'ftp://x' } }], contexts: [context('x')] },
       options: {},
-      says: /context "x" .* its server is no http\(s\) URL$/,
+      says: /context "x" .* its server is not an http\(s\) URL$/,
       because: 'a server of another kind',
     },
     {

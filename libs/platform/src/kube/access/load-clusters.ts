@@ -133,7 +133,7 @@ function routeOf(server: URL, { cluster, context, file }: ClusterAccess, environ
   const proxy = proxyAddress(text);
   if (proxy !== undefined) return routeThrough(proxy, 'proxy-url of its kubeconfig');
   // The text may have a password, so that it is not repeated.
-  throw new ClusterConfigError(context, `context "${context}" of ${file} cannot be used: its proxy-url is no URL`);
+  throw new ClusterConfigError(context, `context "${context}" of ${file} cannot be used: its proxy-url is not a URL`);
 }
 
 /** True if a Secret has the access: only the pod's own login outside of kubeconfigs names a file. */
@@ -290,7 +290,10 @@ function inCluster(
 function serverOf({ cluster, context, file }: ClusterAccess): URL {
   const url = serverUrl(cluster.server);
   if (url !== undefined) return url;
-  throw new ClusterConfigError(context, `context "${context}" of ${file} cannot be used: its server is no http(s) URL`);
+  throw new ClusterConfigError(
+    context,
+    `context "${context}" of ${file} cannot be used: its server is not an http(s) URL`,
+  );
 }
 
 function uniqueName(context: string, taken: Set<string>): string {

@@ -162,7 +162,7 @@ const NO_PROGRAM = 'there is no such program here (ENOENT)';
 function whyNotStarted({ code, message }: NodeJS.ErrnoException): string {
   if (code === 'ENOENT') return NO_PROGRAM;
   if (code === 'EACCES') return 'the program may not be executed (EACCES)';
-  if (code === 'ENOEXEC') return 'the file is no program: its first line names no interpreter (ENOEXEC)';
+  if (code === 'ENOEXEC') return 'the file is not a program: its first line names no interpreter (ENOEXEC)';
   return oneLine(message).slice(0, SHOWN.last);
 }
 

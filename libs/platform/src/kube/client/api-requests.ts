@@ -89,7 +89,7 @@ export class ApiRequests {
   object<T extends KubernetesObject>(what: string, response: ApiResponse): T {
     const parsed = this.json(what, response);
     if (!isWellFormedObject(parsed) && !KubernetesObjectSchema.safeParse(parsed).success) {
-      throw this.failure(what, new TransportError('lost', 'the answer is no Kubernetes object'));
+      throw this.failure(what, new TransportError('lost', 'the answer is not a Kubernetes object'));
     }
     return parsed as T;
   }

@@ -82,7 +82,7 @@ describe('which kinds a cluster serves', () => {
 
   it('does not count an answer that is no list of kinds', async () => {
     answers.set(PATH, '<html>');
-    await expect(discovery.find(LAMPS)).rejects.toThrow('the answer is no list of resources');
+    await expect(discovery.find(LAMPS)).rejects.toThrow('the answer is not a list of resources');
     answers.set(PATH, serving('Lamp'));
     expect(await discovery.find(LAMPS)).toBeDefined();
   });

@@ -141,6 +141,6 @@ function parse(body: string): z.infer<typeof ApiResourceList> {
   try {
     return ApiResourceList.parse(JSON.parse(body));
   } catch {
-    throw new TransportError('lost', 'the answer is no list of resources');
+    throw new TransportError('lost', 'the answer is not a list of resources');
   }
 }

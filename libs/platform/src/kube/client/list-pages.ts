@@ -127,7 +127,7 @@ class ListReader<T extends KubernetesObject> {
   #take(text: string, limit: number | undefined) {
     const page = Page.safeParse(this.requests.parse(this.#what, text));
     if (!page.success) {
-      throw this.requests.failure(this.#what, new TransportError('lost', 'the answer is no list of objects'));
+      throw this.requests.failure(this.#what, new TransportError('lost', 'the answer is not a list of objects'));
     }
     const { items, metadata } = page.data;
     const size = { objects: items?.length ?? 0, bytes: text.length, continue: metadata?.continue };

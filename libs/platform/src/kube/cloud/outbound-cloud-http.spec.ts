@@ -81,7 +81,7 @@ describe('a service', () => {
   });
 
   it.each(['http://login.example/', 'no address'])('is not asked without TLS: %s', async (url) => {
-    expect(await said(ask({ ...STS, url }, {}))).toBe('the address of AWS STS is no URL');
+    expect(await said(ask({ ...STS, url }, {}))).toBe('the address of AWS STS is not a URL');
   });
 
   it('is named with the way to it if it cannot be reached', async () => {

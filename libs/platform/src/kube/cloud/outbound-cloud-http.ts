@@ -89,7 +89,7 @@ export class OutboundCloudHttp implements CloudHttp {
 function addressOf({ url: text, service, at }: CloudQuestion): URL {
   const url = URL.parse(text);
   if (url?.protocol !== (at === 'node' ? 'http:' : 'https:'))
-    throw new CloudLoginError(`the address of ${service} is no URL`);
+    throw new CloudLoginError(`the address of ${service} is not a URL`);
   if (at === 'node' && !NODE_HOSTS.includes(url.hostname)) throw refused(url);
   return url;
 }

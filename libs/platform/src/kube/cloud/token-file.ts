@@ -15,7 +15,7 @@ export async function readLoginFile(file: string): Promise<string> {
     // A pipe that nothing writes to would be waited for without end.
     const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
-      if (!(await handle.stat()).isFile()) throw new CloudLoginError(`${file} is no regular file`);
+      if (!(await handle.stat()).isFile()) throw new CloudLoginError(`${file} is not a regular file`);
       const buffer = Buffer.alloc(MOST_BYTES + 1);
       let length = 0;
       for (;;) {

@@ -107,7 +107,7 @@ describe('a server that sends frames without end that are no answers', () => {
     const { lane, errors } = await laneToFlood(flood);
     await expect.poll(() => lane.open, PATIENCE).toBe(false);
     // The library ends it by itself if too many of its own frames wait to be sent.
-    const said = /^(the server sent \d+ KiB of HTTP\/2 frames that are no answers in 0\.2 s|Flooding was detected.*)$/;
+    const said = /^(the server sent \d+ KiB of HTTP\/2 frames that are not answers in 0\.2 s|Flooding was detected.*)$/;
     await expect.poll(() => errors.join(), PATIENCE).toMatch(said);
   });
 
@@ -115,7 +115,7 @@ describe('a server that sends frames without end that are no answers', () => {
     const { lane } = await laneToFlood(frame(8, 0, Buffer.from([0, 0, 0, 1])));
     const watch = await send(lane, new AbortController().signal);
     const failed = once(watch.body, 'error');
-    expect(String((await failed)[0])).toMatch(/frames that are no answers/);
+    expect(String((await failed)[0])).toMatch(/frames that are not answers/);
   });
 
   it('loses it when it pads an answer that was given up', async () => {

@@ -37,7 +37,7 @@ type LanePing = Readonly<{ pingIntervalMs: number; pingTimeoutMs: number }>;
 /** Bytes beside answers that a session may receive between two checks. */
 const FRAMES_CHECKED_MS = 5_000;
 const MOST_FRAME_BYTES = 128 * 1024;
-/** For the headers of an answer. */
+/** Bytes for the headers of an answer. */
 const FRAME_BYTES_OF_STREAM = 8 * 1024;
 
 const wasEnded = (stream: ClientHttp2Stream): boolean => !stream.aborted && stream.rstCode === NGHTTP2_NO_ERROR;
@@ -188,7 +188,7 @@ export class Http2Lane {
   #checkFrames(withinMs: number): void {
     const excess = this.#frames.check();
     if (excess === undefined || this.session.destroyed) return;
-    const sent = `${Math.round(excess / 1024)} KiB of HTTP/2 frames that are no answers`;
+    const sent = `${Math.round(excess / 1024)} KiB of HTTP/2 frames that are not answers`;
     const text = `the server sent ${sent} in ${withinMs / 1000} s`;
     this.session.destroy(new TransportError('lost', text), NGHTTP2_CANCEL);
   }

@@ -24,14 +24,14 @@ describe('parseImageReference', () => {
 
   it.each([
     { text: '', because: 'it is empty' },
-    { text: 'quay.io/Upper/case', because: '"Upper" is no repository name' },
-    { text: 'quay.io/a:', because: '"" is no tag' },
-    { text: 'quay.io/a@sha256:123', because: '"sha256:123" is no sha256 digest' },
-    { text: 'https://quay.io/a', because: 'is no host name' },
-    { text: 'quay.io:99999/a', because: '"quay.io:99999" is no host name' },
-    { text: '1.2.3.4.5/a', because: '"1.2.3.4.5" is no host name' },
-    { text: '[:::]/a', because: '"[:::]" is no host name' },
-    { text: 'quay.io/../a', because: '".." is no repository name' },
+    { text: 'quay.io/Upper/case', because: '"Upper" is not a repository name' },
+    { text: 'quay.io/a:', because: '"" is not a tag' },
+    { text: 'quay.io/a@sha256:123', because: '"sha256:123" is not a sha256 digest' },
+    { text: 'https://quay.io/a', because: 'is not a host name' },
+    { text: 'quay.io:99999/a', because: '"quay.io:99999" is not a host name' },
+    { text: '1.2.3.4.5/a', because: '"1.2.3.4.5" is not a host name' },
+    { text: '[:::]/a', because: '"[:::]" is not a host name' },
+    { text: 'quay.io/../a', because: '".." is not a repository name' },
     { text: `quay.io/${'a'.repeat(600)}`, because: 'longer than 512 characters' },
   ])('refuses $text: $because', ({ text, because }) => {
     expect(() => parseImageReference(text)).toThrow(because);

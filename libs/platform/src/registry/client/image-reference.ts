@@ -7,7 +7,7 @@ import { RegistryError } from './registry-client.port.js';
  * `docker.io/library/busybox:latest`.
  */
 export type ImageReference = Readonly<{
-  /** As the user wrote it. */
+  /** The reference as the user wrote it. */
   text: string;
   /** Host and port as in the reference, such as `quay.io` or `127.0.0.1:5000`. */
   host: string;
@@ -41,9 +41,9 @@ export function parseImageReference(text: string): ImageReference {
   const { path, tag } = splitTag(text, name);
   const { host, repository } = splitHost(path);
   // Refuses also texts that resemble a name and are none: a port of 99999, an address of five numbers.
-  if (!HOST.test(host) || !URL.canParse(`https://${host}`)) throw invalid(text, `"${host}" is no host name`);
+  if (!HOST.test(host) || !URL.canParse(`https://${host}`)) throw invalid(text, `"${host}" is not a host name`);
   const bad = repository.split('/').find((component) => !PATH_COMPONENT.test(component));
-  if (bad !== undefined) throw invalid(text, `"${bad}" is no repository name (lower case letters, digits, . _ -)`);
+  if (bad !== undefined) throw invalid(text, `"${bad}" is not a repository name (lower case letters, digits, . _ -)`);
   return { text, host, repository, ...tagOrDefault(tag, digest), ...(digest === undefined ? {} : { digest }) };
 }
 
@@ -51,7 +51,7 @@ function splitDigest(text: string): { name: string; digest?: Digest } {
   const at = text.indexOf('@');
   if (at < 0) return { name: text };
   const digest = text.slice(at + 1);
-  if (!isDigest(digest)) throw invalid(text, `"${digest}" is no sha256 digest`);
+  if (!isDigest(digest)) throw invalid(text, `"${digest}" is not a sha256 digest`);
   return { name: text.slice(0, at), digest };
 }
 
@@ -59,7 +59,7 @@ function splitTag(text: string, name: string): { path: string; tag?: string } {
   const colon = name.lastIndexOf(':');
   if (colon <= name.lastIndexOf('/')) return { path: name };
   const tag = name.slice(colon + 1);
-  if (!TAG.test(tag)) throw invalid(text, `"${tag}" is no tag`);
+  if (!TAG.test(tag)) throw invalid(text, `"${tag}" is not a tag`);
   return { path: name.slice(0, colon), tag };
 }
 

@@ -73,7 +73,7 @@ export class HttpExchange {
 
   #next(session: Session, from: URL, location: string, asked: Readonly<{ method: string; status: number }>): URL {
     const refuse = (why: string) => notFollowed(session, from, why);
-    if (!URL.canParse(location, from.href)) throw refuse('what is no URL');
+    if (!URL.canParse(location, from.href)) throw refuse('a text that is not a URL');
     const next = new URL(location, from);
     if (next.protocol !== 'https:' && next.protocol !== 'http:') throw refuse(`a ${next.protocol} address`);
     if (isLoopback(next.hostname) && !isLoopback(from.hostname)) throw refuse('this machine itself');
@@ -127,7 +127,7 @@ export class HttpExchange {
     }
   }
 
-  /** Returns the error for an answer of no use: TryAgain if another try may bring another answer. */
+  /** Returns the error for an unusable answer: TryAgain if another try may bring another answer. */
   failed(session: Session, url: URL, response: Response, bytes: Uint8Array | undefined): Error {
     const { status } = response;
     if (response.ok && isWebPage(response)) {

@@ -71,7 +71,7 @@ type Asking = Readonly<{ withLogin: boolean; asked: URL }>;
  */
 function realmUrl(realm: string, { withLogin, asked }: Asking, refuse: Refuse): URL {
   if (!URL.canParse(realm))
-    throw refuse('NotARegistry', `the registry names a token server that is no URL: "${realm}"`);
+    throw refuse('NotARegistry', `the registry names a token server that is not a URL: "${realm}"`);
   const url = new URL(realm);
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
     throw refuse('NotARegistry', `the registry names a token server that is not HTTP: "${realm}"`);

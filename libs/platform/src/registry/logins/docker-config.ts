@@ -59,7 +59,7 @@ export function readDockerConfig(text: string, what: string): DockerConfig {
   const { auths, credsStore, credHelpers = {} } = config ?? { auths: undefined, ...HelpersOnly.safeParse(parsed).data };
   const entries = auths ?? (credsStore || Object.keys(credHelpers).length > 0 ? {} : DockerCfg.safeParse(parsed).data);
   if (entries === undefined) {
-    throw new InvalidPullSecret(`${what} is no Docker config: expected {"auths": {"<host>": {"auth": …}}}`);
+    throw new InvalidPullSecret(`${what} is not a Docker config: expected {"auths": {"<host>": {"auth": …}}}`);
   }
   const logins = Object.entries(entries).flatMap(([host, entry]) => loginOf(host, entry, what));
   const known = new Set(logins.map(([host]) => host));

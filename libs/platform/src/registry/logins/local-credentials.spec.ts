@@ -90,6 +90,6 @@ describe('localCredentials', () => {
 
   it('no program but a credential helper is ever run', async () => {
     await write('.docker/config.json', JSON.stringify({ credHelpers: { 'b.test': '../../bin/sh' } }));
-    await expect(userAt('b.test/x')).rejects.toThrow('is no name of a credential helper');
+    await expect(userAt('b.test/x')).rejects.toThrow('is not the name of a credential helper');
   });
 });

@@ -65,7 +65,7 @@ const holdsLogins = (text: string) => /"(?:auths|credsStore|credHelpers)"/.test(
  */
 async function askHelper(name: string, key: string, environment: NodeJS.ProcessEnv): Promise<Login | undefined> {
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(name)) {
-    throw new InvalidPullSecret(`"${name}" is no name of a credential helper`);
+    throw new InvalidPullSecret(`"${name}" is not the name of a credential helper`);
   }
   const program = `docker-credential-${name}`;
   const text = await outputOf(program, key, environment);

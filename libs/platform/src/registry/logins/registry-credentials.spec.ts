@@ -114,7 +114,7 @@ describe('the login of a registry', () => {
       because: 'plain HTTP elsewhere',
     },
     { realm: 'file:///etc/passwd', says: 'not HTTP', because: 'another scheme' },
-    { realm: 'auth.test', says: 'no URL', because: 'no URL' },
+    { realm: 'auth.test', says: 'not a URL', because: 'no URL' },
   ])('sends no password to $realm: $because', ({ realm, says }) => {
     const query = {
       challenge: { scheme: 'bearer', realm } as const,

@@ -12,9 +12,9 @@ export class InvalidMirrors extends FlotillaError {
 export type MirrorRule = Readonly<{
   /** `HOST[:PORT][/PATH]`, or `*.DOMAIN` for all hosts below a domain. */
   source: string;
-  /** For references by digest. */
+  /** Mirrors for references by digest. */
   digestMirrors: readonly string[];
-  /** For references by tag alone. */
+  /** Mirrors for references by tag alone. */
   tagMirrors: readonly string[];
   /** False: NeverContactSource. */
   contactsSource: boolean;
@@ -72,10 +72,10 @@ function ruleOf({ tags, entry }: Omit<Found, 'at'>): MirrorRule {
 
 function problemOf(rule: MirrorRule, known: MirrorRule | undefined): string | undefined {
   const { source, contactsSource } = rule;
-  if (!SOURCE.test(source)) return `"${source}" is no source: expected HOST[:PORT][/PATH] or *.DOMAIN`;
+  if (!SOURCE.test(source)) return `"${source}" is not a source: expected HOST[:PORT][/PATH] or *.DOMAIN`;
   const mirrors = [...rule.digestMirrors, ...rule.tagMirrors];
   const bad = mirrors.find((mirror) => !MIRROR.test(mirror));
-  if (bad !== undefined) return `"${bad}" is no mirror: expected HOST[:PORT][/PATH]`;
+  if (bad !== undefined) return `"${bad}" is not a mirror: expected HOST[:PORT][/PATH]`;
   if (!contactsSource && mirrors.includes(source)) return `"${source}" is NeverContactSource and its own mirror`;
   if (known === undefined || known.contactsSource === contactsSource) return undefined;
   return `different values of mirrorSourcePolicy for the source "${source}"`;

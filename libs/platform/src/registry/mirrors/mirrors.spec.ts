@@ -64,11 +64,11 @@ describe('parseMirrorSets', () => {
       text: digests('{source: r.test, mirrorSourcePolicy: Sometimes}'),
       says: 'mirrorSourcePolicy',
     },
-    { because: 'a source with a scheme', text: digests('{source: "https://r.test"}'), says: 'is no source' },
+    { because: 'a source with a scheme', text: digests('{source: "https://r.test"}'), says: 'is not a source' },
     {
       because: 'a mirror with a tag',
       text: digests('{source: r.test, mirrors: ["m.test/a:v1"]}'),
-      says: 'is no mirror',
+      says: 'is not a mirror',
     },
     {
       because: 'policies that contradict each other',

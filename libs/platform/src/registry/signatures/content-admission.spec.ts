@@ -317,7 +317,7 @@ describe('a policy that cannot be read', () => {
       'a key that is none',
       'rules: [{scope: "*", accept: [{key: {data: x}}]}]',
       ' (rules[0])',
-      /data is no public key in PEM/,
+      /data is not a public key in PEM/,
     ],
     [
       'a second rule for a scope',

@@ -155,8 +155,8 @@ describe('a bundle', () => {
 
 describe('a trust root', () => {
   it.each([
-    ['no JSON', '<html>', /is no trust root of sigstore \(trusted_root\.json\)/],
-    ['another document', '{"mediaType":"application/json"}', /is no trust root of sigstore/],
+    ['no JSON', '<html>', /is not a trust root of sigstore \(trusted_root\.json\)/],
+    ['another document', '{"mediaType":"application/json"}', /is not a trust root of sigstore/],
     ['no authority', '{"mediaType":"a.trustedroot+json","tlogs":[{}]}', /names no certificate authority/],
     ['no log', '{"mediaType":"a.trustedroot+json","certificateAuthorities":[{}]}', /names neither a transparency log/],
   ])('that cannot be used refuses its scope: %s', async (_, text, because) => {

@@ -36,7 +36,7 @@ export function readPublicKey(text: string): KeyObject {
     throw new UnusableMaterial('holds a private key: give the public one (cosign.pub), and keep the other secret');
   }
   if ((text.match(/-----BEGIN /g) ?? []).length > 1) throw new UnusableMaterial('holds several keys: one is expected');
-  const key = parsed(text, (pem) => createPublicKey(pem), 'is no public key in PEM');
+  const key = parsed(text, (pem) => createPublicKey(pem), 'is not a public key in PEM');
   const { namedCurve = '', modulusLength = 0 } = key.asymmetricKeyDetails ?? {};
   const isUsable =
     key.asymmetricKeyType === 'ed25519' ||
@@ -44,7 +44,7 @@ export function readPublicKey(text: string): KeyObject {
     (key.asymmetricKeyType === 'rsa' && modulusLength >= LEAST_RSA_BITS);
   if (isUsable) return key;
   throw new UnusableMaterial(
-    'is no key that cosign signs with: ECDSA (P-256, P-384, P-521), RSA of 2048 bits, Ed25519',
+    'is not a key that cosign signs with: ECDSA (P-256, P-384, P-521), RSA of 2048 bits, Ed25519',
   );
 }
 

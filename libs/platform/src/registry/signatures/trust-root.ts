@@ -7,7 +7,7 @@ import { UnusableMaterial } from './signature-materials.js';
 export function checkTrustRoot(text: string): unknown {
   const root = jsonOf(text);
   if (typeof root !== 'object' || root === null || !String(Object(root).mediaType).includes('trustedroot')) {
-    throw new UnusableMaterial('is no trust root of sigstore (trusted_root.json)');
+    throw new UnusableMaterial('is not a trust root of sigstore (trusted_root.json)');
   }
   const has = (field: string): boolean => Array.isArray(Object(root)[field]) && Object(root)[field].length > 0;
   if (!has('certificateAuthorities')) throw new UnusableMaterial('names no certificate authority (Fulcio)');

@@ -41,7 +41,7 @@ export function scaled(object: ApiObject, paths: ScalePaths, sent: unknown, { gr
   const { name } = object.metadata;
   const wanted = at(sent, 'spec', 'replicas') ?? 0;
   if (typeof wanted !== 'number' || !Number.isInteger(wanted)) {
-    throw badRequest('Scale in version "v1" cannot be handled as a Scale: spec.replicas is no integer');
+    throw badRequest('Scale in version "v1" cannot be handled as a Scale: spec.replicas is not an integer');
   }
   if (wanted < 0) {
     const why = 'must be greater than or equal to 0';

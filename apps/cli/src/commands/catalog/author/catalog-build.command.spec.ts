@@ -119,7 +119,7 @@ describe('bundle build and push', () => {
     expect(built.out.split('@')[1]).toBe(pushed.out.split('@')[1]);
   });
 
-  it('what is no bundle is not built, exit 1', async () => {
+  it('what is not a bundle is not built, exit 1', async () => {
     write('dir/manifests/a.yaml', 'kind: ConfigMap\napiVersion: v1\nmetadata: {name: a}\n');
     const { err, exit } = await flotilla('bundle', 'build', join(root, 'dir'), `oci:${root}/images:v1`);
     expect({ err, exit }).toEqual({ err: expect.stringContaining('no csv in bundle'), exit: 1 });

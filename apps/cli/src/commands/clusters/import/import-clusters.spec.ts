@@ -110,7 +110,7 @@ describe('flotilla clusters import', () => {
 
   it('says that there is nothing, and exits with 1 where nothing can be imported', async () => {
     const none = await run('--from', 'argocd');
-    expect(none).toMatchObject({ err: 'There is no cluster: secrets in namespace argocd are none.\n', exit: 1 });
+    expect(none).toMatchObject({ err: 'Nothing to import: found no secrets in namespace argocd.\n', exit: 1 });
     argo('legacy', { env: 'old' }, { awsAuthConfig: { clusterName: 'legacy' } });
     const refused = await run('--from', 'argocd');
     expect(refused.exit).toBe(1);

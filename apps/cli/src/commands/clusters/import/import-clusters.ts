@@ -68,7 +68,7 @@ export async function importClusters(io: Io, hub: KubeClient, options: ImportOpt
   for (const note of plan.notes) io.err(`note: ${note}\n`);
   for (const { origin, refused } of [...plan.refused, ...unusable])
     io.err(`note: ${origin} is not imported: ${refused}\n`);
-  if (readings.length === 0) io.err(`There is no cluster: ${toolObjects(tool, namespace)} are none.\n`);
+  if (readings.length === 0) io.err(`Nothing to import: found no ${toolObjects(tool, namespace)}.\n`);
   const isDone = usable.length > 0 || source !== undefined;
   if (isDone) io.err(nextStep(options));
   io.exit(isDone ? ExitCode.done : ExitCode.no);

@@ -98,7 +98,7 @@ describe('flotilla fleet simulate', () => {
       text: WINDOW.replace('%', '"1 * * * *", duration: 1h, timeZone: Mars/Olympus'),
       says: /there is no time zone "Mars\/Olympus"/,
     },
-    { text: 'apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n', says: /:1: Pod of v1 is no fleet kind/ },
+    { text: 'apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n', says: /:1: Pod of v1 is not a fleet kind/ },
   ])('refuses a manifest with one line: $says', async ({ text, says }) => {
     const bad = file('bad.yaml', text);
     const { out, err, exit } = await runFlotilla(['fleet', 'simulate', '-f', bad]);

@@ -23,7 +23,7 @@ function parse(text: string): Version | undefined {
 /** Returns why spec.minKubeVersion holds for no server version; undefined if it is a version, or not set. */
 export function minKubeVersionError({ spec: { minKubeVersion = '' } }: ClusterServiceVersion): string | undefined {
   if (minKubeVersion === '' || wantedVersion(minKubeVersion) !== undefined) return undefined;
-  return `spec.minKubeVersion ${goQuote(minKubeVersion)} is no version: ${UNREADABLE}; write for example "1.26.0"`;
+  return `spec.minKubeVersion ${goQuote(minKubeVersion)} is not a version: ${UNREADABLE}; write for example "1.26.0"`;
 }
 
 /** The entry for spec.minKubeVersion; none when it is not set (spec: csv-lifecycle.md §4). */

@@ -34,7 +34,7 @@ describe('why OLM does not install a bundle that opm lets pass', () => {
   it('names the CSV whose phases fail in every cluster', () => {
     expect(installProblems(bundle({ minKubeVersion: 'latest' }))).toEqual([
       expect.stringMatching(
-        /^manifests\/csv\.yaml: ClusterServiceVersion lamp\.v1\.0\.0: spec\.minKubeVersion "latest" is no version/,
+        /^manifests\/csv\.yaml: ClusterServiceVersion lamp\.v1\.0\.0: spec\.minKubeVersion "latest" is not a version/,
       ),
     ]);
   });

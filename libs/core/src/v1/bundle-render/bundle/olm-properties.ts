@@ -20,7 +20,7 @@ export function mergeProperties(annotation: string | undefined, file: unknown): 
   const own = annotation === undefined ? [] : propertiesIn(annotation);
   if (own === undefined) {
     const where = `csv.metadata.annotations['${OLM_PROPERTIES}']`;
-    return { error: `failed to unmarshal ${where}: it is no JSON list of properties {type, value}` };
+    return { error: `failed to unmarshal ${where}: it is not a JSON list of properties {type, value}` };
   }
   if (file === undefined) return undefined;
   const added = PropertiesFile.safeParse(file);

@@ -120,7 +120,7 @@ describe('properties', () => {
     { files: [plain, file('metadata/properties.yaml', '# none')], is: 'null', because: 'no list is null in Go' },
     {
       files: [annotated('no JSON')],
-      is: "failed to unmarshal csv.metadata.annotations['olm.properties']: it is no JSON list of properties {type, value}",
+      is: "failed to unmarshal csv.metadata.annotations['olm.properties']: it is not a JSON list of properties {type, value}",
       because: 'what is written there must be readable',
     },
     {

@@ -142,8 +142,8 @@ describe('what OLM v1 refuses in a bundle', () => {
         { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's', labels: { 'a b': 'c' } } },
       ],
       says: [
-        'ConfigMap Bad_Name: metadata.name "Bad_Name" is no DNS name: at most 253 lower-case letters, digits, "-" and "."',
-        'Secret s: metadata.labels: "a b" is no label key',
+        'ConfigMap Bad_Name: metadata.name "Bad_Name" is not a DNS name: at most 253 lower-case letters, digits, "-" and "."',
+        'Secret s: metadata.labels: "a b" is not a label key',
       ],
       because: 'no API server takes these objects, whatever was applied before them',
     },

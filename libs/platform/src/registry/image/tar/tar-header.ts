@@ -43,7 +43,7 @@ export function number(block: Uint8Array, at: number, length: number): number {
   const field = block.subarray(at, at + length);
   const value = ((field[0] ?? 0) & 0x80) === 0 ? octal(field) : base256(field);
   if (value !== undefined && Number.isSafeInteger(value) && value >= 0) return value;
-  throw new TarError('a header has a size that is no number');
+  throw new TarError('a header has a size that is not a number');
 }
 
 /** Octal digits with blanks and NULs around them; nothing but these is 0. */

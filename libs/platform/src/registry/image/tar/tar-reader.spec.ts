@@ -140,12 +140,12 @@ describe('readTar', () => {
     {
       because: 'with a negative size',
       archive: tarHeader('a', '0', 0, '', (block) => block.fill(0xff, 124, 136)),
-      says: 'no number',
+      says: 'not a number',
     },
     {
       because: 'with a size in letters',
       archive: tarHeader('a', '0', 0, '', (block) => block.write('zz', 124)),
-      says: 'no number',
+      says: 'not a number',
     },
     {
       because: 'with a bad PAX header',

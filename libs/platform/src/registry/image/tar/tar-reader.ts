@@ -120,7 +120,7 @@ function paxSize(pax: PaxRecords, size: number): number {
   if (stated === '') return size;
   const value = /^[0-9]{1,16}$/.test(stated) ? Number(stated) : Number.NaN;
   if (Number.isSafeInteger(value)) return value;
-  throw new TarError('a PAX header has a size that is no number');
+  throw new TarError('a PAX header has a size that is not a number');
 }
 
 const HOLE = new Uint8Array(64 * 1024);
