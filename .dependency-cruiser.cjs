@@ -33,7 +33,7 @@ const PLATFORM = [
   ['kube/errors', 'kube/transport', 'kube/limits', 'kube/client', 'kube/cloud', 'kube/access', 'kube/cache', 'kube/write'],
   ['content', 'config'],
   ['registry/client', 'registry/logins', 'registry/http', 'registry/mirrors', 'registry/image/tar', 'registry/image/layers', 'registry/image', 'registry/signatures', 'registry/grpc', 'registry'],
-  ['store', 'membership', 'ownership', 'joining', 'queue', 'view', 'fleet/objects', 'fleet/folder', 'fleet'],
+  ['store', 'membership', 'ownership', 'joining', 'queue', 'view', 'fleet/objects', 'fleet/folder', 'fleet', 'fleet/receivers'],
   ['http', 'console', 'console/decisions', 'console/proof', 'peers', 'metas', 'hub', 'queue-page', 'clusters', 'service'],
 ].flat();
 const filesOf = (folders) => `^libs/platform/src/(${folders.join('|')})/[^/]+$`;

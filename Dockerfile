@@ -1,6 +1,6 @@
 # One image for all services and the command:
 #   docker run … flotilla up                                   the flotilla command, in any working directory
-#   docker run … flotilla dist/programs/catalog-poller.js      a service; or dist/programs/{resolver-worker,applier,fleet-controller}.js
+#   docker run … flotilla dist/programs/catalog-poller.js      a service; or dist/programs/{resolver-worker,applier,fleet-controller,notifier}.js
 #
 # Needs BuildKit, the builder of Docker 23 and newer. Where npm's registry is a private one or is behind an inspecting proxy:
 #   docker build --secret id=npmrc,src=$HOME/.npmrc --secret id=build-ca,src=proxy-ca.crt .
@@ -72,6 +72,6 @@ COPY examples examples
 COPY --from=build /flotilla/dist dist
 USER 1000:1000
 VOLUME /var/lib/flotilla
-EXPOSE 8080 8081 8082 8083 8085
+EXPOSE 8080 8081 8082 8083 8085 8086
 ENTRYPOINT ["flotilla"]
 CMD ["--help"]

@@ -5,6 +5,7 @@ export const PROGRAM_ENTRIES: Readonly<Record<string, string>> = {
   'resolver-worker': 'apps/resolver-worker/src/main.ts',
   applier: 'apps/applier/src/main.ts',
   'fleet-controller': 'apps/fleet-controller/src/main.ts',
+  notifier: 'apps/notifier/src/main.ts',
   console: 'apps/console/src/main.ts',
   'solve.thread': 'libs/lifecycle/src/solve/solve.thread.ts',
   'read-catalog.thread': 'libs/lifecycle/src/catalogs/contents/read-catalog.thread.ts',

@@ -149,7 +149,8 @@ function servicesOf(options: FleetHubOptions, place: Place): ServiceProcess[] {
       ...(nodeOptions === '' ? {} : { NODE_OPTIONS: nodeOptions }),
     };
     const { checkout } = options;
-    const program = checkout === undefined || kind === 'fleet-controller' ? [] : [programOf(checkout, kind)];
+    const program =
+      checkout === undefined || kind === 'fleet-controller' || kind === 'notifier' ? [] : [programOf(checkout, kind)];
     return new ServiceProcess(name, kind, env, join(folder, `${name}.log`), ...program);
   };
   const several = (kind: ServiceName, count: number) => Array.from({ length: count }, (_, n) => service(kind, n));

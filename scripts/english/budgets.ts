@@ -16,6 +16,7 @@ export const BUDGETS: Readonly<Record<string, Budget>> = {
   'apps/catalog-poller': { docstrings: 0.6, starts: 0, comments: 0.6, messages: 0.6, titles: 4.2 },
   'apps/cli': { docstrings: 0.6, starts: 0, comments: 0.6, messages: 0.6, titles: 4.1 },
   'apps/console': { docstrings: 0.6, starts: 0, comments: 0.6, messages: 0.6, titles: 3.7 },
+  'apps/notifier': { docstrings: 0.6, starts: 0, comments: 0.6, messages: 0.6, titles: 0.6 },
   'apps/fleet-controller': { docstrings: 0.6, starts: 0, comments: 0.6, messages: 0.6, titles: 0.6 },
   'apps/resolver-worker': { docstrings: 0.6, starts: 0, comments: 0.6, messages: 0.6, titles: 0.6 },
   bench: { docstrings: 0.6, starts: 0, comments: 0.6, messages: 1.1, titles: 6.4 },

@@ -96,6 +96,7 @@ export const NAVIGATION: readonly NavigationSection[] = [
       doc('fleet-operators'),
       doc('fleet-follow'),
       doc('fleet-decide'),
+      doc('notifications'),
     ],
   },
   {
@@ -128,7 +129,14 @@ export const NAVIGATION: readonly NavigationSection[] = [
       doc('settings'),
       made('metrics'),
       made('kinds'),
-      ...['fleetcluster', 'fleetclustersource', 'fleetcatalog', 'fleetoperator', 'fleetstrategy'].map(made),
+      ...[
+        'fleetcluster',
+        'fleetclustersource',
+        'fleetcatalog',
+        'fleetoperator',
+        'fleetstrategy',
+        'fleetnotification',
+      ].map(made),
       ...['fleetwindow', 'fleetdecision', 'fleetrollout', 'fleetplan', 'fleetassignment'].map(made),
       made('reasons'),
       made('annotations'),

@@ -4,7 +4,7 @@ export type FolderLines = ReadonlyMap<string, string>;
 /** Roots of product code: each folder below them has a README.md with one line. */
 export const FOLDER_ROOTS: readonly string[] = [
   ...['core', 'platform', 'lifecycle', 'testing'].map((name) => `libs/${name}/src`),
-  ...['catalog-poller', 'resolver-worker', 'applier', 'fleet-controller', 'console', 'cli'].map(
+  ...['catalog-poller', 'resolver-worker', 'applier', 'fleet-controller', 'notifier', 'console', 'cli'].map(
     (name) => `apps/${name}/src`,
   ),
   'apps/console/web',

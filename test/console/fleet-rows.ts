@@ -83,6 +83,12 @@ export function fillFleet(view: MemoryView): void {
           message: 'eu-77 has no server',
         },
       ],
+      receivers: [
+        {
+          ...{ notification: 'on-call', receiver: 'chat', type: 'Slack', delivered: 12, waiting: 3 },
+          ...{ lastDeliveredAt: '2026-11-26T10:41:00Z', failure: 'hooks.slack.example answers 500' },
+        },
+      ],
     },
   ]);
   view.writeHistory([

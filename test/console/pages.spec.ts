@@ -172,6 +172,7 @@ describe('the pages of the console in Chromium', needing(chromiumNeed), () => {
     ['task 6: a rollout with its clusters', '/rollouts/lamp@lamp.v1.1.0', 'lamp'],
     ['task 7: the health of a cluster', '/clusters/eu-01', 'harbor'],
     ['task 9: services, queues and sources of clusters', '/hub', 'eu-77 has no server'],
+    ['task 9: receivers of notifications', '/hub', 'hooks.slack.example answers 500'],
     ['task 10: what changed, when and by whom', '/changes', 'jane@example.com'],
   ])('%s', async (_, path, shows) => {
     const tab = await open();

@@ -54,7 +54,7 @@ describe('a hub that flotilla fleet init has made', () => {
     admin = loaded;
     flags = ['--context', name, '--kubeconfig', kubeconfigPath];
     const { exit, err } = await runFlotilla(['fleet', 'init', ...flags]);
-    expect({ exit, err }).toMatchObject({ exit: 0, err: expect.stringContaining('10 kinds, 7 roles') });
+    expect({ exit, err }).toMatchObject({ exit: 0, err: expect.stringContaining('11 kinds, 7 roles') });
     await admin.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
     for (const [user, role] of Object.entries(USERS)) await bind(user, role);
     adminName = (await whoAmI(admin)).user;

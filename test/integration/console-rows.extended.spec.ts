@@ -236,7 +236,7 @@ describe('rows of the web console', () => {
       {
         service: 'flotilla',
         checks: expect.arrayContaining([{ name: 'redis', ok: true, message: '' }]),
-        queues: ['observe', 'resolve', 'solved', 'apply'].map((name) => ({ ...queue, queue: name })),
+        queues: ['observe', 'resolve', 'solved', 'apply', 'notify'].map((name) => ({ ...queue, queue: name })),
         slowest: expect.arrayContaining([{ cluster: 'west', milliseconds: expect.any(Number) }]),
       },
     ]);

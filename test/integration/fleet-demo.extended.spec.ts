@@ -11,6 +11,7 @@ describe('the fleet at the end of flotilla demo', () => {
     const [, fleet = ''] = running.out.split('A hub and a fleet of 6 simulated clusters');
     expect(fleet).toContain('$ flotilla fleet approve lighthouse-1 --all-classes --reason "CHG-1182"');
     expect(fleet).toMatch(/class \w{12} of lighthouse-1 approved by anna \(1 of 1\): 6 clusters may start/);
+    expect(fleet).toMatch(/Message to the team:\n {2}\| .*WaitsForApproval: FleetOperator\/platform\/lighthouse\n/);
     expect(fleet).toMatch(/canary store-02 \w+ {2}(Verifying → Failed \(GateRed\)|\w+ → RollingBack)/);
     expect(fleet).toMatch(/lab store-01 rollback {2}RollingBack → RolledBack \(Returned\)/);
     expect(fleet).not.toMatch(/store-0[456] \w+ {2}Waiting → Applying/);

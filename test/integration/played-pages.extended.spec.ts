@@ -31,6 +31,7 @@ const HERE: readonly (readonly [RegExp, string])[] = [
   [/NAME/g, 'lamp.v1'],
   [/packagemanifests\/lamp$/g, 'packagemanifests/lighthouse-operator'],
   [/poller\.kubeconfig/g, 'kubeconfig'],
+  [/slack-url/g, 'kubeconfig'],
 ];
 
 let folder = '';

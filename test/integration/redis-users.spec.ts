@@ -16,6 +16,8 @@ import { redisInstance } from '#platform/hub/hub-instance';
 import { redisClaims } from '#platform/hub/kept-claims';
 import { HubKey } from '#platform/keys/hub-key';
 import { RedisLeases } from '#platform/ownership/redis-leases';
+import { JOB_VERSION } from '#platform/queue/jobs';
+import { redisQueues } from '#platform/queue/queues';
 import { connectRedis } from '#platform/redis/redis-connection';
 import { REFUSED } from '#platform/redis/redis-rights';
 import { silentLog } from '#platform/telemetry/log.port';
@@ -122,6 +124,20 @@ describe.runIf(hasRedis)('the users of Redis that are shipped', () => {
       await expect(as(other).hset('fleet:identities', 'u', 'x')).rejects.toThrow(REFUSED);
     await Promise.all([poller.written(), applier.written()]);
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  });
+
+  it('let the notifier work on its own queue, and on no other', async () => {
+    const queues = (user: RedisUser) => redisQueues({ redis: as(user), prefix: 'fleet', stalledIntervalMs: 300 });
+    const { notify, observe } = queues('notifier');
+    const taken: string[] = [];
+    await notify.process(async ({ notification }) => void taken.push(notification), { concurrency: 1 });
+    await notify.add({ v: JOB_VERSION, notification: 'on-call' });
+    await notify.add({ v: JOB_VERSION, notification: 'later' }, { delayMs: 10 });
+    await expect.poll(() => taken.toSorted(), PATIENCE).toEqual(['later', 'on-call']);
+    expect(await notify.counts()).toMatchObject({ waiting: 0, failed: 0 });
+    await expect(observe.add({ v: JOB_VERSION, cluster: 'east', namespace: 'lamps' })).rejects.toThrow(REFUSED);
+    await expect(as('notifier').get('fleet:problem:x')).rejects.toThrow(REFUSED);
+    await notify.close({ deadlineMs: 1_000 });
   });
 
   it('let the console read rows and send actions, and the applier answer', async () => {

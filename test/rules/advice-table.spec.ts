@@ -11,6 +11,7 @@ const FOLDERS = [
     'apps/catalog-poller/src',
     'apps/resolver-worker/src',
     'apps/fleet-controller/src',
+    'apps/notifier/src',
     'apps/cli/src',
   ],
 ];

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { PROJECT_ROOT } from '#platform/files/project-root';
+import { notificationMetrics } from '#platform/fleet/receivers/notification-metrics';
 import { consoleRefusals, watchConsole } from '#platform/telemetry/metrics/console-metrics';
 import { watchHealth } from '#platform/telemetry/metrics/health-metrics';
 import { Metrics } from '#platform/telemetry/metrics/metrics';
@@ -23,6 +24,7 @@ describe('the table of metrics in docs/metrics.md', () => {
     watchHealth(metrics.registry, async () => []);
     watchConsole(metrics.registry, { rows: () => 0, streams: () => 0, viewAgeSeconds: () => 0 });
     consoleRefusals(metrics.registry);
+    notificationMetrics(metrics.registry);
     const exported = (await metrics.registry.getMetricsAsJSON()).map(({ name }) => name);
     const listed = rows.flatMap(([, names = '']) => [...names.matchAll(/`([a-z_]+)`/g)].map(([, name]) => name));
     expect(listed.toSorted()).toEqual(exported.toSorted());

@@ -5,6 +5,7 @@ import { Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { PROJECT_ROOT } from '#platform/files/project-root';
+import { notificationMetrics } from '#platform/fleet/receivers/notification-metrics';
 import { consoleRefusals, watchConsole } from '#platform/telemetry/metrics/console-metrics';
 import { watchHealth } from '#platform/telemetry/metrics/health-metrics';
 import { Metrics } from '#platform/telemetry/metrics/metrics';
@@ -33,6 +34,7 @@ function exported(): Map<string, readonly string[]> {
   watchHealth(metrics.registry, async () => []);
   watchConsole(metrics.registry, { rows: () => 0, streams: () => 0, viewAgeSeconds: () => 0 });
   consoleRefusals(metrics.registry);
+  notificationMetrics(metrics.registry);
   const series = new Map<string, readonly string[]>(OF_PROMETHEUS);
   for (const metric of metrics.registry.getMetricsAsArray() as unknown as readonly Exported[]) {
     const labels = [...metric.labelNames, ...OF_THE_TARGET];

@@ -52,7 +52,7 @@ const namesOf = (found: readonly Readonly<{ metadata: Readonly<{ name: string }>
 describe('what scrapes the hub', () => {
   const pods = parse(read('k8s/monitoring/pod-monitor.yaml'));
   const behind = parse(read('k8s/monitoring/service-monitor/service-monitor.yaml'));
-  const known = ['applier', 'catalog-poller', 'console', 'fleet-controller', 'resolver-worker'];
+  const known = ['applier', 'catalog-poller', 'console', 'fleet-controller', 'notifier', 'resolver-worker'];
 
   it('finds every Deployment that has metrics by the PodMonitor, at a port that it has', () => {
     expect(namesOf(deployments)).toEqual(known);

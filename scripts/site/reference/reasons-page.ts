@@ -10,6 +10,7 @@ import { CAUSE_CODES } from '#core/cluster/diagnosis/cause-codes';
 import { SOURCE_CONDITIONS } from '#core/cluster/imports/source-status';
 import { CLUSTER_CONDITIONS } from '#core/cluster/membership/cluster-conditions';
 import { ROLLOUT_REASONS, TRANSITIONS, WAVE_REASONS } from '#core/rollout/controller/step/phases';
+import { NOTIFICATION_CONDITIONS } from '#core/rollout/notifications/notification-status';
 import { CLUSTER_CATALOG_CONDITIONS } from '#core/v1/cluster-catalog/cluster-catalog-status';
 import { EXTENSION_CONDITIONS, REVISION_CONDITIONS } from '#core/v1/revision/extension-condition';
 import { PROJECT_ROOT } from '#platform/files/project-root';
@@ -31,6 +32,7 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   ClusterObjectSet: ['libs/core/src/v1/revision'],
   FleetCluster: ['libs/core/src/cluster/membership', 'libs/lifecycle/src/fleet'],
   FleetClusterSource: ['libs/core/src/cluster/imports', 'libs/lifecycle/src/clusters/sources'],
+  FleetNotification: ['libs/core/src/rollout/notifications'],
 };
 
 /** Forms in which code writes the reason of a condition. */
@@ -51,6 +53,7 @@ const TYPES: Readonly<Record<string, readonly string[]>> = {
   ClusterObjectSet: REVISION_CONDITIONS,
   FleetCluster: CLUSTER_CONDITIONS,
   FleetClusterSource: SOURCE_CONDITIONS,
+  FleetNotification: NOTIFICATION_CONDITIONS,
 };
 
 function reasonsIn(folders: readonly string[]): string {

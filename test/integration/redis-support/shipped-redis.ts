@@ -11,8 +11,8 @@ import type { RedisTls } from '#platform/redis/redis-options';
 import { freePorts } from '#testing/control-plane/free-ports';
 import { PATIENCE_MS, pause } from '#testing/patience';
 
-export type RedisUser = 'poller' | 'resolver' | 'applier' | 'console';
-const USERS: readonly RedisUser[] = ['poller', 'resolver', 'applier', 'console'];
+export type RedisUser = 'poller' | 'resolver' | 'applier' | 'console' | 'notifier';
+const USERS: readonly RedisUser[] = ['poller', 'resolver', 'applier', 'console', 'notifier'];
 const START = join(PROJECT_ROOT, 'k8s', 'base', 'hub', 'start-redis.sh');
 const END = 'kill -TERM "$1" 2>/dev/null; rm -rf "$2"';
 

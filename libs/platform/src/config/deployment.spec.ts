@@ -199,6 +199,39 @@ describe('the fleet controller in k8s/components/fleet', () => {
   });
 });
 
+describe('the notifier in k8s/components/notifications', () => {
+  const [deployment] = parseAllDocuments(read('k8s/components/notifications/notifier.yaml'), { merge: true });
+  const { spec } = Deployment.parse(deployment?.toJS()).spec.template;
+  const [container] = spec.containers;
+
+  it('starts a program that exists, with settings that can be read, and no access to a cluster in them', () => {
+    const given = Object.fromEntries((container?.env ?? []).map(({ name, value }) => [name, value ?? '']));
+    expect(container?.args).toEqual(['dist/programs/notifier.js']);
+    expect(existsSync(join(root, 'apps/notifier/src/main.ts'))).toBe(true);
+    expect(unknownSettings(given)).toEqual([]);
+    const settings = readSettings(given);
+    expect(settings.fleet).toBe('in-cluster');
+    expect(container?.ports.map(({ containerPort }) => containerPort)).toEqual([
+      readSettings({}).notifierPort,
+      settings.metricsPort,
+    ]);
+    expect(Object.keys(given).filter((name) => /KUBECONFIG|CONTEXTS|HUB_KEY/.test(name))).toEqual([]);
+  });
+
+  it('may read Secrets in no namespace until a binding is made, and has a user of its own in Redis', () => {
+    expect(spec.volumes.map(({ name }) => name)).toEqual(['redis-password', 'tmp', 'content']);
+    const rights = parseAllDocuments(read('k8s/components/notifications/rights.yaml')).map((one) => one.toJS());
+    const bound = rights.filter(({ kind }) => /Binding$/.test(kind)).map(({ roleRef }) => roleRef.name);
+    expect(bound).toEqual(['flotilla:notifier']);
+    const role = rights.find(({ kind, metadata }) => kind === 'ClusterRole' && metadata.name === 'flotilla:notifier');
+    expect(JSON.stringify(role)).not.toContain('secrets');
+    const { patches } = parse(read('k8s/components/notifications/kustomization.yaml')) as { patches: Patch[] };
+    expect(patches.map(({ target }) => target?.name)).toEqual(['redis', 'redis']);
+    expect(patches[0]?.patch).toContain('{ key: notifier, path: notifier/password }');
+    expect(read('k8s/base/hub/redis-users.acl')).toMatch(/^user flotilla-notifier on /m);
+  });
+});
+
 describe('the Redis of k8s/base', () => {
   const text = read('k8s/base/hub/redis.yaml');
 

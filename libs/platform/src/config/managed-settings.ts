@@ -63,6 +63,9 @@ export const managedSettings = {
   fleetGateHosts: list(
     'Hosts that the gates of rollouts may query, `HOST` or `HOST:PORT`, `*.example.com` for all below: of Prometheus servers and webhooks. Empty: none, so that such gates get no answer. At addresses that FLOTILLA_OUTBOUND_ADDRESSES allows',
   ),
+  notificationHosts: list(
+    'Hosts that FleetNotifications may send messages to, `HOST` or `HOST:PORT`, `*.example.com` for all below. Empty: none. At addresses that FLOTILLA_OUTBOUND_ADDRESSES allows',
+  ),
   foreignInstallPlans: oneOf(
     ['accept', 'refuse'],
     'accept',

@@ -128,6 +128,7 @@ export const settingGroups = {
     resolverWorkerPort: port(8081, 'Port of the resolver worker; 0: any free one'),
     applierPort: port(8082, 'Port of the applier; 0: any free one'),
     fleetControllerPort: port(8085, 'Port of the fleet controller; 0: any free one'),
+    notifierPort: port(8086, 'Port of the notifier; 0: any free one'),
     metricsPort: ownPort(
       'Port for `/metrics` alone; every service of one machine needs another one. `same`: the port of the service. 0: any free one',
     ),

@@ -18,6 +18,11 @@ export class SourceReports {
   constructor(readonly list: () => NonNullable<HubRow['sources']>) {}
 }
 
+/** The part of a service that follows FleetNotifications. */
+export class ReceiverReports {
+  constructor(readonly list: () => NonNullable<HubRow['receivers']>) {}
+}
+
 const CHECK_WITHIN_MS = 2_000;
 const LONGEST_MESSAGE = 200;
 
@@ -26,7 +31,8 @@ const QUEUES: Readonly<Record<string, readonly (keyof Queues)[]>> = {
   'catalog-poller': ['observe'],
   'resolver-worker': ['resolve'],
   applier: ['apply', 'solved'],
-  flotilla: ['observe', 'resolve', 'solved', 'apply'],
+  notifier: ['notify'],
+  flotilla: ['observe', 'resolve', 'solved', 'apply', 'notify'],
 };
 
 async function countsOf(queues: Queues, name: keyof Queues, now: Date): Promise<QueueCounts> {
@@ -47,6 +53,9 @@ type Provider = ReturnType<DiscoveryService['getProviders']>[number];
 const isSources = (provider: Provider): provider is Provider & Readonly<{ instance: SourceReports }> =>
   provider.instance instanceof SourceReports;
 
+const isReceivers = (provider: Provider): provider is Provider & Readonly<{ instance: ReceiverReports }> =>
+  provider.instance instanceof ReceiverReports;
+
 /** Reports the service to the console while it runs. The console itself has none: it may not write. */
 @Injectable()
 export class HubReportLifecycle implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -64,6 +73,7 @@ export class HubReportLifecycle implements OnApplicationBootstrap, BeforeApplica
       queues: () => Promise.all((QUEUES[service] ?? []).map((name) => countsOf(queues, name, clock.now()))),
       slowest: () => metrics.slowest.list(clock.now()),
       sources: () => providers.getProviders().find(isSources)?.instance.list(),
+      receivers: () => providers.getProviders().find(isReceivers)?.instance.list(),
     });
   }
 

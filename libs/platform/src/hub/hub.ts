@@ -19,7 +19,7 @@ import { TokenList } from '../http/token-list.js';
 import { TokenReviewer } from '../http/token-reviewer.js';
 import type { HubKey } from '../keys/hub-key.js';
 import type { KubeClient } from '../kube/client/kube-client.port.js';
-import type { Queues } from '../queue/queues.js';
+import { type Queues, readableQueues } from '../queue/queues.js';
 import type { RedisAccess } from '../redis/redis-access.js';
 import { BundlePulls } from '../registry/bundle-pulls.js';
 import type { RegistryClient } from '../registry/client/registry-client.port.js';
@@ -59,6 +59,8 @@ export type ServiceFrame = Readonly<{
 /** The parts that every service of the hub uses: made once per process, shared by all services in it. */
 export type Hub = ServiceFrame &
   Readonly<{
+    /** The name of the process. */
+    service: string;
     refused: RefusedValues;
     store: HubStore;
     /** These parts of the store have names of their own: most of the work is done with them. */
@@ -133,6 +135,7 @@ export async function openHub(options: HubOptions): Promise<Hub> {
   const bundlePulls = new BundlePulls(registry, bundleLanes(settings, metrics));
   return {
     ...frame,
+    service,
     refused,
     store,
     queues: store.queues,
@@ -172,8 +175,7 @@ function openStore(
     place === 'memory'
       ? memoryHubStore(common)
       : redisHubStore({ ...common, access: place, refused, key, claimsPath, onUnusableRedis });
-  const { queues } = store;
-  metrics.watchQueues(key === undefined ? [queues.resolve, queues.solved] : Object.values(queues));
+  metrics.watchQueues(readableQueues(store.queues, service, key !== undefined));
   return store;
 }
 

@@ -4,6 +4,7 @@ import type { HttpAccess } from '../http/http-access.js';
 import type { Hub } from '../hub/hub.js';
 import { ACCESS, HUB } from '../hub/hub-tokens.js';
 import type { JobQueue } from '../queue/job-queue.port.js';
+import { readableQueues } from '../queue/queues.js';
 import { inTime } from '../telemetry/in-time.js';
 import { QUEUE_PAGE_HEADERS, renderQueues, type ShownQueue } from './render-queues.js';
 
@@ -27,7 +28,7 @@ const DEADLINE_MS = 5_000;
 class QueuePageController {
   constructor(
     @Inject(ACCESS) private readonly access: HttpAccess,
-    @Inject(HUB) private readonly hub: Pick<Hub, 'queues' | 'key' | 'clock'>,
+    @Inject(HUB) private readonly hub: Pick<Hub, 'queues' | 'key' | 'clock' | 'service'>,
   ) {}
 
   @Get('queues')
@@ -41,9 +42,8 @@ class QueuePageController {
       reply.status(status).headers(headers).send(`${message}\n`);
       return;
     }
-    const { queues, key, clock } = this.hub;
-    const readable = key === undefined ? [queues.resolve, queues.solved] : Object.values(queues);
-    const shown = await Promise.all(readable.map(shownQueue));
+    const { queues, key, clock, service } = this.hub;
+    const shown = await Promise.all(readableQueues(queues, service, key !== undefined).map(shownQueue));
     reply.status(200).headers(QUEUE_PAGE_HEADERS).send(renderQueues(shown, clock.now()));
   }
 }

@@ -44,5 +44,10 @@ export const SubjectJob = z.union([
 ]);
 export type SubjectJob = z.infer<typeof SubjectJob>;
 
+/** Find the events of one FleetNotification, and send the messages that are due. */
+export const NOTIFY_QUEUE = 'notify';
+export const NotifyJob = z.strictObject({ ...VERSION, notification: z.string().min(1).max(253) });
+export type NotifyJob = z.infer<typeof NotifyJob>;
+
 /** Observe one subject again: added by the applier when the solution it holds no longer fits. */
 export const OBSERVE_QUEUE = 'observe';

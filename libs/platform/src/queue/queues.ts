@@ -6,6 +6,8 @@ import type { FinishedJob, JobContract, JobQueue } from './job-queue.port.js';
 import {
   APPLY_QUEUE,
   JOB_VERSION,
+  NOTIFY_QUEUE,
+  NotifyJob,
   OBSERVE_QUEUE,
   RESOLVE_QUEUE,
   ResolveJob,
@@ -49,12 +51,21 @@ const observeContract: JobContract<SubjectJob> = {
   clusterOf,
 };
 
+/** One job per FleetNotification: one process at a time sends its messages and writes its status. */
+const notifyContract: JobContract<NotifyJob> = {
+  name: NOTIFY_QUEUE,
+  version: JOB_VERSION,
+  schema: NotifyJob,
+  keyOf: ({ notification }) => notification,
+};
+
 /** All queues between the services. */
 export type Queues = Readonly<{
   resolve: JobQueue<ResolveJob>;
   solved: JobQueue<SolvedJob>;
   apply: JobQueue<SubjectJob>;
   observe: JobQueue<SubjectJob>;
+  notify: JobQueue<NotifyJob>;
 }>;
 
 type RedisQueuesOptions = BullmqJobQueueOptions &
@@ -70,6 +81,7 @@ export function redisQueues({ shards = 1, ...ofAll }: RedisQueuesOptions): Queue
     solved: new BullmqJobQueue(solvedContract, options),
     apply: subjectQueue(applyContract, shards, options),
     observe: subjectQueue(observeContract, shards, options),
+    notify: new BullmqJobQueue(notifyContract, options),
   };
 }
 
@@ -104,4 +116,18 @@ export const memoryQueues = (options: MemoryJobQueueOptions = {}): Queues => ({
   solved: new MemoryJobQueue(solvedContract, options),
   apply: new MemoryJobQueue(applyContract, options),
   observe: new MemoryJobQueue(observeContract, options),
+  notify: new MemoryJobQueue(notifyContract, options),
 });
+
+type ReadQueue = Pick<JobQueue<never>, 'name' | 'counts' | 'sample'>;
+/** The service that works on the queue of notifications alone. */
+const NOTIFIER = 'notifier';
+
+/**
+ * Returns the queues that a service may read. `hasKey`: it observes clusters or acts on them; a resolver has
+ * no key, and the notifier has none.
+ */
+export function readableQueues(queues: Queues, service: string, hasKey: boolean): readonly ReadQueue[] {
+  if (service === NOTIFIER) return [queues.notify];
+  return hasKey ? Object.values(queues) : [queues.resolve, queues.solved];
+}

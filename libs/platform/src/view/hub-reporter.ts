@@ -20,6 +20,8 @@ type HubReporterOptions = Readonly<{
   slowest: () => HubRow['slowest'];
   /** FleetClusterSources that the process keeps in step. Undefined if it keeps none. */
   sources: () => HubRow['sources'];
+  /** Receivers of FleetNotifications. Undefined if the process is no notifier. */
+  receivers: () => HubRow['receivers'];
 }>;
 
 const EVERY_MS = 5_000;
@@ -67,10 +69,11 @@ export class HubReporter {
   }
 
   async #report(): Promise<void> {
-    const { reports, clock, service, instance, version, checks, queues, slowest, sources } = this.options;
+    const { reports, clock, service, instance, version, checks, queues, slowest, sources, receivers } = this.options;
     if (this.#times % COUNTED_EVERY === 0) this.#queues = await queues();
     const now = clock.now();
     const kept = sources();
+    const told = receivers();
     const row: HubRow = {
       service,
       instance,
@@ -80,6 +83,7 @@ export class HubReporter {
       queues: this.#queues,
       slowest: slowest(),
       ...(kept && { sources: kept }),
+      ...(told && { receivers: told }),
     };
     await reports.put(HubRow.parse(row));
     if (this.#times % TIDIED_EVERY === 0) await reports.forgetBefore(new Date(now.getTime() - FORGOTTEN_AFTER_MS));

@@ -4,6 +4,7 @@ import { fleetDecisionCommands } from './decide/fleet-decisions.command.js';
 import { fleetExplainCommand } from './explain/fleet-explain.command.js';
 import { fleetExportCommand } from './export/fleet-export.command.js';
 import { fleetInitCommand } from './hub/fleet-init.command.js';
+import { fleetNotificationsCommand } from './notifications/fleet-notifications.command.js';
 import { fleetPlanCommand } from './plan/fleet-plan.command.js';
 import { fleetSimulateCommand } from './simulate/fleet-simulate.command.js';
 import { fleetStatusCommand } from './status/fleet-status.command.js';
@@ -27,6 +28,7 @@ export function fleetCommand(program: Command, io: Io): Command {
   fleetExplainCommand(fleet, io);
   fleetDecisionCommands(fleet, io);
   fleetWindowsCommand(fleet, io);
+  fleetNotificationsCommand(fleet, io);
   fleetSimulateCommand(fleet, io);
   return fleet;
 }

@@ -1,5 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { LiveController } from '#lifecycle/rollouts/controller/live-controller';
+import type { Notifier } from '#lifecycle/rollouts/notifications/notifier';
 import { clustersModule } from '#platform/clusters/clusters.module';
 import type { Settings } from '#platform/config/settings';
 import { FleetFolder } from '#platform/fleet/folder/fleet-folder';
@@ -16,6 +17,7 @@ import { applierModule } from '../../../../applier/src/applier.module.js';
 import { catalogPollerModule } from '../../../../catalog-poller/src/catalog-poller.module.js';
 import type { ConsoleService } from '../../../../console/src/console.service.js';
 import { fleetControllerModule } from '../../../../fleet-controller/src/fleet-controller.module.js';
+import { notifierModule } from '../../../../notifier/src/notifier.module.js';
 import { ResolverWorkerModule } from '../../../../resolver-worker/src/resolver-worker.module.js';
 
 /** The clusters as each service sees them: each writes with a field manager of its own. */
@@ -33,6 +35,8 @@ export type FleetOfServices = Readonly<{
   poller: KubeClient;
   applier: KubeClient;
   controller: LiveController;
+  /** Absent if the fleet is in files: it has no Secrets of receivers. */
+  notifier: Notifier | undefined;
   credentials: SecretClusters | undefined;
   /** The folder, if the fleet is in files. */
   folder: FleetFolder | undefined;
@@ -85,9 +89,14 @@ export const allServices = (
       ResolverWorkerModule,
       catalogPollerModule(poller, { fleetHub: fleet?.poller, credentials: secrets, renewals }),
       ...(fleet === undefined ? [] : [fleetControllerModule(fleet.controller)]),
+      ...(fleet?.notifier === undefined ? [] : [notifierModule(fleet.notifier)]),
       ...(fleet?.folder === undefined ? [] : [fleetFolderModule(fleet.folder)]),
     ],
     port: catalogPollerPort,
-    services: ['catalog-poller', 'resolver-worker', 'applier', ...(fleet === undefined ? [] : ['fleet-controller'])],
+    services: [
+      ...['catalog-poller', 'resolver-worker', 'applier'],
+      ...(fleet === undefined ? [] : ['fleet-controller']),
+      ...(fleet?.notifier === undefined ? [] : ['notifier']),
+    ],
   };
 };

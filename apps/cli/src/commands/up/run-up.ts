@@ -1,6 +1,7 @@
 import { APPLIER, POLLER } from '#core/kernel/actions/field-managers';
 import { counted } from '#core/kernel/text/counted';
 import { openLiveController } from '#lifecycle/rollouts/controller/open-live-controller';
+import { openNotifier } from '#lifecycle/rollouts/notifications/open-notifier';
 import { SystemClock } from '#platform/clock/system-clock';
 import { managedClusters } from '#platform/clusters/managed-clusters';
 import { ownLogins } from '#platform/clusters/own-logins';
@@ -145,12 +146,13 @@ async function fleetOf(
 ): Promise<FleetOfServices | undefined> {
   const named = { ...(kubeconfigs.length === 0 ? {} : { kubeconfigs }), folder };
   try {
-    const [controller, poller, applier] = await Promise.all([
+    const [controller, notifier, poller, applier] = await Promise.all([
       openLiveController(hub, named),
+      openNotifier(hub, named),
       openFleetHub(settings, { fieldManager: POLLER, ...named }),
       openFleetHub(settings, { fieldManager: APPLIER, ...named }),
     ]);
-    return controller && poller && applier && { controller, poller, applier, credentials, folder };
+    return controller && poller && applier && { controller, notifier, poller, applier, credentials, folder };
   } catch (error) {
     if (error instanceof ClusterConfigError || error instanceof FleetPlaceError) throw new UsageError(error.message);
     throw error;

@@ -26,6 +26,7 @@ export default function HubPage() {
             <>
               <Services of={data} />
               <Sources of={data.services} />
+              <Receivers of={data.services} />
               <div class="columns wide-left">
                 <Queues of={data.services} />
                 <Slowest of={data.services} />
@@ -151,6 +152,52 @@ function Sources({ of }: { of: readonly HubRow[] }) {
               </td>
               <td class="number" data-label="left the tool">
                 {count(one.left)}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Section>
+  );
+}
+
+/** Receivers of FleetNotifications. Notifiers report the same ones; the newest report counts. */
+function Receivers({ of }: { of: readonly HubRow[] }) {
+  const newest = of
+    .filter(({ receivers }) => receivers !== undefined)
+    .toSorted((a, b) => b.updatedAt.localeCompare(a.updatedAt))[0];
+  const receivers = newest?.receivers ?? [];
+  if (receivers.length === 0) return null;
+  return (
+    <Section title="Notifications">
+      <table class="rows">
+        <thead>
+          <tr>
+            <th scope="col">FleetNotification</th>
+            <th scope="col">Receiver</th>
+            <th scope="col">Status</th>
+            {['Delivered', 'Waiting'].map((title) => (
+              <th key={title} scope="col" class="number">
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {receivers.map((one) => (
+            <tr key={`${one.notification}/${one.receiver}`}>
+              <th scope="row">{one.notification}</th>
+              <td data-label="receiver">
+                {one.receiver} <span class="pale">{one.type}</span>
+              </td>
+              <td class="grow" data-label="status">
+                <Standing of={one.failure === '' ? 'well' : 'blocked'} /> {one.failure}
+              </td>
+              <td class="number" data-label="delivered">
+                {count(one.delivered)}
+              </td>
+              <td class="number" data-label="waiting">
+                {count(one.waiting)}
               </td>
             </tr>
           ))}

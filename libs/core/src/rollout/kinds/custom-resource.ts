@@ -6,6 +6,7 @@ import { FleetClusterSourceStatus } from '../../kernel/api/fleet/fleet-cluster-s
 import { FleetDecisionStatus } from '../../kernel/api/fleet/fleet-decision.js';
 import { type FieldRule, FLEET_API } from '../../kernel/api/fleet/fleet-fields.js';
 import { type AnyFleetKind } from '../../kernel/api/fleet/fleet-kinds.js';
+import { FleetNotificationStatus } from '../../kernel/api/fleet/fleet-notification.js';
 import { FleetOperatorStatus, NAME_OF_CATALOG } from '../../kernel/api/fleet/fleet-operator.js';
 import { FleetRolloutStatus } from '../../kernel/api/fleet/fleet-rollout.js';
 import { FleetStrategyStatus } from '../../kernel/api/fleet/fleet-strategy.js';
@@ -48,6 +49,17 @@ const NAMES: Readonly<Record<AnyFleetKind, Names>> = {
       { name: 'Refused', type: 'integer', jsonPath: '.status.refusedCount' },
       { name: 'Left', type: 'integer', jsonPath: '.status.leftCount' },
       condition('Ready', 'Ready'),
+      AGE,
+    ],
+  },
+  FleetNotification: {
+    plural: 'fleetnotifications',
+    short: 'fnot',
+    scope: 'Cluster',
+    columns: [
+      text('Receivers', '.spec.receivers[*].name'),
+      condition('Ready', 'Ready'),
+      text('Reason', '.status.conditions[?(@.type=="Ready")].reason'),
       AGE,
     ],
   },
@@ -141,6 +153,7 @@ const NAMES: Readonly<Record<AnyFleetKind, Names>> = {
 const STATUSES: Partial<Readonly<Record<AnyFleetKind, z.ZodType>>> = {
   FleetCluster: FleetClusterStatusFields,
   FleetClusterSource: FleetClusterSourceStatus,
+  FleetNotification: FleetNotificationStatus,
   FleetCatalog: FleetCatalogStatusFields,
   FleetOperator: FleetOperatorStatus,
   FleetRollout: FleetRolloutStatus,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MOST_REPORTED, ReceiverReport } from './receiver-report.js';
 import { MOST_SOURCES, SourceReport } from './source-report.js';
 
 const Count = z.int().min(0);
@@ -19,7 +20,7 @@ export const QueueCounts = z.strictObject({
  * service does not answer.
  */
 export const HubRow = z.strictObject({
-  /** `catalog-poller`, `resolver-worker`, `applier`, `fleet-controller`, `console`. */
+  /** `catalog-poller`, `resolver-worker`, `applier`, `notifier`, `console`. */
   service: z.string().max(60),
   /** The process, unique in the hub. */
   instance: z.string().max(200),
@@ -31,6 +32,8 @@ export const HubRow = z.strictObject({
   slowest: z.array(z.strictObject({ cluster: z.string().max(1_000), milliseconds: z.number().min(0) })).max(10),
   /** FleetClusterSources that this process keeps in step. Absent: it is no poller of a fleet. */
   sources: z.array(SourceReport).max(MOST_SOURCES).optional(),
+  /** Receivers of FleetNotifications. Absent: it is no notifier. */
+  receivers: z.array(ReceiverReport).max(MOST_REPORTED).optional(),
 });
 
 export type QueueCounts = z.infer<typeof QueueCounts>;

@@ -24,8 +24,8 @@ const MISPLACED = 'has no effect outside of decisions/: move its file there';
 const NEEDS_API =
   'spec.access.secretRef needs an API server as the hub: a fleet in files has no Secrets, use spec.access.context';
 
-const KIND_NEEDS_API =
-  'a FleetClusterSource needs an API server as the hub: a fleet in files has no Secrets to refer to';
+const kindNeedsApi = (kind: string): string =>
+  `a ${kind} needs an API server as the hub: a fleet in files has no Secrets to refer to`;
 
 /** The objects that people write, checked as an API server with the CRDs checks them. */
 export function writtenObjects(
@@ -37,7 +37,7 @@ export function writtenObjects(
     .map(({ object, where }) => `${where}: ${DECISION} ${object.metadata.name} ${MISPLACED}`);
   const found = gathered(manifests, (manifest) => {
     const read = readFleetObject(manifest.object, before(refTo(manifest.object)) as FleetObject | undefined);
-    if (manifest.object.kind in API_KINDS && 'other' in read) return { problem: KIND_NEEDS_API };
+    if (manifest.object.kind in API_KINDS && 'other' in read) return { problem: kindNeedsApi(manifest.object.kind) };
     if ('other' in read) return undefined;
     if ('problem' in read) return read;
     const { object } = read;

@@ -40,7 +40,7 @@ export class ServiceProcess {
 
   constructor(
     readonly name: string,
-    readonly service: ServiceName | 'fleet-controller' | 'console' | 'flotilla',
+    readonly service: ServiceName | 'fleet-controller' | 'notifier' | 'console' | 'flotilla',
     private readonly env: Readonly<Record<string, string>>,
     readonly logFile: string,
     /** The file that Node runs. */

@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { SimulatedCluster } from '#testing/cluster/simulated-cluster';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
-import { type DemoEnvironment, startEnvironment } from '../environment/demo-environment.js';
+import { type DemoEnvironment, type ServicesEnvironment, startEnvironment } from '../environment/demo-environment.js';
 import { startOneProcess } from '../environment/one-process.js';
 import { ServiceProcess } from '../environment/service-process.js';
+import { type DemoReceiver, startDemoReceiver } from './demo-receiver.js';
 
 /** The rings of the demo, and the clusters in each. */
 export type Rings = Readonly<Record<string, readonly string[]>>;
@@ -21,6 +22,8 @@ export type FleetEnvironment = Readonly<{
   /** The hub's API server, as its administrator. */
   hub: KubeClient;
   simulated: (name: string) => SimulatedCluster;
+  /** Gets the messages of the notifier. */
+  receiver: DemoReceiver;
   /** Ends everything that was started. */
   stop: () => Promise<void>;
 }>;
@@ -69,31 +72,50 @@ async function started(
   endings.push(() => fleet.stop());
   const kubeconfig = join(folder, 'kubeconfig');
   await writeFile(kubeconfig, fleet.kubeconfig(), { mode: 0o600 });
-  const settings = { ...SHORT, FLOTILLA_FLEET: `context:${HUB}`, FLOTILLA_CONTEXTS: clusters.join(',') };
+  const receiver = await startDemoReceiver();
+  endings.push(() => receiver.stop());
+  const settings = {
+    ...{ ...SHORT, FLOTILLA_FLEET: `context:${HUB}`, FLOTILLA_CONTEXTS: clusters.join(',') },
+    FLOTILLA_NOTIFICATION_HOSTS: receiver.host,
+  };
   const options = { kubeconfigs: [kubeconfig], settings, withConsole };
-  const environment = await (distributed
-    ? startEnvironment({ ...options, resolvers: 1, say })
-    : startOneProcess(options));
+  const inProcesses = distributed ? await startEnvironment({ ...options, resolvers: 1, say }) : undefined;
+  const environment = inProcesses ?? (await startOneProcess(options));
   endings.push(() => environment.stop());
-  const more = distributed ? [startController(folder, { ...settings, FLOTILLA_KUBECONFIG: kubeconfig }, endings)] : [];
+  const ofFleet = { ...settings, FLOTILLA_KUBECONFIG: kubeconfig };
+  const more = inProcesses === undefined ? [] : startFleetServices(folder, inProcesses, ofFleet, endings);
   const hub = environment.clients.find(({ cluster }) => cluster === HUB);
   if (hub === undefined) throw new RangeError(`there is no context ${HUB}`);
   return {
-    ...{ environment, rings, clusters, kubeconfig, hub },
+    ...{ environment, rings, clusters, kubeconfig, hub, receiver },
     services: [...environment.services, ...more],
     simulated: (name) => fleet.cluster(name),
   };
 }
 
-function startController(
+/** Starts the services that a hub has only with a fleet. */
+function startFleetServices(
   folder: string,
+  { redis, redisPrefix }: ServicesEnvironment,
   settings: Readonly<Record<string, string>>,
   endings: (() => Promise<unknown>)[],
+): readonly ServiceProcess[] {
+  const ofRedis = { FLOTILLA_REDIS_URL: redis.url, FLOTILLA_REDIS_PREFIX: redisPrefix };
+  return [
+    startService('fleet-controller', folder, { ...settings, FLOTILLA_FLEET_CONTROLLER_PORT: '0' }, endings),
+    startService('notifier', folder, { ...settings, ...ofRedis, FLOTILLA_NOTIFIER_PORT: '0' }, endings),
+  ];
+}
+
+function startService(
+  name: 'fleet-controller' | 'notifier',
+  folder: string,
+  env: Readonly<Record<string, string>>,
+  endings: (() => Promise<unknown>)[],
 ): ServiceProcess {
-  const env = { ...settings, FLOTILLA_FLEET_CONTROLLER_PORT: '0' };
-  const log = join(folder, 'fleet-controller.log');
-  const controller = new ServiceProcess('fleet-controller', 'fleet-controller', env, log);
-  endings.push(() => controller.stop());
-  controller.start();
-  return controller;
+  const content = { FLOTILLA_CONTENT_DIR: join(folder, 'content', name) };
+  const service = new ServiceProcess(name, name, { ...env, ...content }, join(folder, `${name}.log`));
+  endings.push(() => service.stop());
+  service.start();
+  return service;
 }

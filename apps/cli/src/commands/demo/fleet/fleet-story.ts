@@ -11,6 +11,7 @@ import { createIgnoringExisting } from '../environment/create-object.js';
 import { installMissingCrds } from '../environment/install-crds.js';
 import type { Sighting } from '../motion/motion.js';
 import { objectSighting } from '../motion/object-sighting.js';
+import { receiverObjects } from './demo-receiver.js';
 import type { DemoScreen } from './demo-screen.js';
 import type { FleetEnvironment } from './fleet-environment.js';
 import { BOARD, clusterObjects, fleetObjects, PLATFORM, SEA } from './fleet-objects.js';
@@ -62,7 +63,9 @@ export async function prepareFleet(story: FleetStory, first: LighthouseVersion):
       Object.assign(spec as object, { installPlanApproval: 'Manual' }),
     );
   }
-  for (const object of fleetObjects(rings)) await createIgnoringExisting(hub, object);
+  for (const object of [...fleetObjects(rings), ...receiverObjects(environment.receiver.host)]) {
+    await createIgnoringExisting(hub, object);
+  }
 }
 
 /** A catalog that offers these versions; the fleet follows by a rollout with this number. */
@@ -90,6 +93,9 @@ export async function approveAsAnna({ environment, screen }: FleetStory, number:
   await screen.until(`the plans of ${rollout} to wait for approval`, {
     isReached: waits,
     object: (live) => `${live?.record.rows.size ?? 0} of ${length} planned`,
+  });
+  await screen.until('the message that it waits', {
+    isReached: () => environment.receiver.messages.some((text) => text.includes('WaitsForApproval')),
   });
   const said: string[] = [`\n$ ${NEXT.fleetPlan(rollout)}\n`];
   const captured = { ...mute((text) => said.push(text)), columns: 100 };

@@ -74,6 +74,7 @@ async function play(
   const environment = await starting;
   const screen = new DemoScreen(io, environment.hub, PATIENCE_MS, environment.services);
   const story = { io, environment, screen };
+  environment.receiver.onMessage((text) => screen.say(`\nMessage to the team:\n${text.replace(/^/gm, '  | ')}\n\n`));
   try {
     screen.say(introduction(rings, first.version));
     screen.say(consoleAtStart(environment.environment.console?.link));
@@ -82,6 +83,7 @@ async function play(
     screen.rest();
     screen.say(`\n${fleetSummary(await readFleet(environment.hub, new Date()), io.columns)}`);
     stop.ignore();
+    environment.receiver.onMessage(() => undefined);
     if (keep) await stay(io, environment);
     io.exit(ExitCode.done);
   } catch (error) {

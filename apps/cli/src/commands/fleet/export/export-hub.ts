@@ -14,6 +14,7 @@ const WRITTEN = {
   FleetOperator: 'operators.yaml',
   FleetStrategy: 'strategies.yaml',
   FleetWindow: 'windows.yaml',
+  FleetNotification: 'notifications.yaml',
 } as const;
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 const OF_CONTROLLER = 'fleet.flotilla.dev/';

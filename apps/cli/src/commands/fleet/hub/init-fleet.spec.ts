@@ -37,10 +37,10 @@ describe('flotilla fleet init', () => {
   it('gives the hub kinds, roles and the check of decisions, and again nothing', async () => {
     const { out, err, exit } = await init('--context', 'hub');
     expect({ err, exit }).toEqual({
-      err: 'hub is ready for rollouts: 10 kinds, 7 roles and the check of decisions.\n',
+      err: 'hub is ready for rollouts: 11 kinds, 7 roles and the check of decisions.\n',
       exit: 0,
     });
-    expect(out.trimEnd().split('\n')).toHaveLength(19);
+    expect(out.trimEnd().split('\n')).toHaveLength(20);
     expect(out).toContain('CustomResourceDefinition fleetrollouts.fleet.flotilla.dev created\n');
     expect(simulated.cluster('hub').get(ROLE)).toBeDefined();
     expect(simulated.cluster('east').get(ROLE)).toBeUndefined();

@@ -1,3 +1,4 @@
+import { NOTIFICATION_FIELDS } from './notification-fields.js';
 import { STRATEGY_FIELDS } from './strategy-fields.js';
 
 type Descriptions = Readonly<Record<string, string>>;
@@ -217,4 +218,5 @@ const FleetDecision: Descriptions = {
 /** Descriptions of the kinds that people write, by the path of the field. */
 export const WRITTEN_KINDS = {
   ...{ FleetCluster, FleetClusterSource, FleetCatalog, FleetOperator, FleetStrategy, FleetWindow, FleetDecision },
+  FleetNotification: NOTIFICATION_FIELDS,
 };
