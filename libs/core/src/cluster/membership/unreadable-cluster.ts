@@ -5,16 +5,18 @@ import { specOf, type UnreadableObject } from '../../kernel/api/fleet/unreadable
 
 const Namespaces = z.array(Name);
 
+/** Returns the namespaces that choose an unreadable FleetCluster. Undefined: any, or they cannot be read. */
+export const allowedNamespaces = (unreadable: UnreadableObject): readonly string[] | undefined =>
+  Namespaces.safeParse(specOf(unreadable)['allowedNamespaces']).data;
+
 /**
  * Returns a substitute for a FleetCluster that does not follow its schema: a paused cluster, so that it stays
  * a member and nothing is written there. Returns undefined if its name or labels cannot be read either.
  */
 export function unreadableCluster(unreadable: UnreadableObject): FleetCluster | undefined {
   const { object } = unreadable;
-  const spec = specOf(unreadable);
-  const allowedNamespaces = Namespaces.safeParse(spec['allowedNamespaces']).data;
   return FleetCluster.safeParse({
     ...object,
-    spec: { access: { context: object.metadata.name }, paused: true, allowedNamespaces },
+    spec: { access: { context: object.metadata.name }, paused: true, allowedNamespaces: allowedNamespaces(unreadable) },
   }).data;
 }

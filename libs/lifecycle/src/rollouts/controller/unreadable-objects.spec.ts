@@ -238,4 +238,21 @@ describe('an object that a rollout depends on and that does not follow its schem
     await played.settle();
     expect(await installed(played)).toEqual([NEW, NEW]);
   });
+
+  it('of which nothing but its name is known holds rollouts without a row there, if it may be their target', async () => {
+    const played = await begun([{ name: 'lab', clusters: lab }, { name: 'shops' }]);
+    const labels = Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`l-${at}`, '']));
+    const relabel = (name: string, to: object) =>
+      played.hub.client.patch(refTo('FleetCluster', name), { metadata: { labels: to } });
+    await relabel('lab-1', labels);
+    await played.apply('FleetOperator', 'kafka', operator);
+    await offered(played);
+    expect(await installed(played)).toEqual([OLD, OLD]);
+    expect(await conditionOf(played, 'FleetOperator', 'kafka', 'Resolved')).toMatch(
+      /^False ClusterUnreadable FleetCluster lab-1: .*labels.*; its rollouts wait until it is corrected$/,
+    );
+    await edit(played, 'FleetCluster', 'lab-1', { allowedNamespaces: ['other'] });
+    await played.settle();
+    expect(await installed(played)).toEqual([OLD, NEW]);
+  });
 });

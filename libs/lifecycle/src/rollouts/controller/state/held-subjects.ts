@@ -1,3 +1,4 @@
+import { allowedNamespaces } from '#core/cluster/membership/unreadable-cluster';
 import type { FleetCatalog } from '#core/kernel/api/fleet/fleet-catalog';
 import { fleetKey } from '#core/kernel/api/fleet/fleet-kinds';
 import type { FleetOperator } from '#core/kernel/api/fleet/fleet-operator';
@@ -37,11 +38,14 @@ export class HeldSubjects {
 
   readonly #operators: readonly FleetOperator[];
 
-  /** `unread`: the FleetClusters of which nothing but the name is known. Rollouts with rows there rest. */
+  /**
+   * `unread`: the FleetClusters with labels that cannot be read. Rollouts with rows there rest, and all
+   * others that may concern the cluster.
+   */
   constructor(
     { operators, catalogs, assignments, unreadable: all }: FleetState,
     private readonly unreadable: ReadonlyMap<string, UnreadableObject>,
-    unread: ReadonlyMap<string, UnreadableObject>,
+    private readonly unread: ReadonlyMap<string, UnreadableObject>,
   ) {
     this.#operators = operators;
     const catalogsByKey = new Map(catalogs.map((one) => [fleetKey(one), one]));
@@ -85,7 +89,15 @@ export class HeldSubjects {
     const key = fleetKey(subject);
     const named = subject.kind === 'FleetOperator' ? subject.spec.catalog.fleetCatalog : undefined;
     const catalog = catalogs.get(`FleetCatalog/${subject.metadata.namespace}/${named}`);
-    const hold = this.#holds.get(key) ?? holdOf(subject, catalog, this.unreadable);
+    const hold = this.#holds.get(key) ?? holdOf(subject, catalog, this.unreadable) ?? this.#holdOfTarget(subject);
     if (hold !== undefined) this.#holds.set(key, hold);
+  }
+
+  /** Returns the hold of a subject that may select a cluster with unreadable labels. */
+  #holdOfTarget(subject: FleetOperator | FleetCatalog): SubjectProblem | undefined {
+    if (subject.kind === 'FleetCatalog' && subject.spec.promotion !== 'Staged') return undefined;
+    const { namespace } = subject.metadata;
+    const found = [...this.unread.values()].find((one) => allowedNamespaces(one)?.includes(namespace) !== false);
+    return found && heldByUnreadable(found);
   }
 }
