@@ -1,6 +1,5 @@
 import { durationMs } from '../placement/waves.js';
 import type { PlacedFault } from './faults.js';
-import { SecondLeader } from './second-leader.js';
 import type { VirtualCluster } from './virtual-cluster.js';
 import type { VirtualHub } from './virtual-hub.js';
 import type { VirtualRollout } from './virtual-rollout.js';
@@ -53,7 +52,9 @@ export function playClusterFaults(world: VirtualWorld, changedAll: () => void): 
 function loseRows(record: VirtualRollout, hub: VirtualHub): void {
   const rollouts = hub.rolloutsOf(record.subject.key);
   const isKept = rollouts.roleOf(record) === 'frozen' && record !== rollouts.newest;
-  if (!isKept && !record.isQueued && !record.isNew) hub.writer.loseRows(record);
+  if (isKept || record.isQueued || record.isNew) return;
+  record.loseRows(hub.now);
+  for (const cluster of hub.world.clusters.values()) cluster.orders.delete(record.spec.name);
 }
 
 /** Orders that no applier has read yet are gone with the assignments. */
@@ -87,12 +88,24 @@ function playOffline(placed: PlacedFault, world: VirtualWorld): void {
   });
 }
 
-/** Adds another controller that makes steps too, from a state of some time ago. */
+/**
+ * Adds a controller that believes to be the active one, with a view of some time ago. The hub API refuses its
+ * writes if they are based on an old version; otherwise it makes the steps of the active one.
+ */
 function playSecondLeader({ fault, from }: PlacedFault, world: VirtualWorld, hub: VirtualHub): void {
   const { for: time, staleBy = '0s' } = fault.secondLeader ?? {};
   const until = time === undefined ? Number.POSITIVE_INFINITY : from + durationMs(time);
-  const leader = new SecondLeader(hub, durationMs(staleBy), until);
-  hub.keepsFor = Math.max(hub.keepsFor ?? 0, durationMs(staleBy));
+  const leader = { refused: 0, settle: () => (world.now < until ? hub.records.forEach(attend) : undefined) };
+  const attend = (record: VirtualRollout): void => {
+    // A decision is read together with the rollout that it concerns.
+    if (hub.writer.isDown || record.isNew || record.isQueued || record.decisions.length > 0) return;
+    if (record.isWrittenAfter(world.now - durationMs(staleBy))) {
+      leader.refused++;
+      return;
+    }
+    record.due.note(null);
+    hub.attend(record);
+  };
   world.at(from, () => {
     note('SecondLeader', world);
     hub.others.push(leader);

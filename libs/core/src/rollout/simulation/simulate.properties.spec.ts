@@ -174,7 +174,7 @@ describe(`random fleets, strategies, faults and decisions (FLOTILLA_TEST_SEED=${
           () => count++,
           ({ hub }) => {
             again = () => {
-              for (const record of hub.records) record.isAllDirty = true;
+              for (const record of hub.records) record.due.note(null);
               hub.settle();
             };
           },

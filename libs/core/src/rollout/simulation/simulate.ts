@@ -67,7 +67,7 @@ function* run(
   let end = world.start;
   windows.announce();
   for (;;) {
-    const next = nextInstant(agenda, windows);
+    const next = nextInstant(agenda, hub, windows);
     if (next === undefined) return end;
     if (next > until) {
       world.now = until;
@@ -88,10 +88,11 @@ function* run(
  * Returns the time of the next event. Windows count only while a cluster waits for one, or until another
  * event is due.
  */
-function nextInstant(agenda: Agenda<Due>, windows: WindowClock): number | undefined {
-  const due = agenda.dropWhile(({ isLive }) => !isLive());
+function nextInstant(agenda: Agenda<Due>, hub: VirtualHub, windows: WindowClock): number | undefined {
+  const event = agenda.dropWhile(({ isLive }) => !isLive()) ?? Number.POSITIVE_INFINITY;
+  const due = Math.min(event, hub.nextWakeAt);
   const window = windows.nextAt;
-  if (due === undefined) return windows.isAwaited ? window : undefined;
+  if (due === Number.POSITIVE_INFINITY) return windows.isAwaited ? window : undefined;
   return window === undefined ? due : Math.min(due, window);
 }
 
@@ -120,7 +121,7 @@ class WindowClock {
     const open = new Set(windows.filter((window) => isActive(window, this.world.now)).map(({ name }) => name));
     for (const name of [...this.#open].sort()) if (!open.has(name)) this.#event('WindowClosed', name);
     for (const name of [...open].sort()) if (!this.#open.has(name)) this.#event('WindowOpened', name);
-    for (const record of this.hub.records) record.isAllDirty = true;
+    for (const record of this.hub.records) record.due.note(null);
     this.#changesAt = nextChange(windows, this.world.now);
   }
 

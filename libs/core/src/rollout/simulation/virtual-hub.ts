@@ -1,10 +1,10 @@
 import type { AssignmentReport } from '../../kernel/api/fleet/fleet-assignment.js';
 import type { FleetView, KnownCluster, Neighbour } from '../controller/facts/fleet-view.js';
 import { HubFacts } from '../controller/facts/hub-facts.js';
-import { advance, type MadeStep } from '../controller/record/advance.js';
+import { effectsOf, type JudgedDecision, type MadeStep, rolloutPass } from '../controller/record/rollout-pass.js';
 import type { RolloutRecord } from '../controller/record/rollout-record.js';
 import { inTurn, SubjectRollouts } from '../controller/record/rollout-roles.js';
-import { decisionEvent } from '../controller/record/step-events.js';
+import { decisionEvent, stepEvents } from '../controller/record/step-events.js';
 import type { FleetFiles, FleetSubject } from '../controller/record/subjects.js';
 import { hasOlder, isTargetOf } from '../controller/record/targets.js';
 import type { Decision } from '../controller/step/decisions.js';
@@ -12,9 +12,9 @@ import { isFinal } from '../controller/step/phases.js';
 import { newStatus, type RolloutSpec } from '../controller/step/rollout-state.js';
 import { sumOf } from '../controller/step/tally.js';
 import { cutsOf, wavesOf } from '../placement/waves.js';
-import { HubWriter } from './hub-writer.js';
+import { MemoryHub } from './memory-hub.js';
 import { VirtualGates } from './virtual-gates.js';
-import { VirtualRollout } from './virtual-rollout.js';
+import { type OpenDecision, VirtualRollout } from './virtual-rollout.js';
 import type { VirtualWorld } from './world.js';
 
 /** More steps in one instant are an error: the run ends. */
@@ -24,8 +24,8 @@ const MOST_STEPS_AT_ONCE = 100_000;
 export type FleetRun = Readonly<{ hub: VirtualHub; world: VirtualWorld; end: number }>;
 
 /**
- * The hub of the simulation, in memory. {@link advance} makes steps on its rollouts, and it stores their
- * results. The script makes releases and decisions there.
+ * The fleet of the simulation, updated in place. {@link rolloutPass} makes the steps of its rollouts, and
+ * {@link MemoryHub} performs their writes. The script makes releases and decisions there.
  */
 export class VirtualHub implements FleetView {
   readonly records: VirtualRollout[] = [];
@@ -35,12 +35,10 @@ export class VirtualHub implements FleetView {
   readonly #left: (() => void)[] = [];
   /** Newest release of each subject that an object of users is in the way of. */
   readonly #refused = new Map<string, () => void>();
-  readonly writer: HubWriter;
+  readonly writer: MemoryHub;
   readonly gates: VirtualGates;
   /** Other controllers that believe to be the active one. */
   readonly others: Readonly<{ settle(): void; refused: number }>[] = [];
-  /** Longest age of their views, in milliseconds. */
-  keepsFor: number | undefined;
   steps = 0;
 
   constructor(
@@ -49,7 +47,7 @@ export class VirtualHub implements FleetView {
     readonly seed: string,
     onKilled: () => void,
   ) {
-    this.writer = new HubWriter(this, world, onKilled);
+    this.writer = new MemoryHub(this, world, onKilled);
     this.gates = new VirtualGates(this, world);
   }
 
@@ -130,7 +128,7 @@ export class VirtualHub implements FleetView {
 
   /** Something has changed about a cluster: every rollout that can move it examines it again. */
   changed(cluster: string): void {
-    for (const record of this.records) record.dirty.add(cluster);
+    for (const record of this.records) record.due.note(cluster);
   }
 
   /** Derives everything again from labels, windows and subjects. */
@@ -138,12 +136,8 @@ export class VirtualHub implements FleetView {
     const refused = cluster === undefined ? [...this.#refused.values()] : [];
     if (cluster === undefined) this.#refused.clear();
     for (const record of this.records) {
-      if (cluster === undefined) {
-        record.isAllDirty = true;
-        record.subject = this.files.subjects.get(record.subject.key) ?? record.subject;
-      } else {
-        record.dirty.add(cluster);
-      }
+      record.due.note(cluster ?? null);
+      if (cluster === undefined) record.subject = this.files.subjects.get(record.subject.key) ?? record.subject;
     }
     for (const release of refused) release();
   }
@@ -191,7 +185,6 @@ export class VirtualHub implements FleetView {
     );
     const { active, queued } = rollouts;
     rollouts.records.push(record);
-    record.keepsFor = this.keepsFor;
     this.records.push(record);
     this.records.sort(inTurn);
     this.#facts.set(record, new HubFacts(this, record));
@@ -227,6 +220,7 @@ export class VirtualHub implements FleetView {
       counts: sumOf(record.tallies).counts,
     });
     record.isNew = false;
+    record.save({ step: record.version, at: this.now, status: record.status, intent: [], isNew: false });
     this.writer.written();
   }
 
@@ -244,7 +238,7 @@ export class VirtualHub implements FleetView {
     const targets = [...this.world.clusters.values()].filter((cluster) => isTargetOf(subject, cluster));
     const status = { ...newStatus(this.world.now, waves.length, reason), startedAt: record.status.startedAt };
     record.begin({ ...spec, strategy, waves, cuts: cutsOf(waves, targets, spec.uid) }, status);
-    for (const cluster of this.world.clusters.keys()) record.dirty.add(cluster);
+    record.due.note(null);
   }
 
   decide(decision: Decision): void {
@@ -253,18 +247,21 @@ export class VirtualHub implements FleetView {
 
   #take(decision: Decision): void {
     const record = this.records.find(({ spec }) => spec.name === decision.rollout);
-    if (record !== undefined && this.#isRead(record)) record.decisions.push(decision);
+    if (record !== undefined && this.#isRead(record))
+      record.decisions = [...record.decisions, { decision, hasBegun: false, effects: undefined }];
     else this.world.options.log.add(this.world.now, decisionEvent(decision, 'UnknownRollout', null));
   }
 
-  /** Makes steps until nothing changes. Older rollouts come first, each until it rests. */
+  /** Makes passes until nothing changes, over older rollouts first. */
   settle(): void {
     for (const other of this.others) other.settle();
     const most = this.steps + MOST_STEPS_AT_ONCE;
     for (let isMoving = true; isMoving && !this.#isDown; ) {
       isMoving = false;
       for (const record of this.records) {
-        if (!this.#isDown && this.#isDue(record)) isMoving = this.#advance(record) || isMoving;
+        if (this.#isDown || !this.#isDue(record)) continue;
+        isMoving = true;
+        this.attend(record);
         if (this.steps > most) throw new Error(`rollout ${record.spec.name} does not come to rest`);
       }
       isMoving = this.#takeTurns() || isMoving;
@@ -287,86 +284,88 @@ export class VirtualHub implements FleetView {
     return this.files.subjects.has(subject.key) || !isFinal(status.phase);
   }
 
+  /** The next time at which the clock alone asks for a step. Infinite while the controller is down. */
+  get nextWakeAt(): number {
+    const records = this.#isDown ? [] : this.records.filter((record) => this.#isRead(record));
+    // An approval that ends in a rollout that has ended asks for no step.
+    const wakes = records.map(({ due, status }) => (isFinal(status.phase) ? due.nextRowAt : due.nextAt));
+    return Math.min(...wakes);
+  }
+
   #isDue(record: VirtualRollout): boolean {
     if (!this.#isRead(record)) return false;
-    const isAwake = record.wakeAt !== undefined && record.wakeAt <= this.world.now;
-    return record.isNew || record.isAllDirty || record.dirty.size > 0 || record.decisions.length > 0 || isAwake;
+    return record.isNew || record.decisions.length > 0 || record.due.isDue(this.now);
   }
 
-  #advance(record: VirtualRollout): boolean {
+  /** Makes a pass over a rollout, until the controller is killed. */
+  attend(record: VirtualRollout): void {
     const facts = this.#facts.get(record);
-    if (facts === undefined) return false;
-    if (record.wakeAt !== undefined && record.wakeAt <= this.world.now) record.isAllDirty = true;
-    let hasMoved = false;
-    const steps = advance(
+    if (facts === undefined) return;
+    this.writer.end();
+    this.writer.writeRows(record, record.unordered);
+    record.unordered = [];
+    // The controller was killed before it wrote their outcome.
+    for (const decision of record.decisions)
+      if (decision.effects !== undefined) this.#conclude(record, { decision, effects: decision.effects });
+    if (this.#isDown) return;
+    this.writer.begin(record);
+    const all = () => new Set([...record.rows.keys(), ...this.world.clusters.keys()]);
+    const pass = rolloutPass<OpenDecision>(
       { record, facts },
       {
-        decisions: record.decisions,
-        decisionOf: (decision) => decision,
-        examined: this.#takeNews(record),
-        all: () => this.#allClusters(record),
-        news: () => this.#takeNews(record),
-        now: this.world.now,
-        most: MOST_STEPS_AT_ONCE,
+        ...{ decisions: record.decisions, decisionOf: ({ decision }) => decision, hasBegun: (one) => one.hasBegun },
+        ...{ examined: record.due.take(this.now, all), all, now: this.now, most: MOST_STEPS_AT_ONCE },
+        noteStep: (made) => this.#noteStep(record, made),
       },
     );
-    for (const made of steps) {
-      hasMoved = this.#carryOut(record, made) || hasMoved;
-      if (this.#isDown) break;
+    for (const write of pass) {
+      if (write.kind === 'Outcome') this.#conclude(record, write);
+      else this.writer.perform(record, write);
+      if (!this.#isDown) continue;
+      record.restore(this.now);
+      return;
     }
-    return hasMoved;
   }
 
-  /** Returns the clusters that have changed, once. */
-  #takeNews(record: VirtualRollout): Iterable<string> {
-    const found = record.isAllDirty ? this.#allClusters(record) : [...record.dirty];
-    record.dirty.clear();
-    record.isAllDirty = false;
-    return found;
-  }
-
-  /** Writes a step, and the effects of its decision outside the rollout. */
-  #carryOut(
-    record: VirtualRollout,
-    { decided: decision, ...made }: MadeStep & { decided: Decision | undefined },
-  ): boolean {
+  /** Notes a step before it is in the record: its events, and the times at which others follow. */
+  #noteStep(record: VirtualRollout, { decided, changes, result }: MadeStep<OpenDecision>): void {
     this.steps++;
-    const { decision: effects } = made.result;
-    if (decision !== undefined) {
-      const reason = effects?.reason ?? 'NotApplicable';
-      this.world.options.log.add(this.world.now, decisionEvent(decision, reason, record.subject.key));
+    const { subject, status, isNew } = record;
+    if (decided !== undefined) {
+      const { reason } = effectsOf(result, decided.hasBegun);
+      this.writer.noteEvents([decisionEvent(decided.decision, reason, subject.key)]);
     }
-    const phase = record.status.phase;
-    const hasMoved = this.writer.commit(record, made, decision !== undefined);
-    record.attendedUntil = Number.POSITIVE_INFINITY;
-    if (phase !== record.status.phase) this.#rolesMayChange(record);
+    this.writer.noteEvents(stepEvents(record, isNew ? undefined : status, changes, result));
+    record.chosen = sumOf(result.tallies).chosen;
+    record.due.noteWakes(result);
+    if (status.phase === result.status.phase) return;
+    this.#rolesMayChange(record);
     // A release that is aborted before its turn is none: the catalogs lead to the target before it again.
-    const { active } = this.rolloutsOf(record.subject.key);
-    if (phase === 'Planning' && record.status.phase === 'Aborted' && active !== undefined) {
-      this.world.catalogs.lead({ subject: record.subject.key, to: active.spec.target });
-    }
-    if (effects?.isNewRollout === true) this.release(record.subject.key, record.spec.target, 'Retry');
-    return hasMoved || decision !== undefined;
+    const { active } = this.rolloutsOf(subject.key);
+    if (status.phase !== 'Planning' || result.status.phase !== 'Aborted' || active === undefined) return;
+    if (active !== record) this.world.catalogs.lead({ subject: subject.key, to: active.spec.target });
   }
 
-  #allClusters(record: VirtualRollout): Iterable<string> {
-    return new Set([...record.rows.keys(), ...this.world.clusters.keys()]);
+  /** Writes the outcome of a decision. A Retry of a rollout that has ended makes a new one first. */
+  #conclude(record: VirtualRollout, { decision, effects }: JudgedDecision<OpenDecision>): void {
+    const { number, target } = record.spec;
+    const isMade = this.rolloutsOf(record.subject.key).records.some(({ spec }) => spec.number > number);
+    if (effects.isNewRollout && !isMade) this.release(record.subject.key, target, 'Retry');
+    if (this.#isDown) return;
+    record.decisions = record.decisions.filter((one) => one !== decision);
+    this.writer.written();
   }
 
   /** The end of a rollout, or its beginning, changes the roles of the others of its subject. */
   #rolesMayChange(record: VirtualRollout): void {
-    for (const other of this.rolloutsOf(record.subject.key).records) other.isAllDirty = true;
+    for (const other of this.rolloutsOf(record.subject.key).records) other.due.note(null);
   }
 
-  /** Restarts after a crash: completes intents and counts everything again. */
+  /** Restarts after a crash, from what the hub API has. */
   restart(): void {
     this.writer.isDown = false;
-    for (const record of this.records) {
-      record.recount();
-      record.attendedUntil = Number.NEGATIVE_INFINITY;
-    }
+    for (const record of this.records) record.restore(this.now);
     for (const act of this.#left.splice(0)) this.whenUp(act);
-    for (const record of this.records) this.writer.completeIntent(record);
   }
 
   factsOf(record: VirtualRollout): HubFacts | undefined {

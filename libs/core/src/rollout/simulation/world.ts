@@ -125,18 +125,12 @@ export class VirtualWorld {
     });
   }
 
-  /**
-   * Gives an order to a cluster: at once, later if its wake-up is lost, or when it is online again. Returns
-   * the delay after which its applier finds it.
-   */
-  order(cluster: VirtualCluster, subject: string, carryOut: () => void, isNotWoken: boolean): number {
+  /** Gives an order to a cluster: at once, later if its wake-up is lost, or when it is online again. */
+  order(cluster: VirtualCluster, subject: string, carryOut: () => void, isNotWoken: boolean): void {
     cluster.waitingOrders.set(subject, carryOut);
-    if (isNotWoken || this.now < this.#wakesLostUntil) {
+    if (isNotWoken || this.now < this.#wakesLostUntil)
       this.at(this.now + WITHOUT_WAKE, () => this.#deliver(cluster, subject, carryOut));
-      return WITHOUT_WAKE;
-    }
-    this.#deliver(cluster, subject, carryOut);
-    return 0;
+    else this.#deliver(cluster, subject, carryOut);
   }
 
   #deliver(cluster: VirtualCluster, subject: string, carryOut: () => void): void {

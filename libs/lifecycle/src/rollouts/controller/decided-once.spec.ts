@@ -154,6 +154,19 @@ describe('a decision that took effect before the controller was killed', () => {
     expect(seen(played)).toEqual(is);
   });
 
+  it('keeps its verdict if it had none, and its status is deleted', async () => {
+    const played = await begin([FIRST]);
+    const outcome = await decide(played, 'Resume');
+    await passes(played);
+    expect(outcome()).toBe('NotApplicable');
+    await decided(played, 'Pause');
+    const ref = { ...rolloutRef(`d-${decisions - 1}`), kind: 'FleetDecision' };
+    played.hub.cluster.edit(ref, (one) => Object.assign(one, { status: undefined }), 'status');
+    restart(played);
+    await passes(played);
+    expect([outcome(), stateOf(played).status.phase]).toEqual(['NotApplicable', 'Paused']);
+  });
+
   it.each([
     ['before the rollout of a Retry was made', { verb: 'create', resource: 'fleetrollouts' }],
     ['after it was made', { verb: 'update', resource: 'fleetdecisions' }],

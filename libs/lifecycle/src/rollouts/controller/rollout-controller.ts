@@ -1,17 +1,17 @@
-import type { AssignmentRow } from '#core/kernel/api/fleet/fleet-assignment';
 import type { FleetDecision } from '#core/kernel/api/fleet/fleet-decision';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import type { HubCluster } from '#core/rollout/controller/facts/hub-cluster';
 import { orderOfRow } from '#core/rollout/controller/facts/order-of-row';
-import { advance, storeStep } from '#core/rollout/controller/record/advance';
-import type { RolloutRecord } from '#core/rollout/controller/record/rollout-record';
+import {
+  type JudgedDecision,
+  type PassWrite,
+  type RolloutWrite,
+  rolloutPass,
+} from '#core/rollout/controller/record/rollout-pass';
 import { inTurn } from '#core/rollout/controller/record/rollout-roles';
-import { isWrittenFirst } from '#core/rollout/controller/record/row-change';
 import type { FleetSubject } from '#core/rollout/controller/record/subjects';
 import type { DecisionEffects } from '#core/rollout/controller/step/decisions';
 import { isFinal } from '#core/rollout/controller/step/phases';
-import type { RolloutStatus } from '#core/rollout/controller/step/rollout-state';
-import { isMoving, type RolloutRow } from '#core/rollout/controller/step/row';
 import { cutsOf, wavesOf } from '#core/rollout/placement/waves';
 import { nextStallAt } from '#core/rollout/status/rollout-conditions';
 import { movedEvents } from '#core/rollout/status/rollout-events';
@@ -22,13 +22,12 @@ import { inParallel } from '#platform/fairness/in-parallel';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { Log } from '#platform/telemetry/log.port';
 import type { RolloutFigures } from '#platform/telemetry/metrics/rollout-metrics';
-import { intentParts, MOST_TAKEN } from '../assignments/stored-rollout.js';
 import { allOf, ExaminedBefore } from './examined-before.js';
 import type { AskedGates } from './state/asked-gates.js';
 import { type FleetSource, FleetStateReader, listedFrom } from './state/fleet-state.js';
 import { LiveFleet, type LiveRollout, type NewTarget } from './state/live-fleet.js';
 import { LiveMemory } from './state/live-memory.js';
-import { decidedBy, decisionOf, effectsOf, keptOf, openDecisions } from './state/open-decisions.js';
+import { decisionOf, hasBegun, keptOf, keptWith, openDecisions } from './state/open-decisions.js';
 import { StaleViewError, writeRollout, writeRolloutStatus, writeRow } from './writes/hub-objects.js';
 import { keepUntilRemoved, leavingOrder, previewOrder, withdrawOrders } from './writes/leaving-orders.js';
 import { RolloutEvents } from './writes/rollout-events.js';
@@ -47,8 +46,6 @@ const MOST_STEPS = 100;
  * Rows are independent of each other: after a crash between two of them, the next pass completes the rest.
  */
 const ROWS_AT_ONCE = 16;
-
-type RowsBefore = ReadonlyMap<string, RolloutRow>;
 
 /**
  * Decides about rollouts from the objects of the hub API, and writes the orders for clusters. It has no
@@ -83,7 +80,7 @@ export class RolloutController {
 
   /** Notes news about a rollout that its objects do not show: of one cluster, or of all. */
   noteNews(rollout: string, cluster: string | null): void {
-    this.#examined.get(rollout)?.noteNews(cluster);
+    this.#examined.get(rollout)?.due.note(cluster);
   }
 
   /** Makes every step that is due. Returns when the clock alone asks for the next pass, in milliseconds. */
@@ -180,8 +177,7 @@ export class RolloutController {
    * same target. That comes first: after a crash in between, the decision is open and the rollout is there.
    */
   async #carryOut(
-    decision: FleetDecision,
-    effects: DecisionEffects,
+    { decision, effects }: JudgedDecision<FleetDecision>,
     rollout: LiveRollout,
     fleet: LiveFleet,
   ): Promise<void> {
@@ -229,34 +225,25 @@ export class RolloutController {
     const { name } = record.spec;
     const decisions = await this.#decisionsFor(rollout, fleet);
     const memory = this.#examined.get(name) ?? (await this.#begin(rollout, fleet));
-    const examined = memory.due(rollout, fleet, areWindowsDue);
-    if (examined.size === 0 && decisions.length === 0) return memory.nextAt;
-    record.attendedUntil = memory.attendedUntil(fleet.now);
+    const attendedUntil = memory.attendedUntil(fleet.now);
+    const examined = memory.take(rollout, fleet, areWindowsDue);
+    if (examined.size === 0 && decisions.length === 0) return memory.due.nextAt;
+    record.attendedUntil = attendedUntil;
     let current = rollout;
-    let before: RowsBefore = new Map(record.rows);
-    let statusBefore: RolloutStatus | undefined = record.isNew ? undefined : record.status;
     let isAtRest = false;
-    const steps = advance<FleetDecision>(rollout, {
-      ...{ decisions, decisionOf: (one) => decisionOf(one, fleet.now), examined, now: fleet.now, most: MOST_STEPS },
-      ...{ all: () => allOf(record, fleet), news: () => [] },
+    const pass = rolloutPass<FleetDecision>(rollout, {
+      ...{ decisions, decisionOf: (one) => decisionOf(one, fleet.now), hasBegun: (one) => hasBegun(one, rollout) },
+      ...{ examined, all: () => allOf(record, fleet), now: fleet.now, most: MOST_STEPS },
+      noteStep: ({ result, isLast }) => {
+        memory.due.noteWakes(result);
+        isAtRest = isLast;
+      },
     });
-    for (const made of steps) {
-      storeStep(record, made);
-      memory.noteWakes(made.result);
-      isAtRest = made.isLast;
-      const { decided } = made;
-      if (decided === undefined) continue;
-      // A decision has its effect once: it is in the rollout before anything else follows.
-      const effects = effectsOf(decided, made.result.decision, rollout);
-      current = await this.#write(current, before, statusBefore, fleet, decided, effects);
-      await this.#carryOut(decided, effects, rollout, fleet);
-      [before, statusBefore] = [new Map(record.rows), record.status];
-    }
-    await this.#write(current, before, statusBefore, fleet);
+    for (const write of pass) current = await this.#perform(current, write, fleet);
     // Work that is left after so many steps is done in the next pass.
     if (!isAtRest) return fleet.now + 1;
     memory.note(rollout, fleet);
-    return memory.nextAt;
+    return memory.due.nextAt;
   }
 
   /** Begins to attend to a rollout: the controller before may not have written all of its Events. */
@@ -270,61 +257,39 @@ export class RolloutController {
   /** Returns the decisions about a rollout that must be carried out. Other open ones get their outcome. */
   async #decisionsFor(rollout: LiveRollout, fleet: LiveFleet): Promise<FleetDecision[]> {
     const { done, earlier, open } = openDecisions(rollout, fleet.state);
-    for (const { decision, effects } of done) await this.#carryOut(decision, effects, rollout, fleet);
+    for (const one of done) await this.#carryOut(one, rollout, fleet);
     for (const one of earlier) await this.#conclude(one, { reason: 'UnknownRollout' }, rollout);
     return [...open];
   }
 
-  /**
-   * Writes results of clusters first, then the rollout with the rows that begin, then those rows. If many
-   * begin, it writes them in parts that the annotations have room for. A row that is removed is written after
-   * the rollout, which keeps the row's part in the report of its wave.
-   */
-  async #write(
-    rollout: LiveRollout,
-    before: RowsBefore,
-    statusBefore: RolloutStatus | undefined,
-    fleet: LiveFleet,
-    decision?: FleetDecision,
-    effects?: DecisionEffects,
-  ): Promise<LiveRollout> {
-    const { record } = rollout;
-    const names = new Set([...before.keys(), ...record.rows.keys()]);
-    const changed = [...names].filter((name) => before.get(name) !== record.rows.get(name));
-    const decided = decision && effects && decidedBy(decision, effects);
-    const isWhole = decision !== undefined || statusBefore === undefined;
-    const isFirst = (name: string) => isWrittenFirst({ before: before.get(name), after: record.rows.get(name) });
-    const first = isWhole ? [] : changed.filter(isFirst);
-    const results = new Set(first);
-    const then = changed.filter((name) => !results.has(name));
-    if (changed.length === 0 && statusBefore === record.status && decided === undefined) return rollout;
-    record.version++;
-    await inParallel(first, ROWS_AT_ONCE, (name) => this.#writeRow(rollout, name, fleet));
-    const { name: own } = record.spec;
-    let { object } = rollout;
-    const waves = record.spec.waves.map(({ name }) => name);
-    const moved = { before: statusBefore, after: record.status };
-    const events = movedEvents(object.metadata.name, waves, moved);
-    // The beginnings of a part, and the ones that a crash leaves out, are found out again from the rows.
-    const taken = takenBy(rollout, decided);
-    const parts = statusBefore === undefined ? [then] : intentParts(then, (name) => record.rows.get(name));
-    for (const part of parts) {
-      const rows = part.flatMap((name) => record.rows.get(name) ?? []);
-      const isPart = decided !== undefined && statusBefore !== undefined && part !== parts.at(-1);
-      const written = await writeRollout(this.hub, object, record, {
-        ...(isPart ? { status: statusBefore, taken: rollout.taken } : { status: record.status, taken }),
-        decided: decided && { ...decided, isPart },
-        intent: statusBefore === undefined ? [] : rows.map((row) => ({ step: record.version, row })),
-        events,
-        mayOweCounts: !isFinal(record.status.phase) && this.#pace.mayOwe(own, fleet.now),
-        now: fleet.now,
-      });
-      object = written.object;
-      this.#pace.note(own, written.isOwed, fleet.now);
-      await inParallel(part, ROWS_AT_ONCE, (name) => this.#writeRow(rollout, name, fleet));
+  /** Performs a write of a pass; returns the rollout as it is stored then. */
+  async #perform(rollout: LiveRollout, write: PassWrite<FleetDecision>, fleet: LiveFleet): Promise<LiveRollout> {
+    const { object, record } = rollout;
+    if (write.kind === 'Rollout') return this.#writeRollout(rollout, write, fleet.now);
+    if (write.kind === 'Rows') {
+      await inParallel(write.clusters, ROWS_AT_ONCE, (name) => this.#writeRow(rollout, name, fleet));
+    } else if (write.kind === 'Outcome') {
+      await this.#carryOut(write, rollout, fleet);
+    } else {
+      await this.#events.moved(object, fleet.operators.get(record.spec.subject), eventsOf(rollout, write.moved));
     }
-    await this.#events.moved(rollout.object, fleet.operators.get(record.spec.subject), events);
-    return { ...rollout, object, taken };
+    return rollout;
+  }
+
+  async #writeRollout(
+    rollout: LiveRollout,
+    { status, moved, intent, decided, isPart }: RolloutWrite<FleetDecision>,
+    now: number,
+  ): Promise<LiveRollout> {
+    const { object, record } = rollout;
+    const { name } = record.spec;
+    const kept = keptWith(rollout, decided, isPart);
+    const mayOweCounts = !isFinal(record.status.phase) && this.#pace.mayOwe(name, now);
+    const how = { status, intent, events: eventsOf(rollout, moved), mayOweCounts, now };
+    const written = await writeRollout(this.hub, object, record, { ...kept, ...how });
+    this.#pace.note(name, written.isOwed, now);
+    const { taken, refused } = kept;
+    return { ...rollout, object: written.object, taken, refused };
   }
 
   async #writeRow({ record }: LiveRollout, name: string, fleet: LiveFleet): Promise<void> {
@@ -333,22 +298,10 @@ export class RolloutController {
     if (cluster === undefined) return;
     const row = record.rows.get(name);
     const { subject, name: rollout } = record.spec;
-    const order =
-      row === undefined ? leavingOrder(subject, cluster, fleet) : this.#orderOf(record, row, cluster, fleet);
+    const order = row === undefined ? leavingOrder(subject, cluster, fleet) : orderOfRow(record, row, cluster, fleet);
     await writeRow(this.hub, { cluster: name, subject, rollout, step: record.version, row, order });
     if (row !== undefined)
       this.log.info({ rollout, cluster: name, phase: row.phase, reason: row.reason }, 'cluster moved');
-  }
-
-  /**
-   * Returns the order of a row. Returns `Keep` if another rollout of the subject has begun to move the
-   * cluster: that rollout's order stays.
-   */
-  #orderOf(record: RolloutRecord, row: RolloutRow, cluster: HubCluster, fleet: LiveFleet): AssignmentRow | 'Keep' {
-    const { records } = fleet.rolloutsOf(record.spec.subject);
-    const isMoved = records.some((other) => other !== record && isMoving(other.rows.get(cluster.name)));
-    if (isMoved && !isMoving(row)) return 'Keep';
-    return orderOfRow(record, row, cluster, fleet.ownTargets.isOwn(record, cluster));
   }
 
   async #conclude(
@@ -375,8 +328,13 @@ function targetAgain({ object, record }: LiveRollout, fleet: LiveFleet): NewTarg
   return { bundle, specHash: fleet.askedOf(record.spec.subject) ?? specHash, isSpecOnly: true };
 }
 
-const takenBy = ({ taken }: LiveRollout, decided: Readonly<{ key: string }> | undefined): readonly string[] =>
-  decided === undefined ? taken : [...taken, decided.key].slice(-MOST_TAKEN);
+/** Returns the Events of a rollout with another status. */
+const eventsOf = ({ object, record }: LiveRollout, moved: RolloutWrite<FleetDecision>['moved']) =>
+  movedEvents(
+    object.metadata.name,
+    record.spec.waves.map(({ name }) => name),
+    moved,
+  );
 
 const hasSaidItsEnd = ({ record: { status }, object }: LiveRollout): boolean =>
   isFinal(status.phase) && (object.status as StoredRolloutStatus | undefined)?.phase === status.phase;

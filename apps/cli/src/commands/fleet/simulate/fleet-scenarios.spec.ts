@@ -127,7 +127,7 @@ const SCENARIOS = [
     name: 'controller-faults',
     exit: 0,
     ends: ['platform/kafka-1 Completed AllWavesComplete'],
-    lines: ['3 cluster c-0003 Applying Started', '60 cluster c-0003 Verifying Rebuilt'],
+    lines: ['23 cluster c-0003 Applying Started', '52 cluster c-0003 Applying Rebuilt'],
   },
   {
     name: 'decisions',

@@ -1,21 +1,28 @@
 import type { AssignmentRow } from '../../../kernel/api/fleet/fleet-assignment.js';
 import { approversOf, countedVotes } from '../../review/class-approval.js';
 import type { RolloutRecord } from '../record/rollout-record.js';
-import { isInFlight, type RolloutRow } from '../step/row.js';
-import type { KnownCluster } from './fleet-view.js';
+import { isInFlight, isMoving, type RolloutRow } from '../step/row.js';
+import type { FleetView, KnownCluster } from './fleet-view.js';
 
 const RESULTS = new Set(['Done', 'Failed', 'RolledBack', 'Skipped']);
 const timeOf = (ms: number | undefined): string | undefined =>
   ms === undefined ? undefined : new Date(ms).toISOString();
 
-/** Returns the order of a row for its cluster. `isOwn`: the cluster gets its own plan, not the target. */
+/**
+ * Returns the order of a row for its cluster. Returns `Keep` if another rollout of the subject has begun to
+ * move the cluster: that rollout's order stays.
+ */
 export function orderOfRow(
   record: RolloutRecord,
   row: RolloutRow,
   cluster: KnownCluster,
-  isOwn: boolean,
-): AssignmentRow {
+  fleet: Pick<FleetView, 'rolloutsOf' | 'isOwn'>,
+): AssignmentRow | 'Keep' {
   const { spec, status } = record;
+  const { records } = fleet.rolloutsOf(spec.subject);
+  const isMoved = records.some((other) => other !== record && isMoving(other.rows.get(cluster.name)));
+  if (isMoved && !isMoving(row)) return 'Keep';
+  const isOwn = fleet.isOwn(record, cluster);
   const { votes = [], changes = [] } = status.classes.find(({ name }) => name === row.class) ?? {};
   const counted = approversOf(countedVotes(votes, changes));
   const plan = planOf(record, row, cluster);

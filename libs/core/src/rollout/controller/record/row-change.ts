@@ -14,10 +14,13 @@ export const isEvent = ({ before, after }: RowChange): boolean =>
 
 /**
  * True if a row is written before its rollout (decision 0181). A row that begins something follows the
- * rollout that names it. A row that is removed follows the rollout that keeps its part in the wave.
+ * rollout that names it. A row that is removed, or that loses its success, follows the rollout that keeps its
+ * part in the wave.
  */
 export const isWrittenFirst = ({
   before,
   after,
-}: Readonly<{ before: RolloutRow | undefined; after: RolloutRow | undefined }>): boolean =>
-  after !== undefined && after.phase !== 'Removed' && !begins(before, after);
+}: Readonly<{ before: RolloutRow | undefined; after: RolloutRow | undefined }>): boolean => {
+  const hasSuccess = before?.doneAt === undefined || before.doneAt === after?.doneAt;
+  return after !== undefined && after.phase !== 'Removed' && hasSuccess && !begins(before, after);
+};

@@ -14,16 +14,16 @@ import { OwnTargets } from '#core/rollout/controller/facts/own-targets';
 import { isTargetWithdrawn } from '#core/rollout/controller/facts/withdrawn-target';
 import { RolloutRecord } from '#core/rollout/controller/record/rollout-record';
 import { SubjectRollouts } from '#core/rollout/controller/record/rollout-roles';
+import { readRows, type StoredRow } from '#core/rollout/controller/record/stored-rows';
 import type { FleetFiles, FleetSubject } from '#core/rollout/controller/record/subjects';
 import { isFinal } from '#core/rollout/controller/step/phases';
 import { newStatus, type RolloutSpec } from '#core/rollout/controller/step/rollout-state';
-import { orderedLate } from '#core/rollout/controller/step/row-moves';
 import { askedOfSources } from '#core/rollout/desired/catalog-changes';
 import { askedHash } from '#core/rollout/desired/subscription-changes';
 import { wavesOf } from '#core/rollout/placement/waves';
 import { isNewer } from '#core/rollout/review/plan-changes';
 import type { FailedCluster } from '#core/rollout/status/selector-failures';
-import type { StoredRow } from '../../assignments/stored-rollout.js';
+import type { Refused } from '../../assignments/stored-rollout.js';
 import type { AskedGates } from './asked-gates.js';
 import type { FleetState } from './fleet-state.js';
 import { HeldSubjects, placeIn } from './held-subjects.js';
@@ -42,6 +42,8 @@ export type LiveRollout = Readonly<{
   unordered: readonly string[];
   /** Keys of the newest decisions that took effect. */
   taken: readonly string[];
+  /** The newest decisions that had no effect. */
+  refused: readonly Refused[];
 }>;
 
 /** Target of a new rollout. `isSpecOnly`: another spec, for any installed version. */
@@ -328,33 +330,20 @@ export class LiveFleet implements FleetView {
     const record = new RolloutRecord(rolloutSpec, status, subject, () => null);
     record.isNew = state === undefined;
     record.version = state?.step ?? 0;
-    const unordered = this.#readRows(record, state?.intent ?? [], this.now - (state?.at ?? this.now));
+    const lateMs = this.now - (state?.at ?? this.now);
+    const begun = readRows(record, this.#storedRows(rolloutSpec.name), state?.intent ?? [], lateMs);
     record.recount();
     rollouts.records.push(record);
-    this.rollouts.push({ object, record, facts: new HubFacts(this, record), unordered, taken: state?.taken ?? [] });
+    const unordered = begun.filter((name) => this.clusters.has(name));
+    const { taken = [], refused = [] } = state ?? {};
+    this.rollouts.push({ object, record, facts: new HubFacts(this, record), unordered, taken, refused });
   }
 
-  /**
-   * Reads the rows of the assignments, and the rows of the rollout's intent if those are newer; returns the
-   * latter. A pass that broke off may have written rows of a step that is not in the rollout.
-   */
-  #readRows(record: RolloutRecord, intent: readonly StoredRow[], lateMs: number): readonly string[] {
-    const steps = new Map<string, number>();
-    const unordered: string[] = [];
+  *#storedRows(rollout: string): Generator<readonly [cluster: string, StoredRow]> {
     for (const assignment of this.#assignments) {
-      const { name } = assignment.metadata;
-      const stored = this.memory.rowsOf(assignment)[record.spec.name];
-      if (stored === undefined) continue;
-      record.rows.set(name, stored.row);
-      steps.set(name, stored.step);
-      record.version = Math.max(record.version, stored.step);
+      const stored = this.memory.rowsOf(assignment)[rollout];
+      if (stored !== undefined) yield [assignment.metadata.name, stored];
     }
-    for (const { step, row } of intent) {
-      if (step <= (steps.get(row.cluster) ?? -1)) continue;
-      record.rows.set(row.cluster, orderedLate(row, lateMs));
-      if (this.clusters.has(row.cluster)) unordered.push(row.cluster);
-    }
-    return unordered;
   }
 }
 

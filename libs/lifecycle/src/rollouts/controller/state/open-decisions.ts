@@ -1,8 +1,9 @@
 import type { FleetDecision } from '#core/kernel/api/fleet/fleet-decision';
 import type { FleetRollout } from '#core/kernel/api/fleet/fleet-rollout';
+import type { JudgedDecision } from '#core/rollout/controller/record/rollout-pass';
 import { concernedBy, type Decision, type DecisionEffects } from '#core/rollout/controller/step/decisions';
 import type { RolloutView } from '#core/rollout/controller/step/rollout-state';
-import { type Decided, storedState } from '../../assignments/stored-rollout.js';
+import { type Decided, MOST_TAKEN, type Refused, storedState } from '../../assignments/stored-rollout.js';
 import type { FleetState } from './fleet-state.js';
 
 /** The parts of a rollout that link decisions to it. */
@@ -10,7 +11,7 @@ type DecidedRollout = Readonly<{ object: FleetRollout; record: Readonly<{ spec: 
 
 /** The decisions about a rollout that have no outcome yet, the older ones first. */
 type OpenDecisions = Readonly<{
-  /** Decisions that took effect, without an outcome: it was deleted, or the controller was killed. */
+  /** Decisions that were judged, without an outcome: it was deleted, or the controller was killed. */
   done: readonly Readonly<{ decision: FleetDecision; effects: DecisionEffects }>[];
   /**
    * Made before the rollout existed: they are about another rollout of this name with an object that was
@@ -26,15 +27,18 @@ export function openDecisions({ object, record }: DecidedRollout, { decisions }:
       `${metadata.namespace}/${spec.rollout}` === record.spec.name &&
       (status as Readonly<{ at?: string }> | undefined)?.at === undefined,
   );
-  const { decided, taken = [] } = storedState(object) ?? {};
+  const { decided, taken = [], refused = [] } = storedState(object) ?? {};
+  const refusalOf = (one: FleetDecision) => refused.find(({ key }) => key === keyOf(one));
   const isLast = (one: FleetDecision): boolean => decided?.isPart === false && keyOf(one) === decided.key;
   const earlier = all.filter((one) => isOfEarlier(one, object));
-  const done = all.filter((one) => !earlier.includes(one) && (isLast(one) || taken.includes(keyOf(one))));
+  const isDone = (one: FleetDecision): boolean =>
+    isLast(one) || taken.includes(keyOf(one)) || refusalOf(one) !== undefined;
+  const done = all.filter((one) => !earlier.includes(one) && isDone(one));
   const open = all.filter((one) => !done.includes(one) && !earlier.includes(one));
-  const effectsOfDone = (one: FleetDecision): DecisionEffects => ({
-    reason: 'Effective',
-    isNewRollout: isLast(one) && decided?.isNewRollout === true,
-  });
+  const effectsOfDone = (one: FleetDecision): DecisionEffects => {
+    const { key: _, ...refusal } = refusalOf(one) ?? { key: '', reason: 'Effective' as const };
+    return { ...refusal, isNewRollout: isLast(one) && decided?.isNewRollout === true };
+  };
   return {
     done: done.map((decision) => ({ decision, effects: effectsOfDone(decision) })),
     earlier,
@@ -48,25 +52,32 @@ const partFirst = (open: readonly FleetDecision[], decided: Decided | undefined)
   return [...part, ...open.filter((one) => !part.includes(one))];
 };
 
-/**
- * Returns the effects of a decision, in this pass or in an earlier one that was killed in the middle of it.
- * The effects of the earlier pass are not repeated, and the decision still counts as effective.
- */
-export const effectsOf = (
-  decision: FleetDecision,
-  found: DecisionEffects | undefined,
-  { object }: Pick<DecidedRollout, 'object'>,
-): DecisionEffects => {
-  const effects = found ?? { reason: 'NotApplicable', isNewRollout: false };
-  const hasBegun = storedState(object)?.decided?.key === keyOf(decision);
-  return hasBegun ? { ...effects, reason: 'Effective' } : effects;
-};
+/** True if a pass that was killed has written a part of the decision. */
+export const hasBegun = (decision: FleetDecision, { object }: Pick<DecidedRollout, 'object'>): boolean =>
+  storedState(object)?.decided?.key === keyOf(decision);
 
-/** Returns the data that the rollout keeps of an effective decision, until its outcome is written. */
-export const decidedBy = (
-  decision: FleetDecision,
-  { reason, isNewRollout }: DecisionEffects,
-): Omit<Decided, 'isPart'> | undefined => (reason === 'Effective' ? { key: keyOf(decision), isNewRollout } : undefined);
+/** The decisions that a rollout keeps. The annotations of an object have little room. */
+type Kept = Readonly<{ decided: Decided | undefined; taken: readonly string[]; refused: readonly Refused[] }>;
+
+/** Returns the decisions that the rollout keeps with a write. `isPart`: more of its rows follow. */
+export function keptWith(
+  { taken, refused }: Pick<Kept, 'taken' | 'refused'>,
+  decided: JudgedDecision<FleetDecision> | undefined,
+  isPart: boolean,
+): Kept {
+  if (decided === undefined) return { decided, taken, refused };
+  const key = keyOf(decided.decision);
+  const { reason, message, isNewRollout } = decided.effects;
+  if (reason !== 'Effective') {
+    const added = { key, reason, ...(message === undefined ? {} : { message }) };
+    return { decided: undefined, taken, refused: [...refused, added].slice(-MOST_TAKEN) };
+  }
+  return {
+    decided: { key, isNewRollout, isPart },
+    taken: isPart ? taken : [...taken, key].slice(-MOST_TAKEN),
+    refused,
+  };
+}
 
 export const decisionOf = ({ metadata, spec }: FleetDecision, now: number): Decision => ({
   rollout: `${metadata.namespace}/${spec.rollout}`,

@@ -1,6 +1,7 @@
 import { type AssignmentReport, AssignmentRow, type FleetAssignment } from '#core/kernel/api/fleet/fleet-assignment';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import type { FleetFiles } from '#core/rollout/controller/record/subjects';
+import { VirtualApplier } from '#core/rollout/simulation/virtual-applier';
 import type { VirtualCluster } from '#core/rollout/simulation/virtual-cluster';
 import type { RolloutOrders, VirtualWorld } from '#core/rollout/simulation/world';
 import type { PlayedServer } from '../rollouts.fixture.js';
@@ -14,12 +15,15 @@ const refOf = (name: string) => ({ apiVersion: FLEET_API, kind: 'FleetAssignment
 export class PlayedAppliers {
   /** Targets that catalogs lead to, by subject. */
   readonly targets = new Map<string, string>();
+  readonly #applier: VirtualApplier;
 
   constructor(
     private readonly hub: PlayedServer['cluster'],
     private readonly world: VirtualWorld,
     private readonly files: FleetFiles,
-  ) {}
+  ) {
+    this.#applier = new VirtualApplier(world);
+  }
 
   /** The catalogs of all clusters lead to another target. */
   offer(subject: string, target: string): void {
@@ -71,33 +75,7 @@ export class PlayedAppliers {
     this.#plan(orders, cluster, row.rollout);
     const next = this.#ordersOf({ ...row, rollout: undefined }, PREVIEW + row.subject);
     if (next !== undefined && next.target !== orders.target) this.#plan(next, cluster, undefined);
-    const before = cluster.orders.get(rollout);
-    cluster.orders.set(rollout, row);
-    const isSame = before?.order === row.order && before.attempt === row.attempt;
-    if (!isSame || before.hop !== row.hop) this.#carryOut(cluster, row, orders, isSame);
-  }
-
-  /** `isNextHop`: the attempt has begun before. */
-  #carryOut(cluster: VirtualCluster, row: AssignmentRow, orders: RolloutOrders, isNextHop: boolean): void {
-    const { subject: key, attempt, order, hop = 1, denies = 'Cluster', liftsDenial = false } = row;
-    const run = cluster.reports.get(orders.name);
-    // An attempt that has begun there is found.
-    if (order === 'Go' && run?.attempt === attempt && run.hop >= hop) return;
-    if (order === 'Go') {
-      if (liftsDenial) cluster.denied.get(key)?.delete(orders.target);
-      const go = () =>
-        isNextHop ? this.world.hop(orders, cluster, attempt, hop, false) : this.world.go(orders, cluster, attempt, hop);
-      this.world.order(cluster, key, go, false);
-    } else if (order === 'Return') {
-      cluster.deny(key, orders.target, denies);
-      this.world.order(cluster, key, () => this.world.giveBack(orders, cluster, attempt, hop), false);
-    } else {
-      this.world.withdraw(cluster, key);
-      const { result, resultReason: reason = '' } = row;
-      if (result === 'Done' && attempt > 0 && reason !== 'Rebuilt') this.world.done(orders, cluster, attempt);
-      // The cluster keeps how the attempt has ended.
-      if (result === 'Failed' && attempt > 0) cluster.results.set(orders.name, { phase: result, reason, attempt });
-    }
+    this.#applier.take(cluster, orders, row);
   }
 
   /** A version that was planned before there was a rollout is the cluster's plan. */

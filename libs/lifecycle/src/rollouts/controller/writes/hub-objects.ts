@@ -4,6 +4,7 @@ import type { FleetRollout } from '#core/kernel/api/fleet/fleet-rollout';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { sameJson } from '#core/kernel/canonical/same-json';
 import type { RolloutRecord } from '#core/rollout/controller/record/rollout-record';
+import type { StoredRow } from '#core/rollout/controller/record/stored-rows';
 import type { RolloutStatus } from '#core/rollout/controller/step/rollout-state';
 import type { RolloutRow } from '#core/rollout/controller/step/row';
 import type { MovedEvent } from '#core/rollout/status/rollout-events';
@@ -11,9 +12,9 @@ import { rolloutStatus, type StoredRolloutStatus, urgentOf } from '#core/rollout
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import {
   type Decided,
+  type Refused,
   ROWS_ANNOTATION,
   STATE_ANNOTATION,
-  type StoredRow,
   storedRows,
 } from '../../assignments/stored-rollout.js';
 
@@ -35,6 +36,7 @@ type RolloutWrite = Readonly<{
   /** The decision that it follows from. */
   decided: Decided | undefined;
   taken: readonly string[];
+  refused: readonly Refused[];
   /** The Events that follow the write. */
   events: readonly MovedEvent[];
   /** True if a status with changes in its counts alone is left for later. */
@@ -52,9 +54,9 @@ export async function writeRollout(
   hub: KubeClient,
   object: FleetRollout,
   record: RolloutRecord,
-  { status, intent, decided, taken, events, ...how }: RolloutWrite,
+  { status, intent, decided, taken, refused, events, ...how }: RolloutWrite,
 ): Promise<WrittenRollout> {
-  const said = { ...(events.length === 0 ? {} : { events }), ...(taken.length === 0 ? {} : { taken }) };
+  const said = Object.fromEntries(Object.entries({ events, taken, refused }).filter(([, all]) => all.length > 0));
   const state = JSON.stringify({ step: record.version, at: how.now, status, intent, decided, ...said });
   const metadata = object.metadata as KubernetesObject['metadata'];
   const annotations = { ...metadata.annotations, [STATE_ANNOTATION]: state };
