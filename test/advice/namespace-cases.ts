@@ -1,4 +1,6 @@
 import { expect } from 'vitest';
+import { allButOldest } from '#core/cluster/diagnosis/diagnose-groups';
+import type { OperatorGroup } from '#core/kernel/api/operator-group';
 import { madeCrd } from '../integration/applier-support/made-operator.js';
 import * as fixture from '../story/bad-input-fixture.js';
 import { type AdviceCase, until } from './advice-bench.js';
@@ -32,8 +34,9 @@ export const NAMESPACE_CASES = {
       await fixture.createNamespace(bench.client, namespace, ['own', 'other']);
       await bench.publish(namespace, namespace, V1);
       await fixture.subscribe(bench.client, namespace, namespace);
-      const line = await bench.advised(about(namespace), 'keepOneGroup', namespace);
-      await bench.done(line, { NAME: 'other' });
+      const groups = (await bench.client.list<OperatorGroup>(GROUP, { namespace }))?.items ?? [];
+      const line = await bench.advised(about(namespace), 'keepOneGroup', namespace, allButOldest(groups));
+      await bench.done(line);
       await bench.runs(namespace, done(namespace));
     },
   },
@@ -234,7 +237,7 @@ export const NAMESPACE_CASES = {
     },
   },
   'no-such-channel': {
-    carries: ['explainSubscription'],
+    carries: ['explainSubscription', 'setChannel'],
     play: async (bench, namespace) => {
       const subscription = { apiVersion: V1ALPHA1, kind: 'Subscription' };
       const metadata = { name: namespace, namespace };
@@ -245,7 +248,7 @@ export const NAMESPACE_CASES = {
       const line = await bench.advisedByStatus(namespace, 'explainSubscription', namespace, namespace);
       const { exit, out } = await bench.follow(line);
       expect({ exit, out }).toMatchObject({ exit: 1, out: expect.stringMatching(/channel "?fast"?/) });
-      await bench.client.patch({ ...subscription, ...metadata }, { spec: { channel: 'stable' } });
+      await bench.done(await bench.advised(about(namespace), 'setChannel', metadata, namespace, 'stable'));
       await bench.runs(namespace, done(namespace));
     },
   },

@@ -167,7 +167,7 @@ export const OPERATOR_CASES = {
       await fixture.createCatalog(bench.client, namespace, { image }, 'rivals');
       await fixture.subscribe(bench.client, namespace, rival, { name: 'rivals', namespace });
       await bench.fails(namespace, `${rival}.v1.0.0`, 'OwnerConflict');
-      await bench.advised([namespace, 'csv', `${rival}.v1.0.0`], 'removeRival');
+      await bench.advised([namespace, 'csv', `${rival}.v1.0.0`], 'removeRival', `${namespace}.v1.0.0`);
       await bench.client.delete({ apiVersion: V1ALPHA1, kind: 'Subscription', name: namespace, namespace });
       await bench.client.delete({ ...CSV, name: `${namespace}.v1.0.0`, namespace });
       await bench.runs(namespace, `${rival}.v1.0.0 Succeeded`);

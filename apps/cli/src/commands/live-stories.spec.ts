@@ -99,7 +99,7 @@ describe('flotilla explain, in a cluster', () => {
     { subject: ['sub', 'mill', '-n', 'alone'], says: /no OperatorGroup in namespace alone/, exit: 1 },
     {
       subject: ['sub', 'mill', '-n', 'lost'],
-      says: /could not be resolved \(Constraints.*\n.*none found\.\n\nSubscription lost\/mill cannot be met:.*\n.*has no package ghost/,
+      says: /Namespace lost cannot be resolved \(Constraints.*\n.*none found\.\n\nSubscription lost\/mill cannot be met:.*\n.*has no package ghost/,
       exit: 1,
     },
     {

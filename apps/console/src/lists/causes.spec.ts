@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import type { ClusterRow } from '#core/view/rows/rows';
 import { catalogRow, clusterRow, operatorRow } from '../console.fixture.js';
 import type { FleetRows } from '../rows/fleet-rows.js';
 import { causeGroups } from './causes.js';
@@ -27,17 +28,35 @@ it('dates a cause by its operators, not by how long their cluster has been reach
   expect(causeGroups(rows as FleetRows)).toMatchObject([{ operators: 1, since: '2026-11-25T10:30:00Z' }]);
 });
 
+const away = (cluster: string, text: string, ...names: readonly string[]) =>
+  clusterRow(cluster, {
+    ...{ reach: 'away', standing: 'failed', cause: { code: 'cluster-away', kind: 'Cluster', names: [...names], text } },
+  });
+const textsOf = (clusters: readonly ClusterRow[]) =>
+  causeGroups({ operators: [], clusters, catalogs: [] } as Partial<FleetRows> as FleetRows).map(
+    ({ standing, cause, clusters: count }) => `${standing} ${count} ${cause.text}`,
+  );
+
 it('shows clusters that cannot be reached as one cause, with the reason where it is the same for all', () => {
-  const away = (cluster: string, text: string) =>
-    clusterRow(cluster, {
-      ...{ reach: 'away', standing: 'failed', cause: { code: 'cluster-away', kind: 'Cluster', names: [], text } },
-    });
-  const textOf = (...texts: readonly string[]) => {
-    const clusters = texts.map((text, at) => away(`eu-${at}`, text));
-    return causeGroups({ operators: [], clusters, catalogs: [] } as Partial<FleetRows> as FleetRows).map(
-      ({ standing, cause, clusters: count }) => `${standing} ${count} ${cause.text}`,
-    );
-  };
-  expect(textOf('no route', 'no route')).toEqual(['failed 2 no route']);
-  expect(textOf('no route', 'no route', 'refused')).toEqual(['failed 3 These clusters are unreachable.']);
+  const of = (...texts: readonly string[]) => textsOf(texts.map((text, at) => away(`eu-${at}`, text)));
+  expect(of('no route', 'no route')).toEqual(['failed 2 no route']);
+  expect(of('no route', 'no route', 'refused')).toEqual(['failed 3 These clusters are unreachable.']);
+});
+
+it('shows clusters apart that are unreachable for reasons of different kinds', () => {
+  const clusters = [
+    away('eu-1', 'answers 401', 'login'),
+    away('eu-2', 'login expired', 'login'),
+    away('eu-3', 'self-signed certificate', 'certificate'),
+    away('eu-4', 'no route to 10.0.0.1', 'network'),
+    away('eu-5', 'no route to 10.0.0.2', 'network'),
+    away('eu-6', 'odd', 'of-a-later-release'),
+    away('eu-7', 'odder', 'of-a-later-release'),
+  ];
+  expect(textsOf(clusters).toSorted()).toEqual([
+    'failed 1 self-signed certificate',
+    'failed 2 The network does not lead to these clusters.',
+    'failed 2 These clusters are unreachable.',
+    'failed 2 These clusters do not accept the login of the hub.',
+  ]);
 });

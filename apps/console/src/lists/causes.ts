@@ -1,4 +1,5 @@
 import { urgency } from '#core/cluster/diagnosis/diagnosis';
+import { type ReachTrouble, SHARED_TROUBLE } from '#core/view/rows/reach-trouble';
 import type { CatalogRow, ClusterRow, OperatorRow, RowCause } from '#core/view/rows/rows';
 import type { CauseGroup } from '../api/lists.schema.js';
 import type { FleetRows } from '../rows/fleet-rows.js';
@@ -12,14 +13,18 @@ type Caused = OperatorRow | ClusterRow | CatalogRow;
 const standingOf = ({ standing, cause, operators }: CauseGroup): CauseGroup['standing'] =>
   cause.kind === 'ClusterCatalog' && operators > 0 ? 'failed' : standing;
 
+function sharedText({ code, names: [trouble = ''] }: RowCause): string {
+  if (Object.hasOwn(SHARED_TROUBLE, trouble)) return SHARED_TROUBLE[trouble as ReachTrouble];
+  return `These clusters are ${code === 'cluster-away' ? 'unreachable' : 'not used in their present state'}.`;
+}
+
 /**
  * Combines the causes of clusters that are unreachable for different reasons: their own pages give the
  * reasons.
  */
 function shared(known: RowCause, other: RowCause): RowCause {
   if (known.kind !== 'Cluster' || known.text === other.text) return known;
-  const isAway = known.code === 'cluster-away';
-  return { ...known, text: `These clusters ${isAway ? 'are unreachable' : 'are not used in their present state'}.` };
+  return { ...known, text: sharedText(known) };
 }
 
 /**

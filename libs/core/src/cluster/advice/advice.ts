@@ -110,9 +110,10 @@ export const ADVICE = {
     advice(
       `Create an OperatorGroup in namespace ${namespace}. Its targets are the namespaces that the operators watch.`,
     ),
-  keepOneGroup: (namespace: string) =>
+  /** `others`: all but the oldest. */
+  keepOneGroup: (namespace: string, others: readonly string[]) =>
     advice(
-      `Keep one OperatorGroup of namespace ${namespace} and delete the others (no operator is deleted): kubectl -n ${namespace} delete operatorgroup NAME`,
+      `Keep one OperatorGroup of namespace ${namespace} and delete the others (no operator is deleted). To keep the oldest: kubectl -n ${namespace} delete operatorgroup ${others.join(' ')}`,
     ),
   createServiceAccount: (namespace: string, name: string) =>
     advice(
@@ -252,9 +253,15 @@ export const ADVICE = {
     advice(
       'The OperatorGroup has staticProvidedAPIs: add the APIs to its annotation olm.providedAPIs, or unset staticProvidedAPIs.',
     ),
-  removeRival: () =>
+  /** `rival`: the ClusterServiceVersion that owns the API. Undefined if it is not known. */
+  removeRival: (rival: string | undefined) =>
     advice(
-      'Another operator of this namespace owns the same API. Uninstall one of the two: delete its Subscription and its ClusterServiceVersion. This deletes its Deployments and keeps its custom resources.',
+      `${rival === undefined ? 'Another operator' : `ClusterServiceVersion ${rival}`} of this namespace owns the same API. Uninstall one of the two: delete its Subscription and its ClusterServiceVersion. This deletes its Deployments and keeps its custom resources.`,
+    ),
+  /** `packageName` has no channel with the requested name; `channel` is the one to request. */
+  setChannel: (subscription: Readonly<{ namespace: string; name: string }>, packageName: string, channel: string) =>
+    advice(
+      `Package ${packageName} has no such channel. Request channel ${channel}: kubectl -n ${shellWord(subscription.namespace)} patch subscription ${shellWord(subscription.name)} --type merge -p ${shellWord(JSON.stringify({ spec: { channel } }))}`,
     ),
   replaceBundle: (namespace: string, csv: string) =>
     advice(

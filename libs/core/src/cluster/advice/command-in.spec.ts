@@ -65,7 +65,7 @@ describe('what to do, as a command for a cluster', () => {
   });
 
   it('leaves alone what is no command, or of another place', () => {
-    for (const todo of [ADVICE.correctCatalogSpec(), ADVICE.removeRival(), ADVICE.checkHubRights('applier')])
+    for (const todo of [ADVICE.correctCatalogSpec(), ADVICE.removeRival(undefined), ADVICE.checkHubRights('applier')])
       for (const access of [{ cluster: 'store-02' }, contextAccess({ cluster: 'east', context: 'east' })])
         expect(commandIn(access, todo)).toBe(todo);
   });

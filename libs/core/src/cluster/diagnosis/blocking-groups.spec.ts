@@ -54,7 +54,7 @@ describe('OperatorGroups that stop a namespace', () => {
           'There are 2 OperatorGroups in namespace team (a, b): nothing is resolved there.',
           'It blocks Subscriptions lamp, mill.',
         ],
-        todo: [expect.stringContaining('kubectl -n team delete operatorgroup NAME')],
+        todo: [expect.stringContaining('kubectl -n team delete operatorgroup b')],
       },
     ]);
   });

@@ -1,4 +1,4 @@
-import { describe, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ClusterServiceVersion } from '../../kernel/api/cluster-service-version.js';
 import type { InstallPlan } from '../../kernel/api/install-plan.js';
 import { diagnoseCsv } from './diagnose-csv.js';
@@ -274,4 +274,25 @@ describe('a ClusterServiceVersion', () => {
       todo: /status/,
     },
   ])('$because', check);
+});
+
+describe('an operator that owns the API of another one', () => {
+  const owning = (name: string, crd: string, phase: string): ClusterServiceVersion => {
+    const one = csv({ phase, reason: phase === 'Failed' ? 'OwnerConflict' : '' });
+    const owned = [{ name: crd, version: 'v1', kind: 'Gear' }];
+    return { ...one, metadata: { ...one.metadata, name }, spec: { customresourcedefinitions: { owned } } };
+  };
+  const failed = owning('mill.v1', 'gears.example.com', 'Failed');
+  it.each([
+    ['names it', [failed, owning('rival.v3', 'gears.example.com', 'Succeeded')], /^ClusterServiceVersion rival\.v3 of/],
+    [
+      'names none that owns another API',
+      [failed, owning('lamp.v1', 'lamps.example.com', 'Succeeded')],
+      /^Another operator/,
+    ],
+    ['names none if the others were not read', undefined, /^Another operator of this namespace owns the same API/],
+  ] as const)('%s', (_what, csvs, todo) => {
+    const found = diagnoseCsv(failed, { installPlans: [], operatorGroups: [], ...(csvs && { csvs }) });
+    expect(found.todo).toEqual([expect.stringMatching(todo)]);
+  });
 });

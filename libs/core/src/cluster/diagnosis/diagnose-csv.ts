@@ -7,7 +7,7 @@ import type { InstallPlan } from '../../kernel/api/install-plan.js';
 import type { OperatorGroup } from '../../kernel/api/operator-group.js';
 import { ADVICE, type Advice } from '../advice/advice.js';
 import type { CauseCode } from './cause-codes.js';
-import { diagnoseGroups } from './diagnose-groups.js';
+import { allButOldest, diagnoseGroups } from './diagnose-groups.js';
 import { diagnoseInstallPlan } from './diagnose-install-plan.js';
 import { causedBy, type Diagnosis, diagnosis, sentence } from './diagnosis.js';
 import { webhookAdvice } from './stopped-by-webhook.js';
@@ -18,6 +18,8 @@ const MET: ReadonlySet<string> = new Set(['Present', 'DeploymentFound']);
 type CsvSurroundings = Readonly<{
   installPlans: readonly InstallPlan[];
   operatorGroups: readonly OperatorGroup[];
+  /** All ClusterServiceVersions of the namespace, if they were read. */
+  csvs?: readonly ClusterServiceVersion[];
 }>;
 
 /**
@@ -184,6 +186,17 @@ function requirementTodos(
   return [...new Set([...each, ...(isBundleWrong ? correctBundle(csv, around) : [])])];
 }
 
+/** Returns the other operator of the namespace that owns a CRD of this one. */
+function rivalOf(csv: ClusterServiceVersion, { csvs = [] }: CsvSurroundings): string | undefined {
+  const own = new Set(ownedCrds(csv).map(({ name }) => name));
+  const isRival = (one: ClusterServiceVersion) =>
+    one.metadata.name !== csv.metadata.name && !isCopied(one) && ownedCrds(one).some(({ name }) => own.has(name));
+  return (
+    csvs.find((one) => isRival(one) && one.status?.phase === 'Succeeded')?.metadata.name ??
+    csvs.find(isRival)?.metadata.name
+  );
+}
+
 type ReasonAdvice = (csv: ClusterServiceVersion, around: CsvSurroundings) => readonly Advice[];
 
 const correctBundle: ReasonAdvice = (csv, around) => {
@@ -203,12 +216,15 @@ const refused: ReasonAdvice = (csv, around) => {
 /** Keyed by the reason that OLM gives a failed CSV (spec: csv-lifecycle.md §3). */
 const ADVICE_FOR: Readonly<Record<string, ReasonAdvice>> = {
   NoOperatorGroup: ({ metadata }) => [ADVICE.createGroup(metadata.namespace ?? '')],
-  TooManyOperatorGroups: ({ metadata }) => [ADVICE.keepOneGroup(metadata.namespace ?? '')],
+  TooManyOperatorGroups: ({ metadata }, { operatorGroups }) => {
+    const others = allButOldest(operatorGroups);
+    return others.length === 0 ? [] : [ADVICE.keepOneGroup(metadata.namespace ?? '', others)];
+  },
   NoTargetNamespaces: () => [ADVICE.changeTargets()],
   UnsupportedOperatorGroup: () => [ADVICE.changeTargets()],
   InterOperatorGroupOwnerConflict: () => [ADVICE.separateProviders()],
   CannotModifyStaticOperatorGroupProvidedAPIs: () => [ADVICE.addStaticApis()],
-  OwnerConflict: () => [ADVICE.removeRival()],
+  OwnerConflict: (csv, around) => [ADVICE.removeRival(rivalOf(csv, around))],
   InvalidInstallModes: correctBundle,
   InvalidInstallStrategy: correctBundle,
   InvalidWebhookDescription: correctBundle,

@@ -1,5 +1,6 @@
 import { SERVICE_ACCOUNT_CONDITION } from '../../classic/operator-group/select-targets.js';
 import type { OperatorGroup } from '../../kernel/api/operator-group.js';
+import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
 import { ADVICE } from '../advice/advice.js';
 import { type Diagnosis, diagnosis, named, sentence } from './diagnosis.js';
 
@@ -15,6 +16,16 @@ export function diagnoseGroups(namespace: string, groups: readonly OperatorGroup
   );
 }
 
+/** Names of the groups, without the oldest one. */
+export const allButOldest = (groups: readonly OperatorGroup[]): readonly string[] =>
+  groups
+    .toSorted(
+      ({ metadata: a }, { metadata: b }) =>
+        byCodeUnit(a.creationTimestamp ?? '', b.creationTimestamp ?? '') || byCodeUnit(a.name ?? '', b.name ?? ''),
+    )
+    .slice(1)
+    .map(({ metadata }) => metadata.name ?? '');
+
 function reasonOf(namespace: string, groups: readonly OperatorGroup[]): Diagnosis | undefined {
   const [group, ...others] = groups;
   const where = `namespace ${namespace}`;
@@ -25,7 +36,7 @@ function reasonOf(namespace: string, groups: readonly OperatorGroup[]): Diagnosi
   if (others.length > 0) {
     const names = groups.map(({ metadata }) => metadata.name).join(', ');
     const seen = `There are ${groups.length} OperatorGroups in ${where} (${names}): nothing is resolved there.`;
-    return diagnosis('several-operator-groups', 'blocked', seen, ADVICE.keepOneGroup(namespace));
+    return diagnosis('several-operator-groups', 'blocked', seen, ADVICE.keepOneGroup(namespace, allButOldest(groups)));
   }
   const missing = group.status?.conditions?.find(
     ({ type, status }) => type === SERVICE_ACCOUNT_CONDITION && status === 'True',

@@ -81,7 +81,7 @@ describe('an InstallPlan', () => {
       ),
       standing: 'blocked',
       says: /waits for an OperatorGroup: count=2\.\nThere are 2 OperatorGroups in namespace team \(a, b\)/,
-      todo: /kubectl -n team delete operatorgroup NAME$/,
+      todo: /kubectl -n team delete operatorgroup b$/,
     },
     {
       because: 'the check failed before the group was repaired',

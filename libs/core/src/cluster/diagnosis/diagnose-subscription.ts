@@ -9,13 +9,14 @@ import type { ClusterServiceVersion } from '../../kernel/api/cluster-service-ver
 import { csvName, isCopied, originalNamespace } from '../../kernel/api/csv-facts.js';
 import type { InstallPlan } from '../../kernel/api/install-plan.js';
 import type { OperatorGroup } from '../../kernel/api/operator-group.js';
-import type { Subscription } from '../../kernel/api/subscription.js';
+import type { Subscription, SubscriptionCondition } from '../../kernel/api/subscription.js';
 import { ADVICE } from '../advice/advice.js';
 import { diagnoseCatalogSource } from './diagnose-catalog-source.js';
 import { diagnoseCsv } from './diagnose-csv.js';
 import { diagnoseGroups } from './diagnose-groups.js';
 import { diagnoseInstallPlan } from './diagnose-install-plan.js';
 import { causedBy, type Diagnosis, diagnosis, sentence } from './diagnosis.js';
+import { plainResolution } from './plain-resolution.js';
 import { isNotAdmitted, pullAdvice } from './pull-trouble.js';
 import { webhookAdvice } from './stopped-by-webhook.js';
 
@@ -242,6 +243,14 @@ function leftOutOf({ spec }: Subscription, { catalogSources }: Surroundings): re
   return [sentence(`CatalogSource ${name} has unreadable bundles: ${source.status.message ?? ''}`)];
 }
 
+/** Returns the cause in plain words if the resolver's message has one, or else reason and message. */
+function unresolvedTexts(namespace: string, { reason = '', message = '' }: SubscriptionCondition): readonly string[] {
+  const plain = plainResolution(message);
+  return plain === undefined
+    ? [`Namespace ${namespace} cannot be resolved (${reason}).`, sentence(message)]
+    : [`Namespace ${namespace} cannot be resolved: ${plain}`];
+}
+
 function resolution(subscription: Subscription, around: Surroundings): Diagnosis | undefined {
   const failed = conditionOf(subscription, 'ResolutionFailed');
   if (failed === undefined) return undefined;
@@ -249,11 +258,7 @@ function resolution(subscription: Subscription, around: Surroundings): Diagnosis
   return diagnosis(
     'resolution-failed',
     'failed',
-    [
-      `Its namespace could not be resolved (${failed.reason ?? ''}).`,
-      sentence(failed.message ?? ''),
-      ...leftOutOf(subscription, around),
-    ],
+    [...unresolvedTexts(namespace, failed), ...leftOutOf(subscription, around)],
     ADVICE.explainSubscription(namespace, name),
   );
 }

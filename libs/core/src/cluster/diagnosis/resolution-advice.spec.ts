@@ -154,3 +154,30 @@ describe('what helps a namespace that cannot be resolved', () => {
     expect(short(resolutionAdvice(explanation, { subscriptions, csvs }))).toEqual(does);
   });
 });
+
+describe('a channel that does not exist', () => {
+  const missing = (channel: string, has: string) =>
+    reason(
+      'subscription',
+      'bolt',
+      { namespace: 'team' },
+      reason('nothing-found', 'bolt', { lacks: 'channel', package: 'bolt', channel, has }),
+    );
+  it.each([
+    ['stabel', 'stable', 'stable'],
+    ['fast', 'stable', 'stable'],
+    ['stabel', 'alpha, stable', 'stable'],
+    ['fast', 'alpha, stable', undefined],
+    ['fast', '', undefined],
+  ])('%s of %s is changed to %s', (channel, has, wanted) => {
+    const patch = `{"spec":{"channel":"${wanted}"}}`;
+    const command = `kubectl -n team patch subscription bolt --type merge -p '${patch}'`;
+    expect(resolutionAdvice([missing(channel, has)], { subscriptions: [], csvs: [] })).toEqual(
+      wanted === undefined
+        ? []
+        : [expect.stringMatching(/^Package bolt has no such channel\. Request channel stable: /)],
+    );
+    const [advice = ''] = resolutionAdvice([missing(channel, has)], { subscriptions: [], csvs: [] });
+    if (wanted !== undefined) expect(advice.endsWith(command)).toBe(true);
+  });
+});

@@ -6,6 +6,7 @@ import { csvName, isCopied } from '../../kernel/api/csv-facts.js';
 import type { Subscription } from '../../kernel/api/subscription.js';
 import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
 import { asList, asRecord } from '../../kernel/crd/loose-value.js';
+import { nearestNames } from '../../kernel/text/did-you-mean.js';
 import { ADVICE, type Advice } from '../advice/advice.js';
 
 /** The objects of the namespace that cannot be resolved. */
@@ -15,9 +16,9 @@ export type ResolvedObjects = Readonly<{
 }>;
 
 /**
- * Returns commands for conflicting Subscriptions of one package, and for a ClusterServiceVersion without a
- * Subscription. The commands name the Subscription that holds nothing, and the one that should hold it. Empty
- * for other reasons.
+ * Returns commands for conflicting Subscriptions of one package, for a ClusterServiceVersion without a
+ * Subscription, and for a channel that does not exist. The commands name the Subscription that holds nothing,
+ * and the one that should hold it. Empty for other reasons.
  */
 export function resolutionAdvice(explanation: readonly Reason[], objects: ResolvedObjects): readonly Advice[] {
   const own = objects.csvs.filter((csv) => !isCopied(csv));
@@ -27,7 +28,19 @@ export function resolutionAdvice(explanation: readonly Reason[], objects: Resolv
   // If the orphan is adopted, the other Subscriptions block its adopter.
   if (adopted.length > 0) return [...new Set(adopted)];
   const packages = new Set(explanation.flatMap(sharedPackages));
-  return [...packages].sort(byCodeUnit).flatMap((name) => dropOthers(name, within));
+  const fewer = [...packages].sort(byCodeUnit).flatMap((name) => dropOthers(name, within));
+  return fewer.length > 0 ? fewer : explanation.flatMap(channelOf);
+}
+
+/** Requests a channel that exists, if a channel is missing and one other channel is meant. */
+function channelOf({ kind, subject, facts, because }: Reason): readonly Advice[] {
+  const [missing, ...others] = because;
+  if (kind !== 'subscription' || missing?.facts['lacks'] !== 'channel' || others.length > 0) return [];
+  const { package: packageName = '', channel = '', has = '' } = missing.facts;
+  const channels = has.split(', ').filter((name) => name !== '');
+  const [meant, ...further] = channels.length === 1 ? channels : nearestNames(channel, channels);
+  if (meant === undefined || further.length > 0) return [];
+  return [ADVICE.setChannel({ namespace: facts['namespace'] ?? '', name: subject }, packageName, meant)];
 }
 
 function sharedPackages({ kind, facts, because }: Reason): readonly string[] {

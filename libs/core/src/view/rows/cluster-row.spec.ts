@@ -29,3 +29,12 @@ it('is as grave as the worst that was seen in a cluster that is away', () => {
   expect(clusterRow(signs('away', ''), [blocked], NOW)).toMatchObject({ standing: 'failed', counts: { blocked: 1 } });
   expect(clusterRow(signs('stale', ''), [blocked], NOW)).toMatchObject({ standing: 'blocked' });
 });
+
+it('says what to do about a cluster that cannot be reached, and groups it by the kind of the trouble', () => {
+  const problem = 'cluster "riga" at https://riga.example.com:6443: read: the API server answers 401 Unauthorized';
+  expect(clusterRow(signs('away', problem), [], NOW).cause).toMatchObject({
+    names: ['login'],
+    todo: 'Renew the login of the hub for the cluster.',
+  });
+  expect(clusterRow(signs('stale', 'no route to host'), [], NOW).cause).not.toHaveProperty('todo');
+});

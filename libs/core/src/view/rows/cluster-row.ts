@@ -1,5 +1,6 @@
 import type { KnownLogin } from '../../cluster/advice/command-in.js';
 import { type HealthState, urgency } from '../../cluster/diagnosis/diagnosis.js';
+import { reachTrouble, TROUBLE_TODO } from './reach-trouble.js';
 import { rowText } from './row-text.js';
 import type { CatalogRow, ClusterRow, Reach, RowCause, ViewRow } from './rows.js';
 
@@ -65,7 +66,9 @@ export function clusterRow(facts: ClusterSigns, rows: Iterable<SummedRow>, now: 
 function unreached({ cluster, reach, problem }: ClusterSigns): RowCause | undefined {
   if (reach === 'fresh') return undefined;
   const text = rowText(problem === '' ? TEXTS[reach] : reasonOf(problem, cluster));
-  return { code: `cluster-${reach}`, kind: 'Cluster', names: [], text };
+  const trouble = reach === 'away' ? reachTrouble(text) : undefined;
+  const own = { code: `cluster-${reach}`, kind: 'Cluster', text };
+  return trouble === undefined ? { ...own, names: [] } : { ...own, names: [trouble], todo: TROUBLE_TODO[trouble] };
 }
 
 /** Matches the reason in an error of a cluster, after its name, its address and the request. */

@@ -85,6 +85,16 @@ describe('the row of a Subscription', () => {
     ]);
   });
 
+  it('has the first thing to do about a cause that needs a user, without its command, and none while it waits', () => {
+    const [blocked] = rowsOf([subscription()]);
+    expect(blocked).toMatchObject({ cause: { todo: expect.stringMatching(/^Create an OperatorGroup in namespace /) } });
+    const [failed] = rowsOf([subscription(onItsWay), group(), withVersion, plan('Failed', { message: 'CRD refused' })]);
+    expect(failed).toMatchObject({ cause: { todo: expect.not.stringContaining('flotilla retry') } });
+    const [waiting] = rowsOf([subscription(onItsWay), group(), withVersion, plan('RequiresApproval')]);
+    expect(waiting).toHaveProperty('cause');
+    expect(waiting).not.toHaveProperty('cause.todo');
+  });
+
   it.each([
     {
       because: 'there is no OperatorGroup',

@@ -1,3 +1,4 @@
+import { adviceParts } from '../../cluster/advice/advice-parts.js';
 import type { Diagnosis, Named } from '../../cluster/diagnosis/diagnosis.js';
 import { textWithoutSecrets } from '../../kernel/secrets/secret-texts.js';
 import { LONGEST_ROW_TEXT, type RowCause } from './rows.js';
@@ -37,7 +38,18 @@ export function rowCause(found: Diagnosis, own: Named, names: readonly string[])
       .slice(0, MOST_NAMES)
       .map((name) => name.slice(0, LONGEST_NAME)),
     text: rowText(withSubject(says.join(' '), root ?? own)),
+    ...todoOf(found),
   };
+}
+
+/**
+ * Returns the first advice with prose about an object that needs a user. The page of the object has its
+ * command.
+ */
+function todoOf({ standing, todo }: Diagnosis): Readonly<{ todo?: string }> {
+  if (standing !== 'failed' && standing !== 'blocked') return {};
+  const text = todo.map((one) => adviceParts(one).text).find((one) => one !== '');
+  return text === undefined ? {} : { todo: rowText(text) };
 }
 
 /**

@@ -30,6 +30,8 @@ export const RowCause = z.strictObject({
   /** Names that distinguish causes of one code: packages, definitions, catalogs. Never names of clusters. */
   names: z.array(Name).max(8),
   text: Text,
+  /** The first thing to do, without its command. Absent: none is known, or it is a command alone. */
+  todo: Text.optional(),
 });
 
 /**

@@ -9,6 +9,7 @@ import { diagnoseExtension } from '#core/cluster/diagnosis/diagnose-extension';
 import { diagnoseInstallPlan } from '#core/cluster/diagnosis/diagnose-install-plan';
 import { diagnoseSubscription } from '#core/cluster/diagnosis/diagnose-subscription';
 import { type Diagnosis, diagnosis } from '#core/cluster/diagnosis/diagnosis';
+import { resolutionAdvice } from '#core/cluster/diagnosis/resolution-advice';
 import { CATALOG_SOURCE_API, CatalogSource } from '#core/kernel/api/catalog-source';
 import { CLUSTER_CATALOG_API } from '#core/kernel/api/cluster-catalog';
 import { ClusterServiceVersion } from '#core/kernel/api/cluster-service-version';
@@ -58,8 +59,7 @@ export async function explainObject(
   const reasons =
     asked.kind === 'Subscription' && found.standing !== 'well' ? await reasonsOf(place, asked) : undefined;
   const conflict = reasons && conflictTree(asked.namespace, reasons.explanation);
-  // Resolution has its own advice.
-  const todo = reasons === undefined || reasons.advice === '' ? found.todo : [reasons.advice];
+  const todo = reasons === undefined ? found.todo : todoOf(reasons, found, read);
   const approval = approvalIn(object, read);
   const isStopped = found.standing !== 'well';
   const seen = asked.kind === 'ClusterExtension' ? await place.extension(asked.name) : undefined;
@@ -75,6 +75,17 @@ export async function explainObject(
     revisions: seen === undefined ? [] : keptRevisions(seen),
     ...(approval && { approval }),
   };
+}
+
+/** Returns the advice of resolution: with a command if the objects of the namespace show one. */
+function todoOf(
+  { explanation, advice }: Reasons,
+  found: Diagnosis,
+  read: NamespaceRead | undefined,
+): readonly string[] {
+  const commands = read === undefined ? [] : resolutionAdvice(explanation, read);
+  if (commands.length > 0) return commands;
+  return advice === '' ? found.todo : [advice];
 }
 
 function approvalIn(object: KubernetesObject, read: NamespaceRead | undefined): GivenApproval | undefined {
