@@ -168,6 +168,17 @@ describe('flotilla explain, in a cluster', () => {
     fleet.cluster('east').delete(eventRef(event));
   });
 
+  it('ends with the page of the console, for readers and not in data', async () => {
+    vi.stubEnv('FLOTILLA_CONSOLE_EXTERNAL_URL', 'https://flotilla.example.com');
+    const asked = ['explain', 'sub', 'mill', '-n', 'wish'] as const;
+    const page = 'Console https://flotilla.example.com/clusters/east/wish/subscriptions/mill\n';
+    expect((await flotilla(...asked)).out.endsWith(`\n${page}`)).toBe(true);
+    expect((await flotilla(...asked, '-o', 'json')).out).not.toContain('flotilla.example.com');
+    const status = ['status', '--hub', hubUrl, '-C', 'east'] as const;
+    expect((await flotilla(...status)).out).toMatch(/\nConsole https:\/\/flotilla\.example\.com\/clusters\/east\n$/);
+    expect((await flotilla(...status, '-o', 'json')).out).not.toContain('flotilla.example.com');
+  });
+
   it('the same as data', async () => {
     const { out } = await flotilla('explain', 'sub', 'mill', '-n', 'wait', '-o', 'json');
     expect(JSON.parse(out)).toMatchObject({

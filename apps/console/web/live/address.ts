@@ -1,4 +1,5 @@
 import { filterValue } from '#core/kernel/text/filter-values';
+import { pagePaths } from '#core/view/questions/page-paths';
 
 /** A path with the parts of a query that have a value, in a fixed order. */
 export function withQuery(path: string, query: Readonly<Record<string, string | undefined>>): string {
@@ -16,18 +17,7 @@ export const exactly = (values: Readonly<Record<string, string | undefined>>): R
 
 const part = encodeURIComponent;
 
-export const paths = {
-  cluster: (cluster: string) => `/clusters/${part(cluster)}`,
-  operator: ({ cluster, namespace, name, api }: { cluster: string; namespace: string; name: string; api: string }) =>
-    api === 'v1'
-      ? `/clusters/${part(cluster)}/extensions/${part(name)}`
-      : `/clusters/${part(cluster)}/${part(namespace)}/subscriptions/${part(name)}`,
-  package: (name: string) => `/operators/${part(name)}`,
-  catalog: (id: string) => `/catalogs/${part(id)}`,
-  catalogPackage: (id: string, name: string) => `/catalogs/${part(id)}/packages/${part(name)}`,
-  review: (hash: string) => `/approvals/${part(hash)}`,
-  rollout: (id: string) => `/rollouts/${part(id)}`,
-};
+export const paths = pagePaths;
 
 /** Paths of the API for the row of a page. The row is found by its names, and in no window of others. */
 export const rowPaths = {

@@ -103,6 +103,7 @@ async function explainInCluster(word: string, name: string, options: Options, io
     { openLiveContents },
     { clusterTroubles },
     { commandSettings },
+    { consoleLine, pageOf },
   ] = await Promise.all([
     import('../../clusters/open-clusters.js'),
     import('../../clusters/command-access.js'),
@@ -110,6 +111,7 @@ async function explainInCluster(word: string, name: string, options: Options, io
     import('../../preview/live-contents.js'),
     import('../../hub/cluster-troubles.js'),
     import('../../hub/command-settings.js'),
+    import('../../hub/console-page.js'),
   ]);
   const asked = { kind: liveSubject(word), name, namespace: options.namespace };
   const { globalCatalogNamespace } = options;
@@ -125,7 +127,7 @@ async function explainInCluster(word: string, name: string, options: Options, io
     });
     const verdict = verdictOf(answer.standing === 'well' || answer.standing === 'under-way');
     if (isData(options.output)) await printData(io, { verdict, ...answer }, options.output);
-    else io.out(liveText(answer, access));
+    else io.out(`${liveText(answer, access)}${consoleLine(settings, pageOf(answer))}`);
     io.exit(exitCodeOf(verdict));
   });
 }

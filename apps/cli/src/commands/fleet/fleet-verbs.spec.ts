@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { NEW, OLD, offerAll, type PlayedHub, startPlayedHub } from './played-hub.fixture.js';
@@ -16,6 +16,7 @@ describe('a rollout whose plans wait for approval', () => {
     const approval = { rules: [{ changes: ['Minor'], action: 'Manual' }] };
     hub = await startPlayedHub(NAMES, { waves: [LAB], approval });
   });
+  afterEach(() => vi.unstubAllEnvs());
   afterAll(() => hub.stop());
 
   it('there is none while no cluster plans a change', async () => {
@@ -54,6 +55,18 @@ describe('a rollout whose plans wait for approval', () => {
     expect(out).toContain('has no rollout (StrategyMissing): there is no FleetStrategy platform/s: no rollout begins');
     expect(exit).toBe(1);
     await hub.fleet.apply('FleetStrategy', 's', found?.['spec'] as object);
+  });
+
+  it('fleet status ends with the page of the console, for readers and not in data', async () => {
+    await offerAll(hub);
+    await classOf();
+    vi.stubEnv('FLOTILLA_CONSOLE_EXTERNAL_URL', 'https://flotilla.example.com');
+    expect((await hub.flotilla('status')).out).toMatch(/\nConsole https:\/\/flotilla\.example\.com\/rollouts\n$/);
+    const one = (await hub.flotilla('status', 'kafka')).out;
+    expect(one).toMatch(/\nConsole https:\/\/flotilla\.example\.com\/rollouts\/platform%2Fkafka-1\n$/);
+    for (const format of ['json', 'name']) {
+      expect((await hub.flotilla('status', '-o', format)).out).not.toContain('flotilla.example.com');
+    }
   });
 
   it('fleet status shows its waves, what clusters wait for, and the class', async () => {

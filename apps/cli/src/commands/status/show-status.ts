@@ -1,10 +1,12 @@
 import { urgency } from '#core/cluster/diagnosis/diagnosis';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
+import { pagePaths } from '#core/view/questions/page-paths';
 import type { Settings } from '#platform/config/settings';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { askClusters, fleetVerdict } from '../../clusters/ask-clusters.js';
 import type { ClusterOptions } from '../../clusters/cluster-options.js';
 import { commandAccess, optionsOf } from '../../clusters/command-access.js';
+import { consoleLine } from '../../hub/console-page.js';
 import { hubAddresses } from '../../hub/hub-address.js';
 import { type HubStatus, hubStatus } from '../../hub/hub-status.js';
 import { hubToken } from '../../hub/hub-token.js';
@@ -56,8 +58,13 @@ export async function showStatus(
   io.out(
     isData(output) ? dataText(status, output) : printStatus(status, { ...options, access, asked, width: io.columns }),
   );
+  if (!isData(output)) io.out(consoleLine(settings, pageOfClusters(clients)));
   io.exit(exitCodeOf(status.verdict));
 }
+
+/** The page of the cluster that was asked, or of the fleet. */
+const pageOfClusters = ([first, ...others]: readonly KubeClient[]): string =>
+  first === undefined || others.length > 0 ? pagePaths.fleet() : pagePaths.cluster(first.cluster);
 
 /**
  * Returns the services of the hub. A service that was not named and manages none of these clusters belongs to

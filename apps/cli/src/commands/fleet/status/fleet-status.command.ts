@@ -37,8 +37,12 @@ export const fleetStatusCommand = (fleet: Command, io: Io): Command =>
       const asked = { rollout, namespace, all, output };
       const { withHub } = await import('../hub/open-hub.js');
       if (!watch) {
-        const { showRollouts } = await import('./show-rollouts.js');
-        return withHub(options, io, (hub) => showRollouts(hub, io, asked, new Date()));
+        const [{ showRollouts }, { commandSettings }] = await Promise.all([
+          import('./show-rollouts.js'),
+          import('../../../hub/command-settings.js'),
+        ]);
+        const shown = { ...asked, settings: commandSettings(process.env) };
+        return withHub(options, io, (hub) => showRollouts(hub, io, shown, new Date()));
       }
       if (output !== 'table' && output !== 'wide' && output !== 'json') {
         throw new UsageError('--watch prints changes as they come: use -o json or no -o');

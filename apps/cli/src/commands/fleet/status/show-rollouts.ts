@@ -2,8 +2,11 @@ import { FleetCatalogOutcome } from '#core/kernel/api/fleet/fleet-catalog';
 import { counted } from '#core/kernel/text/counted';
 import { isFinal } from '#core/rollout/controller/step/phases';
 import { deniesReturns } from '#core/rollout/review/class-approval';
+import { pagePaths } from '#core/view/questions/page-paths';
 import type { LiveFleet, LiveRollout } from '#lifecycle/rollouts/controller/state/live-fleet';
+import type { Settings } from '#platform/config/settings';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import { consoleLine } from '../../../hub/console-page.js';
 import { isData } from '../../../output/data-format.js';
 import { adviceLine } from '../../../output/folded-lines.js';
 import { NEXT } from '../../../output/next-commands.js';
@@ -24,6 +27,8 @@ export type RolloutsAsked = Readonly<{
   namespace?: string | undefined;
   output: ListFormat;
   all: boolean;
+  /** The public address of the console. Absent: none is printed. */
+  settings?: Pick<Settings, 'consoleExternalUrl'>;
 }>;
 
 /** Runs `flotilla fleet status`: prints all rollouts, or one. */
@@ -46,8 +51,14 @@ export async function showRollouts(hub: KubeClient, io: Io, asked: RolloutsAsked
       const hints = rolloutHints(fleet, found);
       io.out(rolloutText(answer, { ...options, deniesReturns: deniesReturns(approval), hints }));
       io.out(deprecatedLines(deprecated));
+      if (asked.settings) io.out(consoleLine(asked.settings, pagePaths.rollout(answer.name)));
     }
-  } else await showAll(fleet, io, asked, hubData);
+  } else {
+    await showAll(fleet, io, asked, hubData);
+    if (asked.settings && !isData(output) && output !== 'name') {
+      io.out(consoleLine(asked.settings, pagePaths.rollouts()));
+    }
+  }
   io.exit(ExitCode.done);
 }
 
