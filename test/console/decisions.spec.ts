@@ -102,7 +102,7 @@ describe('decisions about a rollout in the console', needing(chromiumNeed), () =
     expect(await one.text('dialog')).toContain('Reason: CHG-1182');
     expect(await one.axe()).toEqual([]);
     await one.page.getByRole('button', { name: 'Pause', exact: true }).click();
-    await expect.poll(() => one.text(SECTION), PATIENCE).toContain('✔ Pause takes effect harbor-3-pause-1');
+    await expect.poll(() => one.text(SECTION), PATIENCE).toContain('Pause takes effect harbor-3-pause-1');
     expect(hub.decided).toMatchObject([{ rollout: ROLLOUT.id, action: 'Pause', reason: 'CHG-1182' }]);
     expect(await one.axe()).toEqual([]);
   });

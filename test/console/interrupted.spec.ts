@@ -107,6 +107,10 @@ describe('a page whose cluster, or whose console, goes away', needing(chromiumNe
     await tab.page.evaluate('window.isSame = true');
     await environment.console?.service.stop('SIGKILL');
     await shows('not live', '.live-mark');
+    await shows(
+      /^The hub has not answered since \d\d:\d\d \w+\. What is shown is \d+ s old\. Next try in/,
+      '.hub-away p',
+    );
     expect(await text('.filters')).toContain('2 operators');
     // No console reports what happens now.
     const near = clusterOf(NEAR);
@@ -117,6 +121,7 @@ describe('a page whose cluster, or whose console, goes away', needing(chromiumNe
     await near.delete({ apiVersion: SUBSCRIPTION, kind: 'Subscription', namespace: NAMESPACE, name: PACKAGE });
     environment.console?.service.start();
     await shows(/^live/, '.live-mark');
+    expect(await tab.page.locator('.hub-away').count()).toBe(0);
     const inRow = new RegExp(`\\b(${NEAR}|${FAR})\\s+(\\w+)`);
     const rows = async () => {
       await text();

@@ -23,10 +23,12 @@ const CAUSES = {
   refused: {
     ...{ code: 'plan-failed', kind: 'InstallPlan', names: ['harbor-operator'] },
     text: 'CRD lamps.example.com is refused by the API server',
+    todo: 'To let the plan continue, correct or delete the object that the new schema refuses.',
   },
   notReady: {
     ...{ code: 'catalog-not-ready', kind: 'CatalogSource', names: ['olm/community'] },
     text: 'catalog olm/community is not READY',
+    todo: 'Correct spec.image, or publish a corrected image. List the errors of the image.',
   },
   unmet: {
     ...{ code: 'resolution-failed', kind: 'Subscription', names: ['harbor-operator'] },
@@ -93,7 +95,8 @@ function operatorsOf(cluster: string, at: number): OperatorRow[] {
 
 const AWAY_AT = 26;
 const AWAY = {
-  ...{ code: 'cluster-away', kind: 'Cluster', names: [] },
+  ...{ code: 'cluster-away', kind: 'Cluster', names: ['network'] },
+  todo: 'Check network, firewall and proxy between the hub and the API server.',
   text: 'The cluster cannot be reached: connect ETIMEDOUT 10.4.0.27:6443; check the load of the API server, its network, and its address in the kubeconfig',
 };
 const ORDER = ['failed', 'blocked', 'needs-approval', 'under-way', 'well'] as const;
@@ -163,10 +166,13 @@ const at = (minutes: number) => ({
   comment: '',
 });
 
-/** Forty-two clusters in three regions, with five kinds of trouble, two catalogs and a day of changes. */
-export function fillPicturedFleet(view: MemoryView): void {
+/**
+ * Forty-two clusters in three regions, with five kinds of trouble, two catalogs and a day of changes.
+ * `named`: the name of a cluster in its cloud.
+ */
+export function fillPicturedFleet(view: MemoryView, named = (short: string): string => short): void {
   const clusters = REGIONS.flatMap((region) =>
-    Array.from({ length: EACH }, (_, index) => `${region}-${String(index + 1).padStart(2, '0')}`),
+    Array.from({ length: EACH }, (_, index) => named(`${region}-${String(index + 1).padStart(2, '0')}`)),
   );
   for (const [place, cluster] of clusters.entries())
     void view.write({ cluster, changed: rowsOf(cluster, place), removed: [] });

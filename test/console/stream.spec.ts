@@ -135,7 +135,7 @@ describe('a page that stays open', needing(chromiumNeed), () => {
 
   it('13: says that the hub fills up again, on pages that were open before, and then that it has', async () => {
     await open('/');
-    await expect.poll(() => text(), PATIENCE).toContain('3 ✖ failed');
+    await expect.poll(() => text(), PATIENCE).toContain('3 operators failed');
     const other = await tab.page.context().newPage();
     await other.goto(new URL(listed, tab.page.url()).href);
     await other.getByText('2 operators').waitFor();
@@ -143,13 +143,13 @@ describe('a page that stays open', needing(chromiumNeed), () => {
     const partly = 'The hub is filling up again: 0 of 40 clusters';
     await expect.poll(() => text(), PATIENCE).toContain(partly);
     // Nothing is taken for gone before it is known.
-    expect(await text()).toContain('3 ✖ failed');
+    expect(await text()).toContain('3 operators failed');
     await other.getByText(partly).waitFor();
     expect((await other.locator('main').innerText()).replaceAll(/\s+/g, ' ')).toContain('2 operators');
     fillFleet(run.view);
     change('harbor', { standing: 'blocked' });
     await expect.poll(() => text(), PATIENCE).not.toContain('filling up');
-    await expect.poll(() => text(), PATIENCE).toContain('2 ◼ blocked');
+    await expect.poll(() => text(), PATIENCE).toContain('2 operators blocked');
     await other.getByText('filling up').waitFor({ state: 'detached' });
     await expectSame();
     expect(tab.troubles).toEqual([]);

@@ -3,12 +3,15 @@ import { useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import type { FleetSummary } from '../../src/api/lists.schema.js';
 import { useLoaded } from '../live/loaded.js';
-import { accountSignIn, me, signOut } from '../live/session.js';
+import { me, signOut } from '../live/session.js';
 import { switchTheme, theme } from '../live/theme.js';
 import { count, counted } from '../live/times.js';
 import { Dialog } from '../parts/dialog.js';
+import { Icon } from '../parts/icon.js';
 import { Announcer } from './announcer.js';
 import { Upgraded } from './failed.js';
+import { HubAway } from './hub-away.js';
+import { Mark } from './mark.js';
 import { Search } from './search.js';
 import { KEYS, shortcutsOn, startShortcuts, switchShortcuts } from './shortcuts.js';
 
@@ -59,13 +62,14 @@ export function Frame({ children }: { children: ComponentChildren }) {
           onClick={switchTheme}
           aria-label={`Switch to the ${theme.value === 'dark' ? 'light' : 'dark'} theme`}
         >
-          <span aria-hidden="true">◐</span>
+          <Icon of="theme" />
         </button>
         <a class="person" href="/about">
           {me.value?.name ?? ''}
         </a>
       </header>
       <main id="main" tabIndex={-1}>
+        <HubAway />
         <Upgraded />
         {fleet?.filling && <Filling of={fleet.filling} />}
         {children}
@@ -88,12 +92,6 @@ function skip(event: MouseEvent): void {
   document.querySelector<HTMLElement>('main h1')?.focus();
 }
 
-const Mark = () => (
-  <svg class="brand-mark" viewBox="0 0 24 24" width="20" height="20" aria-hidden="true">
-    <path d="M11 2v13H4zM13 5v10h7zM3 17h18l-3 5H6z" />
-  </svg>
-);
-
 /** A menu on narrow screens, and a line of links elsewhere. */
 function Navigation({ at, fleet }: { at: string; fleet: FleetSummary | undefined }) {
   const [open, setOpen] = useState(false);
@@ -106,7 +104,7 @@ function Navigation({ at, fleet }: { at: string; fleet: FleetSummary | undefined
         aria-controls="pages"
         onClick={() => setOpen(!open)}
       >
-        <span aria-hidden="true">☰</span> Menu
+        <Icon of="menu" /> Menu
       </button>
       <ul id="pages" class={open ? 'open' : ''}>
         {entriesOf(fleet).map((entry) => (
@@ -154,38 +152,6 @@ export function ShortcutList() {
         <input type="checkbox" checked={shortcutsOn.value} onChange={switchShortcuts} /> Use single keys
       </label>
     </>
-  );
-}
-
-/** The two ways to sign in. */
-export function SignIn() {
-  useEffect(() => {
-    document.title = 'Sign in · Flotilla';
-  }, []);
-  const back = encodeURIComponent(location.pathname + location.search);
-  const isLoopback = /^(localhost|127\.|\[::1\])/.test(location.hostname);
-  const [hasAccounts, setHasAccounts] = useState(false);
-  useEffect(() => {
-    void accountSignIn().then(setHasAccounts);
-  }, []);
-  return (
-    <main class="sign-in">
-      <p class="brand">
-        <Mark /> Flotilla
-      </p>
-      <h1>Sign in</h1>
-      <p>
-        {isLoopback ? 'Open' : 'On the machine of the hub, open'} the link that <code>flotilla console link</code>{' '}
-        prints. It signs you in.
-      </p>
-      {hasAccounts && (
-        <p>
-          <a class="button primary" href={`/auth/login?to=${back}`} target="_top">
-            Sign in with your organisation
-          </a>
-        </p>
-      )}
-    </main>
   );
 }
 

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { withQuery } from '../live/address.js';
 import { allRows } from '../live/all-rows.js';
 import { count } from '../live/times.js';
+import { Icon } from '../parts/icon.js';
 import { saveFile } from './save-file.js';
 
 export type CsvColumns<R> = Readonly<Record<string, (row: R) => unknown>>;
@@ -39,7 +40,8 @@ export function CsvButton<R>(props: {
   };
   return (
     <button type="button" class="plain" onClick={() => void save()}>
-      <span aria-hidden="true">↓ </span>CSV{state !== '' && `: ${state}`}
+      <Icon of="save" />
+      CSV{state !== '' && `: ${state}`}
     </button>
   );
 }

@@ -1,26 +1,67 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { filterValue, filterValues } from '#core/kernel/text/filter-values';
-import { type Query, useQuery } from '../live/query.js';
+import { useQuery } from '../live/query.js';
 import { count, counted } from '../live/times.js';
 import type { Windows } from '../live/windows.js';
+import { Icon } from '../parts/icon.js';
 import { Empty } from '../parts/states.js';
 
-/** Names the filters that leave no row, with one click to drop each of them. */
-export function NothingMatches({ asked, noun }: { asked: Query; noun: string }) {
-  const [, change] = useQuery();
+/** A list without a row because of its filters, which stand above as chips. */
+export const NothingMatches = ({ noun }: { noun: string }) => (
+  <Empty title={`No ${noun} matches.`}>
+    <p>Remove a filter to see more {noun}s.</p>
+  </Empty>
+);
+
+/** The name of a filter and its values, as people read them. */
+function filterWords(key: string, value: string): string {
+  const words = WORDS_OF[key] ?? ((one: string) => one);
+  return `${key === 'q' ? 'Words' : (TITLES[key] ?? key)}: ${filterValues(value).map(words).join(' or ')}`;
+}
+
+const spaced = (value: string): string => value.replaceAll('-', ' ');
+/** Words of values that are no names. */
+const WORDS_OF: Readonly<Record<string, (value: string) => string>> = {
+  standing: spaced,
+  reach: spaced,
+  cause: (value) => causeWords(value),
+};
+
+/** A cause in an address: its code, its kind and its names. */
+function causeWords(key: string): string {
+  const [code = '', , ...names] = key.split('/');
+  return [code.replaceAll('-', ' '), names.join('/').replaceAll('+', ', ')].filter((part) => part !== '').join(', ');
+}
+
+type ActiveProps = Readonly<{
+  keys: readonly string[];
+  /** Words for a filter, in place of those of its key and value. */
+  words?: (key: string, value: string) => string | undefined;
+}>;
+
+/** The active filters as chips that are removed with one click. Another filter begins with the first row. */
+export function ActiveFilters({ keys, words }: ActiveProps) {
+  const [query, change] = useQuery();
+  const active = keys.flatMap((key) => (query[key] ? [[key, query[key]] as const] : []));
+  if (active.length === 0) return null;
+  const without = (...gone: readonly string[]) =>
+    change(Object.fromEntries([...gone, 'offset'].map((key) => [key, undefined])), true);
   return (
-    <Empty title={`No ${noun} matches.`}>
-      <p class="chips">
-        {Object.entries(asked).map(([key, value]) => (
-          <button key={key} type="button" class="chip" onClick={() => change({ [key]: undefined })}>
-            {key === 'q' ? 'words' : (TITLES[key] ?? key).toLowerCase()}: {filterValues(value).join(', ')}{' '}
-            <span aria-hidden="true">×</span>
-            <span class="hidden">, remove</span>
-          </button>
-        ))}
-      </p>
-    </Empty>
+    <p class="chips active-filters">
+      {active.map(([key, value]) => (
+        <button key={key} type="button" class="chip" onClick={() => without(key)}>
+          <span class="chip-text">{words?.(key, value) ?? filterWords(key, value)}</span>
+          <Icon of="close" />
+          <span class="hidden">, remove</span>
+        </button>
+      ))}
+      {active.length > 1 && (
+        <button type="button" class="plain chip" onClick={() => without(...keys)}>
+          Clear all
+        </button>
+      )}
+    </p>
   );
 }
 
@@ -39,32 +80,35 @@ export function Filters({ keys, noun, total, facets, waiting, renew, file }: Fil
   const [query, change] = useQuery();
   const [open, setOpen] = useState(false);
   return (
-    <div class={`filters ${open ? 'open' : ''}`}>
-      <Words value={query['q'] ?? ''} onChange={(q) => change({ q })} noun={noun} />
-      {keys
-        .filter((key) => key !== 'q')
-        .map((key) => (
-          <Choice
-            key={key}
-            name={key}
-            value={query[key] ?? ''}
-            facets={facets}
-            onChange={(to) => change({ [key]: to })}
-          />
-        ))}
-      <button type="button" class="filters-more" aria-expanded={open} onClick={() => setOpen(!open)}>
-        Filters
-      </button>
-      <span class="filters-end">
-        {waiting > 0 && (
-          <button type="button" class="plain" onClick={renew}>
-            {count(waiting)} updates · press R to refresh
-          </button>
-        )}
-        {total !== undefined && <span role="status">{counted(total, noun)}</span>}
-        {file}
-      </span>
-    </div>
+    <>
+      <div class={`filters ${open ? 'open' : ''}`}>
+        <Words value={query['q'] ?? ''} onChange={(q) => change({ q })} noun={noun} />
+        {keys
+          .filter((key) => key !== 'q')
+          .map((key) => (
+            <Choice
+              key={key}
+              name={key}
+              value={query[key] ?? ''}
+              facets={facets}
+              onChange={(to) => change({ [key]: to }, true)}
+            />
+          ))}
+        <button type="button" class="filters-more" aria-expanded={open} onClick={() => setOpen(!open)}>
+          Filters
+        </button>
+        <span class="filters-end">
+          {waiting > 0 && (
+            <button type="button" class="plain" onClick={renew}>
+              {count(waiting)} updates · press R to refresh
+            </button>
+          )}
+          {total !== undefined && <span role="status">{counted(total, noun)}</span>}
+          {file}
+        </span>
+      </div>
+      <ActiveFilters keys={keys} />
+    </>
   );
 }
 
@@ -106,6 +150,7 @@ const TITLES: Readonly<Record<string, string>> = {
   deprecated: 'Deprecated',
   cause: 'Cause',
   runs: 'Runs',
+  by: 'By',
 };
 
 /**

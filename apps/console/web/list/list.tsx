@@ -119,8 +119,7 @@ export function List<R>(props: ListProps<R>) {
       {props.selected?.(selection, asked)}
       {list.refusal && <Trouble refusal={list.refusal} since={list.failingSince} renew={list.renew} />}
       {list.total === undefined && !list.refusal && <Bones />}
-      {list.total === 0 &&
-        (Object.keys(asked).length > 0 ? <NothingMatches asked={asked} noun={props.noun} /> : props.empty)}
+      {list.total === 0 && (Object.keys(asked).length > 0 ? <NothingMatches noun={props.noun} /> : props.empty)}
       {list.total !== undefined && list.total > 0 && (
         <Table
           label={props.label}
@@ -129,7 +128,7 @@ export function List<R>(props: ListProps<R>) {
           row={(index) => list.row(index)}
           {...{ sort, onSight }}
           selection={props.selected && (selection as Selecting<R>)}
-          onSort={(to) => change({ sort: to })}
+          onSort={(to) => change({ sort: to }, true)}
           onOpen={(row) => route(props.href(row))}
           onHold={(held) => {
             list.held = held || isSelecting;

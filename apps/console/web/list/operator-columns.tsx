@@ -1,16 +1,18 @@
 import type { OperatorRow } from '#core/view/rows/rows';
 import { paths } from '../live/address.js';
+import { Icon } from '../parts/icon.js';
 import { Standing } from '../parts/standing.js';
-import { Ago } from '../parts/text.js';
+import { Ago, Name } from '../parts/text.js';
 import type { Column } from './table.js';
 
-const versionOf = (bundle: string, name: string): string =>
+/** The version in the name of a bundle. */
+export const versionOf = (bundle: string, name: string): string =>
   bundle.startsWith(`${name}.`) ? bundle.slice(name.length + 1).replace(/^v(?=\d)/, '') : bundle;
 
 /** Shows the installed version and, if there is one, the next. */
 export function Version({ of }: { of: OperatorRow }) {
   return (
-    <span class="cut">
+    <span class="cut" title={[of.version, versionOf(of.next, of.package)].filter((one) => one !== '').join(' → ')}>
       {of.version || <span class="pale">none</span>}
       {of.next !== '' && of.next !== of.installed && (
         <>
@@ -26,16 +28,22 @@ const ALL: readonly Column<OperatorRow>[] = [
   {
     key: 'package',
     title: 'Operator',
-    width: 'minmax(150px, 1.4fr)',
+    width: 'minmax(130px, 1.4fr)',
     sort: 'package',
     place: 'title',
     cell: (row) => (
-      <a class="cut" href={paths.operator(row)} tabIndex={-1} title={row.package}>
-        {row.package}
+      <a
+        class="named"
+        href={paths.operator(row)}
+        tabIndex={-1}
+        aria-label={row.deprecated ? `${row.package} deprecated` : row.package}
+      >
+        <Name of={row.package} />
         {row.deprecated && (
           <span class="mark-deprecated" title="deprecated">
             {' '}
-            ⚠<span class="hidden"> deprecated</span>
+            <Icon of="warning" />
+            <span class="hidden"> deprecated</span>
           </span>
         )}
       </a>
@@ -44,29 +52,18 @@ const ALL: readonly Column<OperatorRow>[] = [
   {
     key: 'cluster',
     title: 'Cluster',
-    width: 'minmax(100px, 0.8fr)',
+    width: 'minmax(100px, 1fr)',
     sort: 'cluster',
     place: 'note',
-    cell: (row) => (
-      <span class="cut" title={row.cluster}>
-        {row.cluster}
-      </span>
-    ),
+    cell: (row) => <Name of={row.cluster} />,
   },
   {
     key: 'namespace',
     title: 'Namespace',
-    width: 'minmax(124px, 1fr)',
+    width: 'minmax(100px, 1fr)',
     sort: 'namespace',
     place: 'note',
-    cell: (row) =>
-      row.namespace === '' ? (
-        <span class="pale">extension</span>
-      ) : (
-        <span class="cut" title={row.namespace}>
-          {row.namespace}
-        </span>
-      ),
+    cell: (row) => (row.namespace === '' ? <span class="pale">extension</span> : <Name of={row.namespace} />),
   },
   {
     key: 'standing',
@@ -79,7 +76,7 @@ const ALL: readonly Column<OperatorRow>[] = [
   {
     key: 'cause',
     title: 'Cause',
-    width: 'minmax(140px, 2.6fr)',
+    width: 'minmax(120px, 2.6fr)',
     place: 'gone',
     cell: ({ cause }) => (
       <span class="cut" title={cause?.text}>
@@ -99,6 +96,7 @@ const ALL: readonly Column<OperatorRow>[] = [
     key: 'channel',
     title: 'Channel',
     width: 'minmax(72px, 0.5fr)',
+    wide: true,
     sort: 'channel',
     place: 'gone',
     cell: (row) => <span class="cut">{row.channel || '–'}</span>,
@@ -107,6 +105,7 @@ const ALL: readonly Column<OperatorRow>[] = [
     key: 'since',
     title: 'Since',
     width: '72px',
+    wide: true,
     sort: 'since',
     number: true,
     place: 'gone',

@@ -8,6 +8,7 @@ import {
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks';
 import { count } from '../live/times.js';
+import { Icon } from '../parts/icon.js';
 import { onRowClick } from './row-click.js';
 
 export type Column<R> = Readonly<{
@@ -18,6 +19,8 @@ export type Column<R> = Readonly<{
   /** Name of the column for `?sort=`; absent: rows cannot be sorted by it. */
   sort?: string;
   number?: boolean;
+  /** True: shown if the page is wide. */
+  wide?: boolean;
   /** The column's place on a phone: title and mark in the first line, notes in the second, or hidden. */
   place: 'title' | 'mark' | 'note' | 'gone';
   cell: (row: R) => ComponentChildren;
@@ -40,9 +43,11 @@ type TableProps<R> = Readonly<{
     | undefined;
 }>;
 
-const PHONE = '(max-width: 639px)';
+/** Rows are cards below this width. */
+const CARDS = '(max-width: 899px)';
+const NARROW = '(max-width: 1199px)';
 const rowHeight = (): number => {
-  if (matchMedia(PHONE).matches) return 64;
+  if (matchMedia(CARDS).matches) return 64;
   return matchMedia('(pointer: coarse)').matches ? 44 : 32;
 };
 
@@ -72,7 +77,7 @@ function useRows(total: number, onSight: (first: number, last: number) => void) 
   useLayoutEffect(() => virtual._didMount(), []);
   useLayoutEffect(() => virtual._willUpdate());
   useLayoutEffect(() => {
-    const media = [matchMedia(PHONE), matchMedia('(pointer: coarse)')];
+    const media = [matchMedia(CARDS), matchMedia('(pointer: coarse)')];
     const change = () => {
       setHeight(rowHeight());
       virtual.measure();
@@ -87,6 +92,18 @@ function useRows(total: number, onSight: (first: number, last: number) => void) 
   const last = items.at(-1)?.index ?? 0;
   useLayoutEffect(() => onSight(first, last), [first, last, onSight]);
   return { virtual, items, body, height };
+}
+
+/** Returns the columns that have room. */
+function useColumns<R>(all: readonly Column<R>[]): readonly Column<R>[] {
+  const [isNarrow, setNarrow] = useState(() => matchMedia(NARROW).matches);
+  useLayoutEffect(() => {
+    const media = matchMedia(NARROW);
+    const change = () => setNarrow(media.matches);
+    media.addEventListener('change', change);
+    return () => media.removeEventListener('change', change);
+  }, []);
+  return isNarrow ? all.filter(({ wide }) => wide !== true) : all;
 }
 
 const STEPS: Readonly<Record<string, number>> = {
@@ -104,7 +121,8 @@ const isForOthers = ({ ctrlKey, metaKey, altKey, target }: KeyboardEvent): boole
 
 /** A table as an ARIA grid: `j`, `k` and arrows move, `Enter` opens, `x` selects. */
 export function Table<R>(props: TableProps<R>) {
-  const { total, columns, selection } = props;
+  const { total, selection } = props;
+  const columns = useColumns(props.columns);
   const { virtual, items, body, height } = useRows(total, props.onSight);
   const [current, setCurrent] = useState(0);
   const tracks = `${selection ? '32px ' : ''}${columns.map(({ width }) => width).join(' ')}`;
@@ -140,7 +158,7 @@ export function Table<R>(props: TableProps<R>) {
       onPointerLeave={() => props.onHold(false)}
       onKeyDown={onKey}
     >
-      <Head {...props} tracks={tracks} />
+      <Head {...props} columns={columns} tracks={tracks} />
       <div class="grid-body" role="rowgroup" ref={body} style={{ height: `${virtual.getTotalSize()}px` }}>
         {items.map((item) => (
           <Row
@@ -193,9 +211,8 @@ function Head<R>({ columns, tracks, sort, onSort, selection, total }: TableProps
             ) : (
               <button type="button" class="sort" onClick={() => onSort(sort === name ? `-${name}` : name)}>
                 {title}
-                <span aria-hidden="true">
-                  {direction(name) === 'ascending' ? ' ▴' : direction(name) === 'descending' ? ' ▾' : ''}
-                </span>
+                {direction(name) === 'ascending' && <Icon of="up" />}
+                {direction(name) === 'descending' && <Icon of="down" />}
               </button>
             )}
           </span>

@@ -12,6 +12,17 @@ export const me = signal<Me | null>(null);
 /** The server refused the session: nothing is asked again until the person signs in. */
 export const signedOut = signal(false);
 
+const LINK = /^(?:\S*#key=)?([\w-]{16,200})$/;
+
+/** Takes a link of the console, or its key, and opens the page again with it. False for other texts. */
+export function signInWith(text: string): boolean {
+  const found = LINK.exec(text.trim())?.[1];
+  if (found === undefined) return false;
+  localStorage.setItem(PLACE, found);
+  location.reload();
+  return true;
+}
+
 /** Takes the key out of the address at once, so that it is in no history, picture or link. */
 export function takeKey(): void {
   const found = /^#key=([\w-]{16,200})$/.exec(location.hash)?.[1];
@@ -23,7 +34,12 @@ export function takeKey(): void {
   signedOut.value = false;
 }
 
+let byPerson = false;
+/** True if the person ended the session, and not the server. */
+export const signedOutByPerson = (): boolean => byPerson;
+
 export function signOut(): void {
+  byPerson = true;
   localStorage.removeItem(PLACE);
   key = '';
   signedOut.value = true;

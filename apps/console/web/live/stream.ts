@@ -15,6 +15,10 @@ export type StreamEvent =
 
 export const live = signal<'connecting' | 'live' | 'broken'>('connecting');
 
+/** The begin of the time without a stream, and the time of the next try, both in milliseconds. */
+export type Interruption = Readonly<{ since: number; nextTry: number }>;
+export const interruption = signal<Interruption | undefined>(undefined);
+
 const LOCK = 'flotilla-stream';
 const SILENCE = 45_000;
 
@@ -26,16 +30,17 @@ export function listen(listener: Listener): () => void {
   return () => listeners.delete(listener);
 }
 
-type Message = Readonly<{ id: string; state: typeof live.value; event?: StreamEvent }>;
+type Message = Readonly<{ id: string; state: typeof live.value; event?: StreamEvent; away?: Interruption | undefined }>;
 const channel = new BroadcastChannel(LOCK);
 /** The last event, from which a tab that takes the stream over continues. */
 let lastId = '';
 /** True if a stream was read before; without an id, the events since then are unknown. */
 let hasFollowed = false;
 
-function receive({ id, state, event }: Message): void {
+function receive({ id, state, event, away }: Message): void {
   if (id !== '') lastId = id;
   live.value = state;
+  interruption.value = away;
   if (event !== undefined) for (const listener of listeners) listener(event);
 }
 
@@ -107,15 +112,17 @@ async function followAlways(stop: AbortSignal): Promise<void> {
     const since = Date.now();
     const end = await follow(stop);
     if (stop.aborted) return;
-    share({ id: '', state: 'broken' });
+    tries = Date.now() - since > 60_000 ? 0 : tries + 1;
+    const wait = end === 'slept' ? 0 : pauseBefore(tries);
+    const now = Date.now();
+    share({ id: '', state: 'broken', away: { since: interruption.value?.since ?? now, nextTry: now + wait } });
     if (end === 'refused') {
       signedOut.value = true;
       return;
     }
-    if (end === 'slept') continue;
-    tries = Date.now() - since > 60_000 ? 0 : tries + 1;
+    if (wait === 0) continue;
     sleeper = new AbortController();
-    await pause(pauseBefore(tries), AbortSignal.any([stop, sleeper.signal]));
+    await pause(wait, AbortSignal.any([stop, sleeper.signal]));
   }
 }
 
@@ -133,11 +140,18 @@ function followWhileVisible(): void {
   change();
 }
 
+/** Ends the pause before the next try, in the tab that reads the stream. */
+export function retryStream(): void {
+  sleeper?.abort(SLEPT);
+  channel.postMessage('retry');
+}
+
 /** One tab of the browser reads the stream, and hands it to the others. */
 export function startStream(): void {
-  channel.onmessage = ({ data }: MessageEvent<Message | 'state'>) => {
-    if (data !== 'state') receive(data);
-    else if (leads) channel.postMessage({ id: lastId, state: live.value } satisfies Message);
+  channel.onmessage = ({ data }: MessageEvent<Message | 'state' | 'retry'>) => {
+    if (data === 'retry') sleeper?.abort(SLEPT);
+    else if (data !== 'state') receive(data);
+    else if (leads) channel.postMessage({ id: lastId, state: live.value, away: interruption.value } satisfies Message);
   };
   let leads = false;
   onWake(() => {

@@ -23,20 +23,36 @@ export function left(time: string, now: number = Date.now()): string {
   return ahead > 0 ? `${age(new Date(now - ahead).toISOString(), now)} left` : '';
 }
 
-const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
-const clockWithSeconds = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
+const ZONE = { timeZoneName: 'short' } as const;
+const CLOCK = { hour: '2-digit', minute: '2-digit' } as const;
+const clock = new Intl.DateTimeFormat('en-GB', CLOCK);
+const clockInZone = new Intl.DateTimeFormat('en-GB', { ...CLOCK, ...ZONE });
+const clockWithSeconds = new Intl.DateTimeFormat('en-GB', { ...CLOCK, second: '2-digit', ...ZONE });
 const day = new Intl.DateTimeFormat('en-GB', { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' });
-const full = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
+const DATE = { day: 'numeric', month: 'short', year: 'numeric' } as const;
+const full = new Intl.DateTimeFormat('en-GB', { ...DATE, ...CLOCK, second: '2-digit', ...ZONE });
 
 const written = (format: Intl.DateTimeFormat, time: string): string => {
   const at = Date.parse(time);
   return Number.isNaN(at) ? '–' : format.format(at);
 };
 
-export const timeOfDay = (time: string): string => written(clock, time);
+/** The time of a line under a heading that names day and zone. */
+export const shortTime = (time: string): string => written(clock, time);
+/** A time in the reader's zone, with the zone. */
+export const timeOfDay = (time: string): string => written(clockInZone, time);
 export const timeWithSeconds = (time: string): string => written(clockWithSeconds, time);
 export const dayOf = (time: string): string => written(day, time);
 export const fullTime = (time: string): string => written(full, time);
+/** The reader's zone at a time, as `CET`. */
+export const zoneAt = (time: string): string => {
+  const at = Date.parse(time);
+  const parts = Number.isNaN(at) ? [] : clockInZone.formatToParts(at);
+  return parts.find(({ type }) => type === 'timeZoneName')?.value ?? '';
+};
+const WITH_TIME = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/;
+/** A time of a catalog or an image, in the reader's zone. Other texts stay as they are. */
+export const dateIn = (text: string): string => (WITH_TIME.test(text) ? fullTime(text) : text);
 
 const whole = new Intl.NumberFormat('en-GB');
 /** With separators between thousands. */

@@ -5,7 +5,7 @@ import { exactly, paths, withQuery } from '../live/address.js';
 import { useLoaded } from '../live/loaded.js';
 import { useQuestion } from '../live/question.js';
 import { count } from '../live/times.js';
-import { Because, Steps } from './because.js';
+import { Because } from './because.js';
 import { Section } from './page.js';
 import { Bones, Trouble } from './states.js';
 
@@ -62,15 +62,17 @@ function ExplainedCatalog({ row, clusters, isCut }: ExplainedProps) {
         ))}
         {clusters.length > NAMED && ` and ${isCut ? 'at least ' : ''}${count(clusters.length - NAMED)} more`}
       </h3>
-      <Because cause={row.cause?.text} standing={row.standing} because={data?.because ?? []} since="" />
+      <Because
+        cause={row.cause?.text}
+        standing={row.standing}
+        because={data?.because ?? []}
+        since=""
+        todo={row.cause?.todo}
+        advice={data?.advice}
+        where={clusters.length > 1 ? `, in ${cluster}` : ''}
+      />
       {refusal && <Trouble refusal={refusal} since={undefined} renew={ask} />}
       {data === undefined && !refusal && <Bones lines={2} />}
-      {data && data.advice.length > 0 && (
-        <>
-          <h4>What to do{clusters.length > 1 && `, in ${cluster}`}</h4>
-          <Steps of={data.advice} />
-        </>
-      )}
     </article>
   );
 }

@@ -1,6 +1,6 @@
 import type { ListedChange } from '../../src/api/lists.schema.js';
 import { paths, withQuery } from '../live/address.js';
-import { count, counted, dayOf, fullTime, timeOfDay } from '../live/times.js';
+import { count, counted, dayOf, fullTime, shortTime, zoneAt } from '../live/times.js';
 
 const VERBS: Readonly<Record<ListedChange['kind'], string>> = {
   version: 'version',
@@ -33,7 +33,7 @@ const shown =
 /** Changes that differ in nothing but the cluster, within a minute, are one line. */
 function alike(items: readonly ListedChange[]): readonly (readonly ListedChange[])[] {
   const keyOf = ({ at, kind, package: name, row, from, to, by, comment, address = '' }: ListedChange) =>
-    [timeOfDay(at), kind, kind === 'refusal' ? row : name, from, to, by, comment, address].join('\0');
+    [shortTime(at), kind, kind === 'refusal' ? row : name, from, to, by, comment, address].join('\0');
   return [...Map.groupBy(items, keyOf).values()];
 }
 
@@ -44,7 +44,9 @@ export function ChangeLines({ items }: { items: readonly ListedChange[] }) {
     <div class="changes">
       {[...days].map(([day, some]) => (
         <section key={day} aria-label={day}>
-          <h3>{day}</h3>
+          <h3>
+            {day} <span class="pale small">{zoneAt(some[0]?.at ?? '')}</span>
+          </h3>
           <ol>
             {alike(some).map((entries) => (
               <Line key={`${entries[0]?.at}${entries[0]?.row}${entries[0]?.cluster}${entries[0]?.kind}`} of={entries} />
@@ -62,7 +64,7 @@ function Line({ of }: { of: readonly ListedChange[] }) {
   return (
     <li class={`change kind-${first.kind}`}>
       <time dateTime={first.at} title={fullTime(first.at)}>
-        {timeOfDay(first.at)}
+        {shortTime(first.at)}
       </time>
       <span class="change-kind">{VERBS[first.kind]}</span>
       {first.cluster === '' ? <Whence of={of} /> : of.length === 1 ? <What of={first} /> : <Many of={of} />}

@@ -1,26 +1,26 @@
 import type { ActionResult } from '../../src/api/actions.schema.js';
 import type { Acting } from '../live/act.js';
+import { Labelled, type StandingName } from './standing.js';
 import { Trouble } from './states.js';
 
-const OUTCOMES: Readonly<Record<ActionResult['outcome'], readonly [glyph: string, words: string, colour: string]>> = {
-  pending: ['↻', 'under way', 'under-way'],
-  done: ['✔', 'done', 'well'],
-  'changed-meanwhile': ['◼', 'changed meanwhile, not done', 'blocked'],
-  refused: ['✖', 'refused', 'failed'],
-  away: ['○', 'unreachable, not done', 'blocked'],
-  failed: ['✖', 'failed', 'failed'],
-  unknown: ['?', 'not known', 'unknown'],
+const OUTCOMES: Readonly<Record<ActionResult['outcome'], readonly [standing: StandingName, words: string]>> = {
+  pending: ['under-way', 'under way'],
+  done: ['well', 'done'],
+  'changed-meanwhile': ['blocked', 'changed meanwhile, not done'],
+  refused: ['failed', 'refused'],
+  away: ['blocked', 'unreachable, not done'],
+  failed: ['failed', 'failed'],
+  unknown: ['unknown', 'not known'],
 };
 
 /** Shows the result of an action in one cluster. */
 export function Outcome({ of }: { of: ActionResult }) {
-  const [glyph, words, colour] = OUTCOMES[of.outcome];
+  const [standing, words] = OUTCOMES[of.outcome];
   return (
     <p class="outcome">
-      <span class={`standing ${colour}`}>
-        <span aria-hidden="true">{glyph}</span>
+      <Labelled of={standing} {...(of.outcome === 'away' && { icon: 'away' as const })}>
         <span>{words}</span>
-      </span>
+      </Labelled>
       <strong>{of.cluster}</strong>
       <span class="pale">
         {of.namespace} {of.message}

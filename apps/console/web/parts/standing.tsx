@@ -1,28 +1,50 @@
+import type { ComponentChildren } from 'preact';
 import { count } from '../live/times.js';
+import { Icon, type IconName } from './icon.js';
 
-const STANDINGS = {
-  failed: ['✖', 'failed'],
-  blocked: ['◼', 'blocked'],
-  'needs-approval': ['◔', 'needs approval'],
-  'under-way': ['↻', 'under way'],
-  well: ['✔', 'well'],
-  unknown: ['?', 'unknown'],
+const WORDS = {
+  failed: 'failed',
+  blocked: 'blocked',
+  'needs-approval': 'needs approval',
+  'under-way': 'under way',
+  well: 'well',
+  unknown: 'unknown',
 } as const;
 
-export type StandingName = keyof typeof STANDINGS;
+export type StandingName = keyof typeof WORDS;
 export const STANDING_ORDER = ['failed', 'blocked', 'needs-approval', 'under-way', 'well'] as const;
-const wordOf = (standing: StandingName): string => STANDINGS[standing][1];
 
-/** Always a glyph, a word and a colour. */
+/** Always an icon, a word and a colour. */
 export function Standing({ of, glyphOnly }: { of: StandingName; glyphOnly?: boolean }) {
-  const [glyph, word] = STANDINGS[of];
   return (
-    <span class={`standing ${of}`}>
-      <span aria-hidden="true">{glyph}</span>
-      {glyphOnly ? <span class="hidden">{word}</span> : <span>{word}</span>}
-    </span>
+    <Labelled of={of}>
+      <span class={glyphOnly ? 'hidden' : undefined}>{WORDS[of]}</span>
+    </Labelled>
   );
 }
+
+/** Other words in the colour of a standing, with its icon or another one. */
+export const Labelled = (props: { of: StandingName; icon?: IconName; children: ComponentChildren }) => (
+  <span class={`standing ${props.of}`}>
+    <Icon of={props.icon ?? props.of} />
+    {props.children}
+  </span>
+);
+
+/** Words of a line in the colour of a standing, with its icon. */
+export const Inked = (props: { of: StandingName; icon?: IconName; children: ComponentChildren }) => (
+  <span class={`inked ink-${props.of}`}>
+    <Icon of={props.icon ?? props.of} />
+    {props.children}
+  </span>
+);
+
+/** Marks deprecated content. */
+export const Deprecated = ({ children = 'deprecated' }: { children?: ComponentChildren }) => (
+  <span class="mark-deprecated">
+    <Icon of="warning" /> {children}
+  </span>
+);
 
 /** Counts by standing in one line, zeros left out. */
 export function Counts({ of }: { of: Readonly<Record<(typeof STANDING_ORDER)[number], number>> }) {
@@ -33,11 +55,11 @@ export function Counts({ of }: { of: Readonly<Record<(typeof STANDING_ORDER)[num
       {some.map((standing) => (
         <span key={standing} class={`ink-${standing}`}>
           {/* A screen reader has the word from the text: it does not read this one. */}
-          <span aria-hidden="true" title={`${count(of[standing])} ${wordOf(standing)}`}>
-            {STANDINGS[standing][0]}
+          <span aria-hidden="true" title={`${count(of[standing])} ${WORDS[standing]}`}>
+            <Icon of={standing} />
           </span>
           {count(of[standing])}
-          <span class="hidden"> {wordOf(standing)} </span>
+          <span class="hidden"> {WORDS[standing]} </span>
         </span>
       ))}
     </span>
@@ -45,21 +67,21 @@ export function Counts({ of }: { of: Readonly<Record<(typeof STANDING_ORDER)[num
 }
 
 const REACHES = {
-  fresh: ['●', 'reached', 'well'],
-  stale: ['◌', 'stale', 'blocked'],
-  away: ['○', 'away', 'failed'],
-  'left-to-olm': ['◇', 'left to OLM', 'unknown'],
-  refused: ['⊘', 'refused', 'blocked'],
+  fresh: ['reached', 'reached', 'unknown'],
+  stale: ['stale', 'stale', 'blocked'],
+  away: ['away', 'away', 'failed'],
+  'left-to-olm': ['left-to-olm', 'left to OLM', 'unknown'],
+  refused: ['refused', 'refused', 'blocked'],
 } as const;
 
 export type ReachName = keyof typeof REACHES;
 export const reachWord = (reach: ReachName): string => REACHES[reach][1];
 
 export function Reached({ of }: { of: ReachName }) {
-  const [glyph, word, colour] = REACHES[of];
+  const [icon, word, colour] = REACHES[of];
   return (
     <span class={`reach ink-${colour}`}>
-      <span aria-hidden="true">{glyph}</span> {word}
+      <Icon of={icon} /> {word}
     </span>
   );
 }

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { AskFailure } from '../live/ask.js';
 import type { Loaded } from '../live/loaded.js';
 import { timeOfDay } from '../live/times.js';
+import { Icon } from './icon.js';
 
 /** Grey bars, only after 200 ms: a fast answer shows no flicker. */
 export function Bones({ lines = 6 }: { lines?: number }) {
@@ -44,7 +45,7 @@ export function Trouble({
 }) {
   return (
     <div class="trouble" role="status">
-      <span aria-hidden="true">⚠</span>
+      <Icon of="warning" />
       <p>
         {refusal.detail} {refusal.todo}
         {since && <span class="pale"> Since {timeOfDay(since.toISOString())}; retried automatically.</span>}

@@ -4,6 +4,9 @@ import { useQuery } from '../live/query.js';
 
 type Tab = Readonly<{ view: string; title: string; note?: string | number | undefined }>;
 
+/** True for a count of zero, which is shown without a badge. */
+export const isNone = (note: string | number): boolean => String(note) === '0';
+
 /** Shows tabs as links: the address names the open one. The first one is open by default. */
 export function Tabs({ tabs, label }: { tabs: readonly Tab[]; label: string }) {
   const { path } = useLocation();
@@ -18,7 +21,7 @@ export function Tabs({ tabs, label }: { tabs: readonly Tab[]; label: string }) {
           aria-current={view === open ? 'page' : undefined}
         >
           {title}
-          {note !== undefined && <span class="tab-note">{note}</span>}
+          {note !== undefined && <span class={isNone(note) ? 'tab-note none' : 'tab-note'}>{note}</span>}
         </a>
       ))}
     </nav>

@@ -89,3 +89,26 @@ export function PackageIcon({ icon, name, large }: { icon: string; name: string;
 }
 
 export const shortDigest = (digest: string): string => digest.replace(/^(sha256:)?([0-9a-f]{12}).*$/, '$2');
+
+/** Characters at the end of a long name that are never cut: they distinguish the clusters of one cloud. */
+const END = 14;
+const LONG = 28;
+
+/** A name in one line. A long name is cut in its middle. */
+export function Name({ of }: { of: string }) {
+  // A character may take two units of a text.
+  const letters = Array.from(of);
+  if (letters.length <= LONG) {
+    return (
+      <span class="cut" title={of}>
+        {of}
+      </span>
+    );
+  }
+  return (
+    <span class="cut middle" title={of}>
+      <span>{letters.slice(0, -END).join('')}</span>
+      <span>{letters.slice(-END).join('')}</span>
+    </span>
+  );
+}

@@ -2,6 +2,7 @@ import { ShortcutList, signOut } from '../../frame/frame.js';
 import { me, signOutAccount } from '../../live/session.js';
 import { Fact } from '../../parts/fact.js';
 import { Page, Section } from '../../parts/page.js';
+import { SameCommand } from '../../parts/same-command.js';
 import { Bones } from '../../parts/states.js';
 
 export default function AboutPage() {
@@ -42,6 +43,7 @@ export default function AboutPage() {
           </Section>
         </div>
       )}
+      <SameCommand command="flotilla version" />
     </Page>
   );
 }

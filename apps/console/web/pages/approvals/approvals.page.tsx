@@ -8,6 +8,7 @@ import { useQuery } from '../../live/query.js';
 import { count, counted } from '../../live/times.js';
 import { Moves } from '../../parts/moves.js';
 import { Page, Section } from '../../parts/page.js';
+import { SameCommand } from '../../parts/same-command.js';
 import { Answered, Empty } from '../../parts/states.js';
 import { Ago } from '../../parts/text.js';
 
@@ -50,6 +51,7 @@ export default function ApprovalsPage() {
           </>
         )}
       </Answered>
+      <SameCommand command="flotilla get installplans" />
     </Page>
   );
 }

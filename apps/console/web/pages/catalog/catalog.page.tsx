@@ -1,5 +1,6 @@
 import { useCallback, useEffect } from 'preact/hooks';
 import { useRoute } from 'preact-iso';
+import { shellWord } from '#core/kernel/text/shell-word';
 import type { PackageTile } from '../../../src/api/catalogs.schema.js';
 import type { CatalogList, CatalogSummary } from '../../../src/api/lists.schema.js';
 import { useWindows } from '../../list/list.js';
@@ -10,7 +11,8 @@ import { count, counted } from '../../live/times.js';
 import { CatalogTroubles } from '../../parts/catalog-troubles.js';
 import { Fact } from '../../parts/fact.js';
 import { Page } from '../../parts/page.js';
-import { Standing } from '../../parts/standing.js';
+import { SameCommand } from '../../parts/same-command.js';
+import { Deprecated, Inked, Standing } from '../../parts/standing.js';
 import { Bones, Empty, Trouble } from '../../parts/states.js';
 import { Ago, PackageIcon, shortDigest } from '../../parts/text.js';
 
@@ -36,6 +38,7 @@ export default function CatalogPage() {
           {one?.digest === '' ? <NoContent /> : <Tiles id={id} />}
         </>
       )}
+      {one && one.image !== '' && <SameCommand command={`flotilla catalog packages ${shellWord(one.image)}`} />}
     </Page>
   );
 }
@@ -147,8 +150,8 @@ function Tile({ of, id }: { of: PackageTile; id: string }) {
           <span class="two-lines small tile-summary">{of.summary}</span>
           <span class="tile-foot small">
             <span class="cut">{of.newest}</span>
-            {of.deprecated && <span class="mark-deprecated">⚠ deprecated</span>}
-            {of.clusters > 0 && <span class="ink-well">✔ in {counted(of.clusters, 'cluster')}</span>}
+            {of.deprecated && <Deprecated />}
+            {of.clusters > 0 && <Inked of="well">in {counted(of.clusters, 'cluster')}</Inked>}
           </span>
         </span>
       </a>

@@ -1,7 +1,7 @@
 import { useLocation } from 'preact-iso';
 import { filterValues } from '#core/kernel/text/filter-values';
 import type { CatalogList, CatalogSummary } from '../../../src/api/lists.schema.js';
-import { Words } from '../../list/filters.js';
+import { ActiveFilters, Words } from '../../list/filters.js';
 import { Pager, placeIn, WINDOW } from '../../list/pager.js';
 import { onRowClick } from '../../list/row-click.js';
 import { paths, withQuery } from '../../live/address.js';
@@ -11,6 +11,7 @@ import { count, counted } from '../../live/times.js';
 import { CatalogTroubles } from '../../parts/catalog-troubles.js';
 import { CodeBlock } from '../../parts/copy.js';
 import { Page } from '../../parts/page.js';
+import { SameCommand } from '../../parts/same-command.js';
 import { Standing } from '../../parts/standing.js';
 import { Answered, Empty } from '../../parts/states.js';
 import { Ago, shortDigest } from '../../parts/text.js';
@@ -24,6 +25,8 @@ spec:
   sourceType: grpc
   image: quay.io/operatorhubio/catalog:latest
 `;
+
+const FILTERS = ['cluster', 'namespace', 'q', 'catalog', 'id'];
 
 /** Contents of catalogs by digest, with the clusters that have each content. */
 export default function CatalogsPage() {
@@ -45,6 +48,7 @@ export default function CatalogsPage() {
           {catalogs.data && counted(catalogs.data.total, 'content')}
         </span>
       </div>
+      <ActiveFilters keys={FILTERS} />
       <Answered of={catalogs}>
         {({ items, total }) =>
           items.length > 0 ? (
@@ -72,6 +76,7 @@ export default function CatalogsPage() {
           )
         }
       </Answered>
+      <SameCommand command="flotilla get catalogs" />
     </Page>
   );
 }
@@ -133,7 +138,10 @@ function Contents({ of }: { of: readonly CatalogSummary[] }) {
 function NoCatalog() {
   return (
     <Empty title="No cluster has a catalog.">
-      <p>A catalog of the public operators, for example:</p>
+      <p>
+        A catalog and its packages appear here as soon as a cluster has a CatalogSource or a ClusterCatalog. To add the
+        public operators, apply this manifest with kubectl:
+      </p>
       <CodeBlock label="Manifest" text={EXAMPLE} />
     </Empty>
   );

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { ChangeList } from '../../../src/api/lists.schema.js';
+import { ActiveFilters } from '../../list/filters.js';
 import { Pager, placeIn } from '../../list/pager.js';
 import { withQuery } from '../../live/address.js';
 import { useLoaded } from '../../live/loaded.js';
@@ -8,6 +9,7 @@ import { me } from '../../live/session.js';
 import { counted } from '../../live/times.js';
 import { ChangeLines } from '../../parts/change-lines.js';
 import { Page } from '../../parts/page.js';
+import { SameCommand } from '../../parts/same-command.js';
 import { Answered, Empty } from '../../parts/states.js';
 import { Ago } from '../../parts/text.js';
 
@@ -16,11 +18,7 @@ const FIELDS = [
   ['package', 'Package'],
   ['by', 'By'],
 ] as const;
-/** Filters of links from other pages. */
-const SUBJECTS = [
-  ['about', 'Operator'],
-  ['hash', 'Plan class'],
-] as const;
+const ACTIVE = ['cluster', 'package', 'by', 'kind', 'since', 'q', 'about', 'hash'];
 const shortSubject = (text: string): string => text.replace(/^(subscription|extension)\//, '').slice(0, 60);
 const KINDS = [
   ['', 'all changes'],
@@ -39,6 +37,15 @@ const SINCE = [
   ['1d', 'last day'],
   ['7d', 'last 7 days'],
 ] as const;
+/** Words of a filter's chip, where they are other than its values. */
+function chipWords(key: string, value: string): string | undefined {
+  const titled = (of: readonly (readonly [string, string])[]) => of.find(([one]) => one === value)?.[1] ?? value;
+  if (key === 'kind') return `Kind: ${titled([...KINDS, ...TRAIL])}`;
+  if (key === 'since') return titled(SINCE);
+  if (key === 'about') return `Operator: ${shortSubject(value)}`;
+  return key === 'hash' ? `Plan class: ${value.slice(0, 12)}` : undefined;
+}
+
 const SECONDS: Readonly<Record<string, number>> = { '1h': 3_600, '1d': 86_400, '7d': 604_800 };
 
 /** In whole minutes, so that the same address asks the same for a while. */
@@ -74,7 +81,13 @@ export default function ChangesPage() {
       <Answered of={changes}>
         {({ items, total }) =>
           items.length === 0 ? (
-            <Empty title={isFiltered ? 'No change matches.' : 'No changes are known.'} />
+            <Empty title={isFiltered ? 'No change matches.' : 'No changes are known.'}>
+              <p>
+                {isFiltered
+                  ? 'Remove a filter to see more changes.'
+                  : 'Changes of versions, statuses, catalogs, approvals and decisions appear here as they happen.'}
+              </p>
+            </Empty>
           ) : (
             <>
               <ChangeLines items={items} />
@@ -83,6 +96,7 @@ export default function ChangesPage() {
           )
         }
       </Answered>
+      <SameCommand lead="Follow changes in a terminal" command="flotilla get subscriptions,extensions --watch" />
     </Page>
   );
 }
@@ -91,45 +105,34 @@ export default function ChangesPage() {
 function ChangeFilters({ total }: { total: number | undefined }) {
   const [query, change] = useQuery();
   return (
-    <div class="filters open">
-      {FIELDS.map(([key, title]) => (
-        <Field
-          key={key}
-          title={title}
-          value={query[key] ?? ''}
-          onChange={(value) => change({ [key]: value, offset: undefined })}
+    <>
+      <div class="filters open">
+        {FIELDS.map(([key, title]) => (
+          <Field
+            key={key}
+            title={title}
+            value={query[key] ?? ''}
+            onChange={(value) => change({ [key]: value, offset: undefined })}
+          />
+        ))}
+        <Choice
+          title="Kind"
+          value={query['kind'] ?? ''}
+          of={me.value?.may.hub ? [...KINDS, ...TRAIL] : KINDS}
+          onChange={(value) => change({ kind: value || undefined, offset: undefined }, true)}
         />
-      ))}
-      <Choice
-        title="Kind"
-        value={query['kind'] ?? ''}
-        of={me.value?.may.hub ? [...KINDS, ...TRAIL] : KINDS}
-        onChange={(value) => change({ kind: value || undefined, offset: undefined })}
-      />
-      <Choice
-        title="Since"
-        value={query['since'] ?? ''}
-        of={SINCE}
-        onChange={(value) => change({ since: value || undefined, offset: undefined })}
-      />
-      {SUBJECTS.map(
-        ([key, title]) =>
-          query[key] && (
-            <button
-              key={key}
-              type="button"
-              class="chip"
-              onClick={() => change({ [key]: undefined, offset: undefined })}
-            >
-              {title}: {shortSubject(query[key])} <span aria-hidden="true">×</span>
-              <span class="hidden">, remove</span>
-            </button>
-          ),
-      )}
-      <span class="filters-end" role="status">
-        {total !== undefined && counted(total, 'change')}
-      </span>
-    </div>
+        <Choice
+          title="Since"
+          value={query['since'] ?? ''}
+          of={SINCE}
+          onChange={(value) => change({ since: value || undefined, offset: undefined }, true)}
+        />
+        <span class="filters-end" role="status">
+          {total !== undefined && counted(total, 'change')}
+        </span>
+      </div>
+      <ActiveFilters keys={ACTIVE} words={chipWords} />
+    </>
   );
 }
 

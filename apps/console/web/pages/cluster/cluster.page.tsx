@@ -8,11 +8,13 @@ import { handOverCheck } from '../../live/cluster-commands.js';
 import { useLoaded } from '../../live/loaded.js';
 import { useQuery } from '../../live/query.js';
 import { count } from '../../live/times.js';
-import { Advice, Because } from '../../parts/because.js';
+import { Because } from '../../parts/because.js';
 import { ChangeLines, MoreChanges } from '../../parts/change-lines.js';
 import { CodeBlock } from '../../parts/copy.js';
 import { Fact } from '../../parts/fact.js';
+import { Icon } from '../../parts/icon.js';
 import { Page, Section } from '../../parts/page.js';
+import { SameCommand } from '../../parts/same-command.js';
 import { Reached, type ReachName, Standing } from '../../parts/standing.js';
 import { Answered, Bones, Empty, Trouble } from '../../parts/states.js';
 import { Tabs } from '../../parts/tabs.js';
@@ -45,6 +47,7 @@ export default function ClusterPage() {
           {query['view'] === 'operators' && <Operators cluster={cluster} />}
           {query['view'] === 'catalogs' && <CatalogsOf cluster={cluster} />}
           {query['view'] === 'changes' && <ChangesOf cluster={cluster} />}
+          <SameCommand command="flotilla status" in={row} />
         </>
       )}
     </Page>
@@ -174,10 +177,7 @@ function Findings({ of }: { of: ClusterRow }) {
 function OwnCause({ of, items }: { of: ClusterRow; items: readonly OperatorRow[] }) {
   if (!of.cause || of.standing === 'well' || items.some(({ cause }) => cause?.text === of.cause?.text)) return null;
   return (
-    <>
-      <Because cause={of.cause.text} standing={of.standing} because={[]} since={of.since} />
-      <Advice of={clusterAdvice(of)} />
-    </>
+    <Because cause={of.cause.text} standing={of.standing} because={[]} since={of.since} advice={clusterAdvice(of)} />
   );
 }
 
@@ -192,6 +192,11 @@ function Finding({ of }: { of: OperatorRow }) {
         <span class="pale">{of.namespace || 'extension'} · </span>
         <Version of={of} />
         <span class="finding-cause">{of.cause?.text}</span>
+        {of.cause?.todo && (
+          <span class="todo">
+            <Icon of="right" /> {of.cause.todo}
+          </span>
+        )}
       </span>
       <span class="pale finding-since">
         <Ago time={of.since} />
@@ -219,10 +224,19 @@ function Operators({ cluster }: { cluster: string }) {
       filters={['q', 'standing', 'namespace', 'catalog', 'channel']}
       columns={operatorColumns('cluster')}
       href={paths.operator}
-      empty={<Empty title="No operator is installed in this cluster." />}
+      empty={<NoOperator cluster={cluster} />}
     />
   );
 }
+
+const NoOperator = ({ cluster }: { cluster: string }) => (
+  <Empty title="No operator is installed in this cluster.">
+    <p>
+      Operators appear here as soon as the cluster has a Subscription or a ClusterExtension.{' '}
+      <a href={withQuery('/catalogs', exactly({ cluster }))}>Its catalogs</a> show what can be installed.
+    </p>
+  </Empty>
+);
 
 function CatalogsOf({ cluster }: { cluster: string }) {
   const here = exactly({ cluster });
@@ -231,7 +245,12 @@ function CatalogsOf({ cluster }: { cluster: string }) {
     <Answered of={catalogs}>
       {({ items, total: all }) =>
         items.length === 0 ? (
-          <Empty title="This cluster has no catalog." />
+          <Empty title="This cluster has no catalog.">
+            <p>
+              Catalogs appear here as soon as the cluster has a CatalogSource or a ClusterCatalog.{' '}
+              <a href="/catalogs">Catalogs of other clusters</a>
+            </p>
+          </Empty>
         ) : (
           <>
             <ul class="findings">
@@ -269,7 +288,9 @@ function ChangesOf({ cluster }: { cluster: string }) {
     <Answered of={changes}>
       {({ items, total }) =>
         items.length === 0 ? (
-          <Empty title="No changes of this cluster are known." />
+          <Empty title="No changes of this cluster are known.">
+            <p>Changes of versions, statuses, catalogs and approvals appear here as they happen.</p>
+          </Empty>
         ) : (
           <>
             <ChangeLines items={items} />

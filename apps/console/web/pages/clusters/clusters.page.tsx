@@ -3,10 +3,11 @@ import type { ClusterRow } from '#core/view/rows/rows';
 import { List } from '../../list/list.js';
 import type { Column } from '../../list/table.js';
 import { paths } from '../../live/address.js';
+import { NoCluster } from '../../parts/no-cluster.js';
 import { Page } from '../../parts/page.js';
+import { SameCommand } from '../../parts/same-command.js';
 import { Counts, Reached, type ReachName, Standing } from '../../parts/standing.js';
-import { Empty } from '../../parts/states.js';
-import { LastSeen } from '../../parts/text.js';
+import { LastSeen, Name } from '../../parts/text.js';
 
 const COLUMNS: readonly Column<ClusterRow>[] = [
   {
@@ -16,8 +17,8 @@ const COLUMNS: readonly Column<ClusterRow>[] = [
     sort: 'cluster',
     place: 'title',
     cell: ({ cluster }) => (
-      <a class="cut" href={paths.cluster(cluster)} tabIndex={-1} title={cluster}>
-        {cluster}
+      <a class="named" href={paths.cluster(cluster)} tabIndex={-1} aria-label={cluster}>
+        <Name of={cluster} />
       </a>
     ),
   },
@@ -51,6 +52,7 @@ const COLUMNS: readonly Column<ClusterRow>[] = [
     key: 'catalogs',
     title: 'Catalogs',
     width: '80px',
+    wide: true,
     place: 'gone',
     cell: ({ catalogsWell, catalogs }) => `${catalogsWell}/${catalogs}`,
   },
@@ -74,6 +76,7 @@ const COLUMNS: readonly Column<ClusterRow>[] = [
     key: 'seen',
     title: 'Last seen',
     width: '80px',
+    wide: true,
     number: true,
     place: 'gone',
     cell: (row) => <LastSeen of={row} />,
@@ -91,9 +94,10 @@ export default function ClustersPage() {
         filters={['q', 'standing', 'reach', 'version', 'cause']}
         columns={COLUMNS}
         href={({ cluster }) => paths.cluster(cluster)}
-        empty={<Empty title="No cluster belongs to this hub yet." />}
+        empty={<NoCluster />}
         onList={(list) => setAsOf(list.asOf)}
       />
+      <SameCommand command="flotilla clusters list" />
     </Page>
   );
 }

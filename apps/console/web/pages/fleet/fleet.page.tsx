@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import type { ClusterRow } from '#core/view/rows/rows';
 import type { CauseGroup, ClusterList, FleetSummary } from '../../../src/api/lists.schema.js';
@@ -7,11 +8,13 @@ import { UNWELL_CLUSTERS } from '../../live/first-look.js';
 import { useLoaded } from '../../live/loaded.js';
 import { count, counted } from '../../live/times.js';
 import { Bar } from '../../parts/bars.js';
-import { CodeBlock } from '../../parts/copy.js';
+import { Icon } from '../../parts/icon.js';
+import { NoCluster } from '../../parts/no-cluster.js';
 import { Page, Section } from '../../parts/page.js';
+import { SameCommand } from '../../parts/same-command.js';
 import { Counts, Reached, type ReachName, reachWord, STANDING_ORDER, Standing } from '../../parts/standing.js';
 import { Answered, Empty } from '../../parts/states.js';
-import { Ago, LastSeen } from '../../parts/text.js';
+import { Ago, LastSeen, Name } from '../../parts/text.js';
 
 const REACH_ORDER = ['stale', 'away', 'left-to-olm', 'refused'] as const;
 
@@ -22,6 +25,7 @@ export default function FleetPage() {
       <Answered of={fleet} lines={9}>
         {(data) => (data.clusters === 0 && data.filling === undefined ? <NoCluster /> : <Summary of={data} />)}
       </Answered>
+      <SameCommand command="flotilla status" />
     </Page>
   );
 }
@@ -52,7 +56,10 @@ function Tiles({ of }: { of: FleetSummary }) {
         {STANDING_ORDER.map((standing) => (
           <li key={standing}>
             <a class={`tile ${of.counts[standing] === 0 ? 'none' : standing}`} href={`/operators?standing=${standing}`}>
-              <span class="tile-number">{count(of.counts[standing])}</span>
+              <span>
+                <span class="tile-number">{count(of.counts[standing])}</span>{' '}
+                <span class="pale">{of.counts[standing] === 1 ? 'operator' : 'operators'}</span>
+              </span>
               <Standing of={standing} />
             </a>
           </li>
@@ -88,16 +95,22 @@ function causeHref({ key, cause, operators, clusters, example }: CauseGroup): st
 
 /** Names the subjects of a cause that its text leaves out. */
 function aboutCause({ cause: { names, text, kind }, clusters, example }: CauseGroup): string {
-  const unsaid = names.filter((name) => !text.includes(name));
+  // The names of a cluster's cause are its class.
+  const unsaid = kind === 'Cluster' ? [] : names.filter((name) => !text.includes(name));
   const about = unsaid.length > 3 ? [...unsaid.slice(0, 3), `${count(unsaid.length - 3)} more`] : unsaid;
   if (clusters > 1) return about.join(', ');
   const where = kind === 'Cluster' ? example : `in ${example}`;
   return [about.join(', '), where].filter((part) => part !== '').join(' ');
 }
 
+/** Causes that are shown at first: the most urgent ones, so that the clusters stand on the first screen, too. */
+const FIRST_CAUSES = 8;
+
 function Causes({ of }: { of: FleetSummary }) {
   const { route } = useLocation();
+  const [all, setAll] = useState(false);
   if (of.causes.length === 0) return <Empty title="Every operator is healthy." />;
+  const hidden = all ? 0 : Math.max(0, of.causes.length - FIRST_CAUSES);
   return (
     <>
       <table class="rows causes">
@@ -116,32 +129,52 @@ function Causes({ of }: { of: FleetSummary }) {
           </tr>
         </thead>
         <tbody>
-          {of.causes.map((cause) => (
-            <tr key={cause.key} onClick={onRowClick(() => route(causeHref(cause)))}>
-              <td>
-                <a class="cause" href={causeHref(cause)}>
-                  <Standing of={cause.standing} glyphOnly />
-                  <span>
-                    <span class="two-lines">{cause.cause.text}</span>
-                    <span class="second-line">{aboutCause(cause)}</span>
-                  </span>
-                </a>
-              </td>
-              <td class="number">{count(cause.clusters)}</td>
-              <td class="number">{count(cause.operators)}</td>
-              <td class="number">
-                <Ago time={cause.since} />
-              </td>
-            </tr>
+          {of.causes.slice(0, of.causes.length - hidden).map((cause) => (
+            <CauseLine key={cause.key} of={cause} onOpen={() => route(causeHref(cause))} />
           ))}
         </tbody>
       </table>
-      {of.moreCauses > 0 && (
+      {hidden > 0 && (
+        <p class="after">
+          <button type="button" onClick={() => setAll(true)}>
+            Show {counted(hidden, 'more cause')}
+          </button>
+        </p>
+      )}
+      {hidden === 0 && of.moreCauses > 0 && (
         <p class="after">
           <a href="/operators?standing=failed,blocked,needs-approval">and {count(of.moreCauses)} more</a>
         </p>
       )}
     </>
+  );
+}
+
+/** One cause, with what to do, and the numbers of objects that have it. */
+function CauseLine({ of, onOpen }: { of: CauseGroup; onOpen: () => void }) {
+  const { cause, standing, clusters, operators, since } = of;
+  return (
+    <tr onClick={onRowClick(onOpen)}>
+      <td>
+        <a class="cause" href={causeHref(of)}>
+          <Standing of={standing} glyphOnly />
+          <span>
+            <span class="two-lines">{cause.text}</span>
+            <span class="second-line">{aboutCause(of)}</span>
+            {cause.todo && (
+              <span class="todo">
+                <Icon of="right" /> {cause.todo}
+              </span>
+            )}
+          </span>
+        </a>
+      </td>
+      <td class="number">{count(clusters)}</td>
+      <td class="number">{count(operators)}</td>
+      <td class="number">
+        <Ago time={since} />
+      </td>
+    </tr>
   );
 }
 
@@ -151,8 +184,8 @@ function Behind({ of }: { of: FleetSummary }) {
     <ul class="behind">
       {of.behind.map((one) => (
         <li key={one.package}>
-          <a class="cut" href={paths.package(one.package)} title={one.package}>
-            {one.package}
+          <a class="named" href={paths.package(one.package)} aria-label={one.package}>
+            <Name of={one.package} />
           </a>
           <Bar done={one.upToDate} of={one.operators} label={`${one.package} up to date`} />
         </li>
@@ -203,7 +236,9 @@ function UnwellRow({ of, onOpen }: { of: ClusterRow; onOpen: () => void }) {
   return (
     <tr onClick={onRowClick(onOpen)} class={of.reach === 'away' ? 'away' : ''}>
       <th scope="row">
-        <a href={paths.cluster(of.cluster)}>{of.cluster}</a>
+        <a class="named" href={paths.cluster(of.cluster)} aria-label={of.cluster}>
+          <Name of={of.cluster} />
+        </a>
       </th>
       <td>
         <Standing of={of.standing} />
@@ -221,16 +256,5 @@ function UnwellRow({ of, onOpen }: { of: ClusterRow; onOpen: () => void }) {
         <LastSeen of={of} />
       </td>
     </tr>
-  );
-}
-
-function NoCluster() {
-  return (
-    <Empty title="No cluster belongs to this hub yet.">
-      <p>Add the clusters of a kubeconfig file:</p>
-      <CodeBlock label="Command" text="flotilla clusters add --kubeconfig ~/.kube/config" />
-      <p>Or mount a folder of kubeconfig files and name it to the services:</p>
-      <CodeBlock label="Setting" text="FLOTILLA_KUBECONFIGS=/clusters" />
-    </Empty>
   );
 }

@@ -3,8 +3,10 @@ import type { HubSummary } from '../../../src/api/lists.schema.js';
 import { paths } from '../../live/address.js';
 import { useLoaded } from '../../live/loaded.js';
 import { count } from '../../live/times.js';
+import { CodeBlock } from '../../parts/copy.js';
 import { Page, Section } from '../../parts/page.js';
-import { Standing } from '../../parts/standing.js';
+import { SameCommand } from '../../parts/same-command.js';
+import { Inked, Labelled, Standing } from '../../parts/standing.js';
 import { Answered, Empty } from '../../parts/states.js';
 import { Ago } from '../../parts/text.js';
 
@@ -21,7 +23,10 @@ export default function HubPage() {
       <Answered of={hub}>
         {(data) =>
           data.services.length === 0 ? (
-            <Empty title="No service has reported itself yet." />
+            <Empty title="No service has reported itself yet.">
+              <p>Each service of the hub reports within seconds of its start. See which of them answer:</p>
+              <CodeBlock label="Command" text="flotilla health" />
+            </Empty>
           ) : (
             <>
               <Services of={data} />
@@ -35,6 +40,7 @@ export default function HubPage() {
           )
         }
       </Answered>
+      <SameCommand command="flotilla health" />
     </Page>
   );
 }
@@ -65,15 +71,11 @@ function Services({ of }: { of: HubSummary }) {
               </th>
               <td>
                 {isWell(row, of.asOf) ? (
-                  <span class="standing well">
-                    <span aria-hidden="true">✔</span>
-                    <span>well</span>
-                  </span>
+                  <Standing of="well" />
                 ) : (
-                  <span class="standing failed">
-                    <span aria-hidden="true">✖</span>
+                  <Labelled of="failed">
                     <span>{isSilent(row, of.asOf) ? 'silent' : 'not well'}</span>
-                  </span>
+                  </Labelled>
                 )}
               </td>
               <td class="grow">
@@ -248,8 +250,7 @@ function Queues({ of }: { of: readonly HubRow[] }) {
                   {count(one.delayed)}
                 </td>
                 <td class={`number ${one.failed > 0 ? 'ink-failed' : ''}`} data-label="failed">
-                  {one.failed > 0 && <span aria-hidden="true">✖ </span>}
-                  {count(one.failed)}
+                  {one.failed > 0 ? <Inked of="failed">{count(one.failed)}</Inked> : count(one.failed)}
                 </td>
                 <td class="number" data-label="oldest">
                   {one.waiting === 0 ? '–' : `${one.oldestSeconds.toFixed(1)} s`}

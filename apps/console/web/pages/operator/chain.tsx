@@ -1,4 +1,5 @@
 import type { ChainLink } from '../../../src/api/questions.schema.js';
+import { Icon, type IconName } from '../../parts/icon.js';
 import { Ago } from '../../parts/text.js';
 
 const TITLES: Readonly<Record<ChainLink['link'], string>> = {
@@ -10,12 +11,13 @@ const TITLES: Readonly<Record<ChainLink['link'], string>> = {
   running: 'Running',
 };
 
-const GLYPHS: Readonly<Record<ChainLink['standing'], string>> = {
-  failed: '✖',
-  blocked: '◼',
-  'needs-approval': '◔',
-  'under-way': '↻',
-  well: '✔',
+/** Icons for a filled circle, which has an outline of its own. */
+const SIGNS: Readonly<Record<ChainLink['standing'], IconName>> = {
+  failed: 'close',
+  blocked: 'bar',
+  'needs-approval': 'needs-approval',
+  'under-way': 'under-way',
+  well: 'check',
 };
 
 const WORDS = { done: 'done', stopped: 'stops here', 'not-reached': 'not reached' };
@@ -26,8 +28,8 @@ export function Chain({ of }: { of: readonly ChainLink[] }) {
     <ol class="chain" aria-label="From the desired state to what runs">
       {of.map(({ link, state, standing, text, since }) => (
         <li key={link} class={state === 'stopped' ? `stopped ${standing}` : state}>
-          <span class="chain-glyph" aria-hidden="true">
-            {state === 'stopped' ? GLYPHS[standing] : state === 'done' ? '✔' : '·'}
+          <span class="chain-glyph">
+            <Icon of={state === 'stopped' ? SIGNS[standing] : state === 'done' ? 'check' : 'pending'} />
           </span>
           <span class="chain-title">
             {TITLES[link]}

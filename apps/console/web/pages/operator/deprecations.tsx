@@ -3,6 +3,7 @@ import type { PackageDetail } from '../../../src/api/catalogs.schema.js';
 import type { CatalogList, CatalogSummary } from '../../../src/api/lists.schema.js';
 import { paths, rowPaths, withQuery } from '../../live/address.js';
 import { useLoaded } from '../../live/loaded.js';
+import { Deprecated } from '../../parts/standing.js';
 
 /** The content of the catalog that an operator comes from, as its cluster has it. */
 export function useContent(of: OperatorRow): CatalogSummary | undefined {
@@ -36,8 +37,10 @@ function Messages({ of }: { of: OperatorRow }) {
         ([what, text]) =>
           text !== '' && (
             <p key={what} class="notice deprecated">
-              <strong class="mark-deprecated">⚠ {what} is deprecated.</strong> {text}{' '}
-              <a href={versions}>What else there is</a>
+              <strong>
+                <Deprecated>{what} is deprecated.</Deprecated>
+              </strong>{' '}
+              {text} <a href={versions}>What else there is</a>
             </p>
           ),
       )}

@@ -5,6 +5,7 @@ import { withQuery } from '../../live/address.js';
 import { useQuery } from '../../live/query.js';
 import { useQuestion } from '../../live/question.js';
 import { CodeBlock } from '../../parts/copy.js';
+import { Inked } from '../../parts/standing.js';
 import { Bones, Empty, Trouble } from '../../parts/states.js';
 import { Ago } from '../../parts/text.js';
 import { OwnCommand } from './own-command.js';
@@ -110,8 +111,13 @@ export function EventsOf({ of }: { of: ObjectAddress }) {
                   <Ago time={event.at} />
                 </td>
                 <td>
-                  {event.type === 'Warning' && <span class="ink-blocked">⚠ </span>}
-                  {event.reason}
+                  {event.type === 'Warning' ? (
+                    <Inked of="blocked" icon="warning">
+                      {event.reason}
+                    </Inked>
+                  ) : (
+                    event.reason
+                  )}
                 </td>
                 <td class="grow">{event.message}</td>
                 <td class="number">{event.count}</td>

@@ -3,17 +3,18 @@ import { shellWord } from '#core/kernel/text/shell-word';
 import { operatorChain } from '#core/view/questions/operator-chain';
 import { runningBundle } from '#core/view/questions/running-bundle';
 import type { OperatorRow } from '#core/view/rows/rows';
-import type { OperatorList } from '../../../src/api/lists.schema.js';
+import type { ClusterList, OperatorList } from '../../../src/api/lists.schema.js';
 import type { Explanation } from '../../../src/api/questions.schema.js';
 import { paths, rowPaths, withQuery } from '../../live/address.js';
 import { useLoaded } from '../../live/loaded.js';
 import { useQuery } from '../../live/query.js';
 import { type Question, useQuestion } from '../../live/question.js';
-import { Advice, Because } from '../../parts/because.js';
+import { Because } from '../../parts/because.js';
 import { Copy } from '../../parts/copy.js';
 import { ApprovedBy } from '../../parts/given-approval.js';
 import { Page } from '../../parts/page.js';
-import { Standing } from '../../parts/standing.js';
+import { SameCommand } from '../../parts/same-command.js';
+import { Deprecated, Standing } from '../../parts/standing.js';
 import { Bones, Empty, Trouble } from '../../parts/states.js';
 import { Tabs } from '../../parts/tabs.js';
 import { Chain } from './chain.js';
@@ -39,6 +40,7 @@ export default function OperatorPage() {
   const { cluster, namespace, name, kind } = place;
   const list = useLoaded<OperatorList>(rowPaths.operator(cluster, place.id));
   const row = list.data?.items[0];
+  const inCluster = useLoaded<ClusterList>(rowPaths.cluster(cluster)).data?.items[0];
   const explained = useQuestion<Explanation>(row && 'explain', { cluster, kind, namespace, name }, row?.updatedAt);
   return (
     <Page
@@ -57,6 +59,7 @@ export default function OperatorPage() {
       {list.data === undefined && !list.refusal && <Bones />}
       {list.data !== undefined && row === undefined && <Gone of={place} />}
       {row && <Shown row={row} place={place} explained={explained} />}
+      {row && inCluster && <SameCommand command={explainCommand(place)} in={inCluster} />}
     </Page>
   );
 }
@@ -82,7 +85,7 @@ function HeadNote({ of }: { of: OperatorRow }) {
           </span>
         ))}
       </span>
-      {of.deprecated && <span class="mark-deprecated">⚠ deprecated</span>}
+      {of.deprecated && <Deprecated />}
     </>
   );
 }
@@ -146,6 +149,8 @@ function Why({ row, place, explained }: ShownProps) {
         because={data?.because ?? []}
         since={row.since}
         stillRuns={data === undefined ? row.stillRuns : data.stillRuns}
+        todo={row.cause?.todo}
+        advice={data?.advice}
       />
       {data?.approval && <ApprovedBy of={data.approval} />}
       {data?.conflict && (
@@ -155,7 +160,6 @@ function Why({ row, place, explained }: ShownProps) {
       )}
       <Deprecations of={row} />
       {data === undefined && !refusal && <Bones lines={4} />}
-      {data && <Advice of={data.advice} />}
       <Retry of={row} />
       {data && <Newer of={data.newer} />}
       {data && <RollBack of={row} revisions={data.revisions} />}

@@ -1,10 +1,9 @@
 import { useState } from 'preact/hooks';
-import { shortMark } from '#core/view/catalog-pages/graph-texts';
 import type { OperatorRow } from '#core/view/rows/rows';
 import type { PackageSpread } from '../../../src/api/lists.schema.js';
 import type { CsvColumns } from '../../list/csv-button.js';
 import { List } from '../../list/list.js';
-import { operatorColumns } from '../../list/operator-columns.js';
+import { operatorColumns, versionOf } from '../../list/operator-columns.js';
 import type { Selecting } from '../../list/selection.js';
 import type { Column } from '../../list/table.js';
 import { paths } from '../../live/address.js';
@@ -13,9 +12,11 @@ import { me } from '../../live/session.js';
 import { count } from '../../live/times.js';
 import { Spread } from '../../parts/bars.js';
 import { Page } from '../../parts/page.js';
-import { Counts } from '../../parts/standing.js';
+import { SameCommand } from '../../parts/same-command.js';
+import { Counts, Deprecated } from '../../parts/standing.js';
 import { Empty } from '../../parts/states.js';
 import { Tabs } from '../../parts/tabs.js';
+import { Name } from '../../parts/text.js';
 import { RetryMany } from './retry-many.js';
 
 const TABS = [
@@ -45,8 +46,8 @@ const PACKAGES: readonly Column<PackageSpread>[] = [
     sort: 'package',
     place: 'title',
     cell: (row) => (
-      <a class="cut" href={paths.package(row.package)} tabIndex={-1} title={row.package}>
-        {row.package}
+      <a class="named" href={paths.package(row.package)} tabIndex={-1} aria-label={row.package}>
+        <Name of={row.package} />
       </a>
     ),
   },
@@ -62,18 +63,18 @@ const PACKAGES: readonly Column<PackageSpread>[] = [
   {
     key: 'versions',
     title: 'Versions',
-    width: 'minmax(200px, 2.5fr)',
+    width: 'minmax(160px, 2.5fr)',
     place: 'note',
     cell: (row) => <Spread of={row} />,
   },
   {
     key: 'newest',
     title: 'Newest',
-    width: '96px',
+    width: '128px',
     place: 'gone',
     cell: (row) => (
       <span class="cut" title={row.newest}>
-        {row.newest === '' ? '–' : shortMark(row.newest)}
+        {row.newest === '' ? '–' : versionOf(row.newest, row.package)}
       </span>
     ),
   },
@@ -96,9 +97,10 @@ const PACKAGES: readonly Column<PackageSpread>[] = [
     key: 'deprecated',
     title: 'Deprecated',
     width: '88px',
+    wide: true,
     number: true,
     place: 'gone',
-    cell: (row) => (row.deprecated === 0 ? '–' : <span class="mark-deprecated">⚠ {count(row.deprecated)}</span>),
+    cell: (row) => (row.deprecated === 0 ? '–' : <Deprecated>{count(row.deprecated)}</Deprecated>),
   },
 ];
 
@@ -156,6 +158,7 @@ export default function OperatorsPage() {
           })}
         />
       )}
+      <SameCommand command="flotilla get subscriptions,extensions" />
     </Page>
   );
 }

@@ -8,7 +8,8 @@ import { count, counted } from '../../live/times.js';
 import { Bar } from '../../parts/bars.js';
 import { Fact } from '../../parts/fact.js';
 import { Page, Section } from '../../parts/page.js';
-import { Counts } from '../../parts/standing.js';
+import { SameCommand } from '../../parts/same-command.js';
+import { Counts, Deprecated } from '../../parts/standing.js';
 import { Bones, Empty, Trouble } from '../../parts/states.js';
 
 /** One package over the fleet: its versions in each cluster. */
@@ -29,6 +30,7 @@ export default function PackageSpreadPage() {
         </Empty>
       )}
       {one && <Spread of={one} />}
+      <SameCommand command="flotilla get subscriptions,extensions" />
     </Page>
   );
 }
@@ -61,7 +63,7 @@ function SpreadFacts({ of }: { of: PackageSpread }) {
       </Fact>
       {of.deprecated > 0 && (
         <Fact name="Deprecated">
-          <span class="mark-deprecated">⚠ {counted(of.deprecated, 'operator')}</span>
+          <Deprecated>{counted(of.deprecated, 'operator')}</Deprecated>
         </Fact>
       )}
       {known.length > 0 && (

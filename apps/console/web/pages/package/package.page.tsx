@@ -1,14 +1,18 @@
 import { useRoute } from 'preact-iso';
+import { shellWord } from '#core/kernel/text/shell-word';
 import type { PackageDetail } from '../../../src/api/catalogs.schema.js';
 import type { CatalogList } from '../../../src/api/lists.schema.js';
-import { exactly, paths, withQuery } from '../../live/address.js';
+import { exactly, paths, rowPaths, withQuery } from '../../live/address.js';
 import { useLoaded } from '../../live/loaded.js';
 import { useQuery } from '../../live/query.js';
-import { count, counted } from '../../live/times.js';
+import { count, counted, dateIn } from '../../live/times.js';
 import { Bar } from '../../parts/bars.js';
 import { CodeBlock } from '../../parts/copy.js';
 import { Fact } from '../../parts/fact.js';
+import { Icon } from '../../parts/icon.js';
 import { Page, Section } from '../../parts/page.js';
+import { SameCommand } from '../../parts/same-command.js';
+import { Deprecated } from '../../parts/standing.js';
 import { Answered, Bones, Empty } from '../../parts/states.js';
 import { Tabs } from '../../parts/tabs.js';
 import { PackageIcon, Rich, shortDigest } from '../../parts/text.js';
@@ -41,15 +45,26 @@ export default function PackagePage() {
       ) : (
         <Answered of={detail}>{(one) => <Shown of={one} id={id} name={name} />}</Answered>
       )}
+      {data && <InTerminal id={id} name={name} />}
     </Page>
   );
 }
 
+/** The command that reads the same from the image of the catalog. */
+function InTerminal({ id, name }: { id: string; name: string }) {
+  const [query] = useQuery();
+  const image = useLoaded<CatalogList>(rowPaths.content(id)).data?.items[0]?.image ?? '';
+  if (image === '') return null;
+  const [ref, named] = [shellWord(image), shellWord(name)];
+  const graph = `flotilla catalog graph ${ref} --package ${named}`;
+  return <SameCommand command={query['view'] === 'graph' ? graph : `flotilla catalog bundles ${ref} ${named}`} />;
+}
+
 /** The content left all clusters, or another one came without this package. */
 function Gone({ id, name }: { id: string; name: string }) {
-  const catalogs = useLoaded<CatalogList>('catalogs?limit=200');
+  const catalogs = useLoaded<CatalogList>(rowPaths.content(id));
   if (catalogs.data === undefined) return catalogs.refusal ? <NoContent name={name} /> : <Bones />;
-  const one = catalogs.data.items.find((content) => content.id === id);
+  const [one] = catalogs.data.items;
   if (one === undefined) return <NoContent name={name} />;
   return (
     <Empty title={`This content of ${one.name} has no package ${name}.`}>
@@ -87,7 +102,7 @@ function Shown({ of, id, name }: { of: PackageDetail; id: string; name: string }
   ];
   return (
     <>
-      {of.deprecation !== '' && <Deprecated what="This package" text={of.deprecation} />}
+      {of.deprecation !== '' && <Notice what="This package" text={of.deprecation} />}
       <Tabs tabs={tabs} label="About this package" />
       {view === 'about' && <About of={of} />}
       {view === 'versions' && <Versions of={of} id={id} name={name} />}
@@ -97,9 +112,12 @@ function Shown({ of, id, name }: { of: PackageDetail; id: string; name: string }
   );
 }
 
-const Deprecated = ({ what, text }: { what: string; text: string }) => (
+const Notice = ({ what, text }: { what: string; text: string }) => (
   <p class="notice deprecated">
-    <strong class="mark-deprecated">⚠ {what} is deprecated.</strong> {text}
+    <strong>
+      <Deprecated>{what} is deprecated.</Deprecated>
+    </strong>{' '}
+    {text}
   </p>
 );
 
@@ -130,7 +148,7 @@ function Facts({ of }: { of: PackageDetail }) {
     ['Categories', of.categories.join(', ')],
     ['Maturity', of.maturity],
     ['Image', of.image],
-    ['Created', of.createdAt],
+    ['Created', dateIn(of.createdAt)],
     ['Support', of.support],
     ['Keywords', of.keywords.join(', ')],
     ['Maintainers', of.maintainers.map(({ name, email }) => (email === '' ? name : `${name} <${email}>`)).join(', ')],
@@ -147,7 +165,7 @@ function Facts({ of }: { of: PackageDetail }) {
       <Fact name="Install modes">
         {of.installModes.map(({ type, supported }) => (
           <span key={type} class={`mode ${supported ? '' : 'pale'}`}>
-            <span aria-hidden="true">{supported ? '✔' : '–'}</span> {type}
+            {supported ? <Icon of="check" /> : <span aria-hidden="true">–</span>} {type}
             <span class="hidden">{supported ? ' supported' : ' not supported'}</span>
           </span>
         ))}
@@ -208,7 +226,7 @@ function Versions({ of, id, name }: { of: PackageDetail; id: string; name: strin
           title={channel.name}
           aside={channel.name === of.defaultChannel ? <span class="chip still">default</span> : undefined}
         >
-          {channel.deprecation !== '' && <Deprecated what="This channel" text={channel.deprecation} />}
+          {channel.deprecation !== '' && <Notice what="This channel" text={channel.deprecation} />}
           <table class="rows">
             <thead>
               <tr>
@@ -232,9 +250,7 @@ function Versions({ of, id, name }: { of: PackageDetail; id: string; name: strin
                     </a>
                   </th>
                   <td>{entry.bundle}</td>
-                  <td class="grow">
-                    {entry.deprecation !== '' && <span class="mark-deprecated">⚠ {entry.deprecation}</span>}
-                  </td>
+                  <td class="grow">{entry.deprecation !== '' && <Deprecated>{entry.deprecation}</Deprecated>}</td>
                   <td class="number" data-label="clusters">
                     {entry.clusters === 0 ? '–' : count(entry.clusters)}
                   </td>

@@ -3,6 +3,7 @@ import { withQuery } from '../../live/address.js';
 import { useQuery } from '../../live/query.js';
 import { count, counted } from '../../live/times.js';
 import { Empty } from '../../parts/states.js';
+import { isNone } from '../../parts/tabs.js';
 
 const SECTIONS: readonly (readonly [Difference['section'], string])[] = [
   ['operators', 'Operators'],
@@ -36,7 +37,7 @@ export function Differences({ of }: { of: ReviewGroup }) {
               aria-current={section === open ? 'page' : undefined}
             >
               {title}
-              <span class="tab-note">{count(some.length)}</span>
+              <span class={isNone(some.length) ? 'tab-note none' : 'tab-note'}>{count(some.length)}</span>
               {some.some(({ risk }) => risk) && (
                 <span class="tab-risk">
                   <span aria-hidden="true">!</span>

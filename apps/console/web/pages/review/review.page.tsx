@@ -1,4 +1,5 @@
 import { useRoute } from 'preact-iso';
+import { shellWord } from '#core/kernel/text/shell-word';
 import type { ChangeList, PlanClassList } from '../../../src/api/lists.schema.js';
 import type { ReviewAnswer, ReviewGroup } from '../../../src/api/questions.schema.js';
 import { useAction } from '../../live/act.js';
@@ -10,6 +11,7 @@ import { counted, timeOfDay } from '../../live/times.js';
 import { ChangeLines, MoreChanges } from '../../parts/change-lines.js';
 import { Moves, moveText } from '../../parts/moves.js';
 import { Page, Section } from '../../parts/page.js';
+import { SameCommand } from '../../parts/same-command.js';
 import { Bones, Empty, Trouble } from '../../parts/states.js';
 import { Risks } from '../approvals/approvals.page.js';
 import { ApproveBar } from './approve.js';
@@ -38,8 +40,17 @@ export default function ReviewPage() {
       {review.data === undefined && !review.refusal && <Bones lines={10} />}
       {review.data && <Reviewed of={review.data} isOver={classes.data !== undefined && summary === undefined} />}
       <Approved hash={hash} />
+      {review.data && <DryRun of={review.data} />}
     </Page>
   );
+}
+
+/** The plans of a class have one name. The command prints them and approves none. */
+function DryRun({ of }: { of: ReviewAnswer }) {
+  const plan = of.groups.flatMap(({ members }) => members)[0];
+  if (plan === undefined) return null;
+  const named = `${shellWord(plan.name)} -n ${shellWord(plan.namespace)}`;
+  return <SameCommand command={`flotilla approve installplan ${named} --all-clusters --dry-run`} />;
 }
 
 /** Shows earlier approvals of this class: person, time, place and reason. */

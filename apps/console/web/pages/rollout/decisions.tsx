@@ -11,6 +11,7 @@ import { me } from '../../live/session.js';
 import { counted } from '../../live/times.js';
 import { CodeBlock } from '../../parts/copy.js';
 import { Section } from '../../parts/page.js';
+import { Labelled } from '../../parts/standing.js';
 import { Trouble } from '../../parts/states.js';
 import { ConfirmDecision } from './confirm-decision.js';
 
@@ -191,24 +192,23 @@ export function Decisions({ of, renew }: { of: RolloutSummary; renew: () => void
 }
 
 const ENDS = {
-  effective: ['well', '✔', 'takes effect'],
-  'no-effect': ['blocked', '◼', 'has no effect'],
-  refused: ['failed', '✖', 'was refused'],
-  unanswered: ['unknown', '?', 'has no answer yet'],
+  effective: ['well', 'takes effect'],
+  'no-effect': ['blocked', 'has no effect'],
+  refused: ['failed', 'was refused'],
+  unanswered: ['unknown', 'has no answer yet'],
 } as const;
 
 /** The end of the last decision. */
 function End({ of: { answer } }: { of: Deciding }) {
   if (answer === undefined) return null;
-  const [standing, glyph, words] = ENDS[answer.outcome];
+  const [standing, words] = ENDS[answer.outcome];
   return (
     <p class="outcome" role="status">
-      <span class={`standing ${standing}`}>
-        <span aria-hidden="true">{glyph}</span>
+      <Labelled of={standing}>
         <span>
           {answer.action === 'Rollback' ? 'Roll back' : answer.action} {words}
         </span>
-      </span>
+      </Labelled>
       <span class="pale">
         {answer.message} {answer.decision !== '' && <code>{answer.decision}</code>}
       </span>

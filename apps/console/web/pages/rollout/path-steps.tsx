@@ -2,6 +2,7 @@ import type { RolloutDetail } from '../../../src/api/lists.schema.js';
 import { paths } from '../../live/address.js';
 import { count, counted } from '../../live/times.js';
 import { Section } from '../../parts/page.js';
+import { Inked } from '../../parts/standing.js';
 import { Empty } from '../../parts/states.js';
 
 type ClassPath = NonNullable<RolloutDetail['paths']>['classes'][number];
@@ -62,12 +63,12 @@ function There({ of: { underWay, failed } }: { of: Step }) {
     <span class="there">
       {underWay.clusters > 0 && (
         <span>
-          <span class="ink-under-way">↻ {count(underWay.clusters)} under way</span>: <Named of={underWay} />
+          <Inked of="under-way">{count(underWay.clusters)} under way</Inked>: <Named of={underWay} />
         </span>
       )}
       {failed.clusters > 0 && (
         <span>
-          <span class="ink-failed">✖ {count(failed.clusters)} failed</span>: <Named of={failed} />
+          <Inked of="failed">{count(failed.clusters)} failed</Inked>: <Named of={failed} />
         </span>
       )}
     </span>

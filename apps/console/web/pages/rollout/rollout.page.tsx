@@ -1,4 +1,5 @@
 import { useRoute } from 'preact-iso';
+import { shellWord } from '#core/kernel/text/shell-word';
 import { WITHDRAWN_END, withdrawnText } from '#core/rollout/controller/step/withdrawn';
 import type { RolloutDetail } from '../../../src/api/lists.schema.js';
 import { PackageOperators } from '../../list/package-operators.js';
@@ -6,6 +7,8 @@ import { paths, rowPaths } from '../../live/address.js';
 import { useLoaded, useRenewed, WAVES_EVERY } from '../../live/loaded.js';
 import { count } from '../../live/times.js';
 import { Page, Section } from '../../parts/page.js';
+import { SameCommand } from '../../parts/same-command.js';
+import { Labelled } from '../../parts/standing.js';
 import { Bones, Trouble } from '../../parts/states.js';
 import { Decided } from './decided.js';
 import { Decisions } from './decisions.js';
@@ -33,6 +36,7 @@ export default function RolloutPage() {
       {rollout.data === undefined && !rollout.refusal && <Bones />}
       {isGone && <Ended id={id} />}
       {one && <Shown of={one} renew={rollout.renew} />}
+      {one && !one.derived && <SameCommand command={`flotilla fleet status ${shellWord(one.id)}`} />}
     </Page>
   );
 }
@@ -50,10 +54,9 @@ const Failures = ({ of }: { of: RolloutDetail }) => (
     <ul class="findings">
       {of.failures.map(({ reason, cause, clusters, examples }) => (
         <li key={reason + cause}>
-          <span class="standing failed">
-            <span aria-hidden="true">✖</span>
+          <Labelled of="failed">
             <span>{count(clusters)}</span>
-          </span>
+          </Labelled>
           <span>
             {[reason, cause].filter((part) => part !== '').join(': ')}{' '}
             <span class="pale">

@@ -2,6 +2,8 @@ import type { RolloutDetail } from '../../../src/api/lists.schema.js';
 import { paths } from '../../live/address.js';
 import { age, count, inWords, left } from '../../live/times.js';
 import { WaveBar } from '../../parts/bars.js';
+import { Icon, type IconName } from '../../parts/icon.js';
+import { Inked, type StandingName } from '../../parts/standing.js';
 import { Ago } from '../../parts/text.js';
 
 type Wave = RolloutDetail['waves'][number];
@@ -43,7 +45,8 @@ function Between({ before, after }: BetweenProps) {
       {isManual && (
         <li>
           <span class={before.phase === 'AwaitingPromotion' ? 'ink-needs-approval' : 'pale'}>
-            {before.openedAt === '' ? '◔ opens by a decision' : '✔ opened by a decision'}
+            <Icon of={before.openedAt === '' ? 'needs-approval' : 'well'} />{' '}
+            {before.openedAt === '' ? 'opens by a decision' : 'opened by a decision'}
           </span>
         </li>
       )}
@@ -51,15 +54,15 @@ function Between({ before, after }: BetweenProps) {
   );
 }
 
-function stateOf({ red, unknown, green, askedAt }: Gate): readonly [ink: string, text: string] {
-  if (red > 0) return ['failed', '✖ red'];
-  if (unknown > 0) return ['blocked', '? no answer'];
-  if (green > 0) return ['well', '✔ green'];
-  return ['unknown', askedAt === '' ? '· not asked yet' : '· not decided'];
+function stateOf({ red, unknown, green, askedAt }: Gate): readonly [ink: StandingName, icon: IconName, text: string] {
+  if (red > 0) return ['failed', 'failed', 'red'];
+  if (unknown > 0) return ['blocked', 'unknown', 'no answer'];
+  if (green > 0) return ['well', 'well', 'green'];
+  return ['unknown', 'pending', askedAt === '' ? 'not asked yet' : 'not decided'];
 }
 
 function GateLine({ of }: { of: Gate }) {
-  const [ink, text] = stateOf(of);
+  const [ink, icon, text] = stateOf(of);
   const counts = [
     of.green > 0 && `${count(of.green)} green`,
     of.red > 0 && `${count(of.red)} red`,
@@ -67,7 +70,7 @@ function GateLine({ of }: { of: Gate }) {
   ].filter(Boolean);
   return (
     <li>
-      <strong>{of.name}</strong> <span class={`ink-${ink}`}>{text}</span>
+      <strong>{of.name}</strong> <Inked {...{ of: ink, icon }}>{text}</Inked>
       <span class="small pale">
         {of.limit !== '' && <code>{of.limit}</code>}
         {of.scope === 'Cluster' && counts.length > 0 && <span>{counts.join(', ')}</span>}
@@ -99,8 +102,8 @@ const timeOfWave = ({ openedAt, completedAt }: Wave): string =>
 /** Describes the clusters of a wave, and the condition that it waits for. */
 function WaveWords({ of, derived }: { of: Wave; derived: boolean }) {
   const parts = [
-    of.underWay > 0 && <span class="ink-under-way">↻ {count(of.underWay)} under way</span>,
-    of.failed > 0 && <span class="ink-failed">✖ {count(of.failed)} failed</span>,
+    of.underWay > 0 && <Inked of="under-way">{count(of.underWay)} under way</Inked>,
+    of.failed > 0 && <Inked of="failed">{count(of.failed)} failed</Inked>,
     of.waiting > 0 && `${count(of.waiting)} wait`,
     of.note,
     of.openedAt !== '' && !derived && timeOfWave(of),

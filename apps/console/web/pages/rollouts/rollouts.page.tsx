@@ -8,7 +8,8 @@ import { useQuery } from '../../live/query.js';
 import { count, counted } from '../../live/times.js';
 import { WaveBar } from '../../parts/bars.js';
 import { Page, Section } from '../../parts/page.js';
-import { Standing } from '../../parts/standing.js';
+import { SameCommand } from '../../parts/same-command.js';
+import { Inked, Standing } from '../../parts/standing.js';
 import { Answered, Empty } from '../../parts/states.js';
 import { Ago } from '../../parts/text.js';
 
@@ -44,6 +45,7 @@ export default function RolloutsPage() {
         )}
       </Answered>
       {!isEnded && <LastEnded />}
+      <SameCommand command={isEnded ? 'flotilla fleet status --all' : 'flotilla fleet status'} />
     </Page>
   );
 }
@@ -81,7 +83,7 @@ function Rows({ of }: { of: readonly RolloutSummary[] }) {
           </span>
           <span>
             {count(sum(one, 'done'))}/{counted(sum(one, 'members'), 'cluster')}
-            {sum(one, 'failed') > 0 && <span class="ink-failed"> · ✖ {count(sum(one, 'failed'))}</span>}
+            {sum(one, 'failed') > 0 && <Inked of="failed">{count(sum(one, 'failed'))} failed</Inked>}
           </span>
           <span class="pale">
             <Standing of={rolloutVerdict(one).standing} glyphOnly /> {rolloutVerdict(one).state}
