@@ -87,6 +87,12 @@ const archive = async (name: string, files: Parameters<typeof fixedArchive>[0]):
   content: await fixedArchive(files),
 });
 
+/** The files of the chart, as `.helmignore` has them: values for tests stay out. */
+const chartFiles = async () =>
+  (await readFiles(join(PROJECT_ROOT, 'charts/flotilla'), 'flotilla')).filter(
+    ({ path }) => !path.startsWith('flotilla/ci/'),
+  );
+
 const command = npmPackage();
 const platforms = values.platforms.split(',').filter((platform) => platform !== '');
 const oneFileWork = join(work, 'one-file');
@@ -95,7 +101,7 @@ const oneFiles = await makeOneFiles({ root: PROJECT_ROOT, work: oneFileWork, ver
 const files = [
   command,
   ...oneFiles.flatMap((one) => ('made' in one ? [one.made] : [])),
-  await archive(`flotilla-chart-${version}.tgz`, await readFiles(join(PROJECT_ROOT, 'charts/flotilla'), 'flotilla')),
+  await archive(`flotilla-chart-${version}.tgz`, await chartFiles()),
   await archive(
     `flotilla-k8s-${version}.tar.gz`,
     await readFiles(join(PROJECT_ROOT, 'k8s'), `flotilla-${version}/k8s`),

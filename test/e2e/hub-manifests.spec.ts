@@ -1,7 +1,11 @@
 import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { PROJECT_ROOT } from '#platform/files/project-root';
 import { loadClusters } from '#platform/kube/access/load-clusters';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import { type ControlPlane, startControlPlane } from '#testing/control-plane/find-control-plane';
@@ -34,7 +38,8 @@ type Deployment = KubernetesObject & {
   status?: Readonly<{ availableReplicas?: number; updatedReplicas?: number; observedGeneration?: number }>;
 };
 
-const run = (program: string, ...args: string[]) => execFileSync(program, args, { encoding: 'utf8' });
+const run = (program: string, ...args: string[]) =>
+  execFileSync(program, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
 const objectsOf = (text: string): KubernetesObject[] =>
   parseAllDocuments(text, OF_GO).flatMap((document) => {
     const object = document.toJS();
@@ -44,29 +49,30 @@ const objectsOf = (text: string): KubernetesObject[] =>
 describe('the hub’s manifests on a real API server, with Pod Security "restricted" enforced', needing(kubectl), () => {
   let controlPlane: ControlPlane | undefined;
   let client: KubeClient;
+  let kubeconfigPath = '';
 
   beforeAll(async () => {
     controlPlane = await startControlPlane();
-    const [{ kubeconfigPath } = { kubeconfigPath: '' }] = controlPlane.clusters;
+    [{ kubeconfigPath } = { kubeconfigPath: '' }] = controlPlane.clusters;
     const [loaded] = await loadClusters({ kubeconfigs: [kubeconfigPath], fieldManager: 'kubectl' });
     if (loaded === undefined) throw new Error('the control plane has no cluster');
     client = loaded;
     for (const definition of foreignDefinitions()) await createIgnoringExisting(client, definition);
     await apply(objectsOf(run('kubectl', 'kustomize', 'k8s/base')).filter(({ kind }) => kind === 'Namespace'));
-    for (const [name, keys] of Object.entries(SECRETS)) {
-      const stringData = Object.fromEntries(keys.map((key) => [key, 'x']));
-      await createIgnoringExisting(client, {
-        apiVersion: 'v1',
-        kind: 'Secret',
-        metadata: { name, namespace: NAMESPACE },
-        stringData,
-      } as KubernetesObject);
-    }
+    await makeSecrets(NAMESPACE);
   });
   afterAll(async () => {
     await client?.close();
     await controlPlane?.stop();
   });
+
+  async function makeSecrets(namespace: string): Promise<void> {
+    for (const [name, keys] of Object.entries(SECRETS)) {
+      const stringData = Object.fromEntries(keys.map((key) => [key, 'x']));
+      const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace }, stringData };
+      await createIgnoringExisting(client, secret as KubernetesObject);
+    }
+  }
 
   /** Applies objects. Returns the warnings of the API server. */
   async function apply(objects: readonly KubernetesObject[]): Promise<string[]> {
@@ -76,8 +82,8 @@ describe('the hub’s manifests on a real API server, with Pod Security "restric
   }
 
   /** Once all of its pods are available, as many as are wanted. */
-  async function available(name: string): Promise<number> {
-    const ref = { apiVersion: 'apps/v1', kind: 'Deployment', name, namespace: NAMESPACE };
+  async function available(name: string, namespace = NAMESPACE): Promise<number> {
+    const ref = { apiVersion: 'apps/v1', kind: 'Deployment', name, namespace };
     const state = async () => {
       const { spec, status, metadata } = (await client.get<Deployment>(ref)) ?? { spec: {}, metadata: {} };
       const isNew = status?.observedGeneration === metadata.generation;
@@ -112,14 +118,14 @@ describe('the hub’s manifests on a real API server, with Pod Security "restric
       needs: [kubectl],
       render: () => kustomizedWith(['k8s/overlays/monitoring'], ['k8s/components/service-monitor']),
     },
-    {
-      what: 'charts/flotilla with the console',
+    ...['everything', 'console-ingress'].map((values) => ({
+      what: `charts/flotilla with ci/${values}-values.yaml`,
       needs: [kubectl, helm],
       render: () => {
-        const args = ['--namespace', NAMESPACE, '--kube-version', '1.34.0', '--set', 'console.enabled=true'];
-        return run('helm', 'template', 'hub', 'charts/flotilla', ...args);
+        const args = ['--namespace', NAMESPACE, '--values', `charts/flotilla/ci/${values}-values.yaml`, '--no-hooks'];
+        return run('helm', 'template', 'hub', 'charts/flotilla', '--kube-version', '1.34.0', ...args);
       },
-    },
+    })),
   ];
   for (const { what, needs, render } of rows) {
     it(`${what} is accepted without a warning, and its pods are made`, needing(...needs), async () => {
@@ -130,6 +136,56 @@ describe('the hub’s manifests on a real API server, with Pod Security "restric
       for (const name of names) expect(await available(name), name).toBeGreaterThanOrEqual(1);
       expect(await failures()).toEqual([]);
     });
+  }
+
+  it(
+    'Helm keeps what a release of chart 0.2.0 has at an upgrade, and new releases stand beside each other',
+    needing(kubectl, helm),
+    async () => {
+      const namespace = 'releases';
+      const helmRun = (...args: string[]) =>
+        run('helm', ...args, '--namespace', namespace, '--kubeconfig', kubeconfigPath);
+      const old = mkdtempSync(join(tmpdir(), 'flotilla-chart-'));
+      try {
+        mkdirSync(join(old, 'templates'));
+        writeFileSync(join(old, 'Chart.yaml'), 'apiVersion: v2\nname: flotilla\nversion: 0.2.0\n');
+        const objects = readFileSync(join(PROJECT_ROOT, 'test/rules/chart-0.2.0.yaml'), 'utf8');
+        const here = objects.replaceAll('namespace: flotilla', 'namespace: {{ .Release.Namespace }}');
+        writeFileSync(join(old, 'templates/all.yaml'), here);
+        helmRun('install', 'hub', old, '--create-namespace');
+        await makeSecrets(namespace);
+        await available('applier', namespace);
+        const before = await identities(namespace);
+
+        const set = 'console.enabled=true,settings.FLOTILLA_LOG_LEVEL=debug';
+        helmRun('upgrade', 'hub', 'charts/flotilla', '--set', set);
+        expect(await identities(namespace)).toEqual(before);
+        await available('applier', namespace);
+
+        for (const name of ['one', 'two']) helmRun('install', name, 'charts/flotilla', '--set', set);
+        for (const name of ['one', 'two']) await available(`${name}-flotilla-applier`, namespace);
+        helmRun('uninstall', 'two');
+        expect(Object.keys(await identities(namespace)).filter((name) => name.includes('two'))).toEqual([]);
+        expect(await identities(namespace)).toMatchObject(before);
+      } finally {
+        rmSync(old, { recursive: true, maxRetries: 5 });
+      }
+    },
+  );
+
+  /** The uid of each Deployment, account and Service of a namespace. */
+  async function identities(namespace: string): Promise<Readonly<Record<string, string | undefined>>> {
+    const kinds = [
+      { apiVersion: 'apps/v1', kind: 'Deployment' },
+      { apiVersion: 'v1', kind: 'ServiceAccount' },
+      { apiVersion: 'v1', kind: 'Service' },
+    ];
+    const lists = await Promise.all(kinds.map((kind) => client.list(kind, { namespace })));
+    return Object.fromEntries(
+      lists.flatMap((list, index) =>
+        (list?.items ?? []).map(({ metadata }) => [`${kinds[index]?.kind} ${metadata.name}`, metadata.uid]),
+      ),
+    );
   }
 
   it('refuses a pod that asks for more', async () => {

@@ -1,11 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { chartSchema, chartSettings } from '#platform/config/chart-schema';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import { needing, programs } from '#testing/report/needs';
+import { chartReadme } from '../../scripts/distribution/chart-readme.js';
 import { kustomizedWith } from './kustomized-with.js';
 
 const CHART = join(PROJECT_ROOT, 'charts/flotilla');
@@ -13,23 +15,34 @@ const read = (path: string) => readFileSync(join(PROJECT_ROOT, path), 'utf8');
 const run = (program: string, ...args: string[]) =>
   execFileSync(program, args, { encoding: 'utf8', cwd: PROJECT_ROOT, stdio: ['ignore', 'pipe', 'pipe'] });
 
-type Manifest = Readonly<{ kind: string; metadata: Readonly<{ name: string }> }>;
+/** Values with a name that Helm users know. */
+const PLAIN_ENOUGH =
+  /^image\.|\.(enabled|min|max|className|annotations|host|hostnames|accessModes|image|ports|podMonitor|interval|alerts)$/;
+type Manifest = Readonly<{
+  kind: string;
+  metadata: Readonly<{ name: string; annotations?: Readonly<Record<string, string>> }>;
+}>;
 /** Helm and kubectl read YAML 1.1: 0440 is octal there. */
 const OF_GO = { version: '1.1' } as const;
-const OF_HELM = ['app.kubernetes.io/managed-by', 'helm.sh/chart', 'app.kubernetes.io/part-of'];
+const OF_HELM = [
+  ...['managed-by', 'part-of', 'instance', 'version'].map((label) => `app.kubernetes.io/${label}`),
+  'helm.sh/chart',
+];
 
 /** Manifests by kind and name, without labels of the renderer and the hash in names of kustomize. */
 function manifests(text: string): Record<string, unknown> {
   const all = parseAllDocuments(text, OF_GO).flatMap((document) => (document.toJS() as Manifest | null) ?? []);
   const named = all
-    .filter(({ kind }) => kind !== 'Namespace')
+    .filter(({ kind, metadata }) => kind !== 'Namespace' && metadata.annotations?.['helm.sh/hook'] === undefined)
     .map((one) => {
       const plain = JSON.parse(JSON.stringify(one).replaceAll(/"redis-users-[a-z0-9]{10}"/g, '"redis-users"'));
       for (const label of OF_HELM) delete plain.metadata.labels?.[label];
       if (Object.keys(plain.metadata.labels ?? {}).length === 0) delete plain.metadata.labels;
-      // kustomize puts a variable that a patch names before the others.
-      for (const { env = [] } of plain.spec?.template?.spec?.containers ?? []) {
-        env.sort((a: { name: string }, b: { name: string }) => (a.name < b.name ? -1 : 1));
+      // kustomize puts what a patch names before the others.
+      const byName = (a: { name: string }, b: { name: string }) => (a.name < b.name ? -1 : 1);
+      plain.spec?.template?.spec?.volumes?.sort(byName);
+      for (const { env = [], volumeMounts = [] } of plain.spec?.template?.spec?.containers ?? []) {
+        for (const list of [env, volumeMounts]) list.sort(byName);
       }
       delete plain.spec?.template?.metadata?.annotations?.['flotilla.dev/users'];
       if (Object.keys(plain.spec?.template?.metadata?.annotations ?? { kept: true }).length === 0) {
@@ -42,8 +55,9 @@ function manifests(text: string): Record<string, unknown> {
 
 const tools = await programs({ program: 'helm' }, { program: 'kubectl' });
 const helm = await programs({ program: 'helm' });
-const rendered = (...args: string[]) =>
-  manifests(run('helm', 'template', 'hub', CHART, '--namespace', 'flotilla', '--kube-version', '1.34.0', ...args));
+const RENDER = ['template', 'hub', CHART, '--namespace', 'flotilla', '--kube-version', '1.34.0'];
+/** With the names of `k8s`, which are those of chart 0.2.0. */
+const rendered = (...args: string[]) => manifests(run('helm', ...RENDER, '--set', 'plainNames=true', ...args));
 const kustomized = (folder: string) => manifests(run('kubectl', 'kustomize', folder));
 
 describe('charts/flotilla, rendered', needing(tools), () => {
@@ -78,9 +92,31 @@ describe('charts/flotilla, rendered', needing(tools), () => {
     expect(Object.keys(expected)).not.toContain('PodMonitor flotilla');
   });
 
-  it('is k8s/base with k8s/components/console with console.enabled', () => {
-    const expected = kustomizedWith(['k8s/base'], ['k8s/components/console']);
-    expect(rendered('--set', 'console.enabled=true')).toEqual(manifests(expected));
+  it.each([
+    { components: ['console'], set: 'console.enabled=true' },
+    { components: ['fleet'], set: 'fleet.enabled=true' },
+    { components: ['http-tls'], set: 'httpTls.enabled=true' },
+    { components: ['token-review'], set: 'tokenReview=true' },
+    { components: ['tracing'], set: 'tracing.enabled=true' },
+    {
+      components: ['console', 'fleet', 'http-tls', 'token-review', 'tracing'],
+      set: 'console.enabled=true,fleet.enabled=true,httpTls.enabled=true,tokenReview=true,tracing.enabled=true',
+    },
+  ])('is k8s/base with the components $components with $set', ({ components, set }) => {
+    const folders = components.map((one) => `k8s/components/${one}`);
+    expect(rendered('--set', set)).toEqual(manifests(kustomizedWith(['k8s/base'], folders)));
+  });
+
+  it('has the objects of k8s/overlays/fleet with fleet.kinds, which an uninstall keeps', () => {
+    const kinds = kustomized('k8s/overlays/fleet');
+    const all = rendered('--set', 'fleet.enabled=true,fleet.kinds=true');
+    for (const [name, object] of Object.entries(kinds)) {
+      const { metadata, ...rest } = Object(all[name]);
+      const { annotations, ...others } = metadata;
+      expect(annotations, name).toEqual({ 'helm.sh/resource-policy': 'keep' });
+      expect({ metadata: others, ...rest }, name).toEqual(object);
+    }
+    expect(Object.keys(kinds).length).toBeGreaterThanOrEqual(15);
   });
 
   it('is k8s/overlays/self-managed with selfManaged, but for the roles of managed clusters', () => {
@@ -108,8 +144,8 @@ describe('charts/flotilla, with helm', needing(helm), () => {
 
   it('starts pods anew when a setting has changed, and Redis when the prefix of its keys has', () => {
     const annotations = (setting: string) => {
-      const args = ['--kube-version', '1.34.0', '--set', `settings.${setting}`];
-      const documents = parseAllDocuments(run('helm', 'template', 'hub', CHART, ...args), OF_GO);
+      const set = `plainNames=true,settings.${setting}`;
+      const documents = parseAllDocuments(run('helm', ...RENDER, '--set', set), OF_GO);
       const deployments = documents.map((one) => Object(one.toJS())).filter(({ kind }) => kind === 'Deployment');
       return Object.fromEntries(deployments.map((one) => [one.metadata.name, one.spec.template.metadata.annotations]));
     };
@@ -179,16 +215,58 @@ describe('charts/flotilla', () => {
     expect(read('charts/flotilla/values.schema.json')).toBe(chartSchema());
   });
 
+  it('has a README of its values (node dist/scripts/write-settings-page.js writes it anew)', () => {
+    expect(read('charts/flotilla/README.md')).toBe(chartReadme(read('charts/flotilla/values.yaml')));
+  });
+
+  it('explains every value', () => {
+    const rows = read('charts/flotilla/README.md')
+      .split('\n')
+      .filter((line) => line.startsWith('| `'));
+    expect(rows.length).toBeGreaterThan(100);
+    const unexplained = rows.filter((row) => row.endsWith('|  |')).map((row) => row.split('`')[1]);
+    expect(unexplained.filter((path) => !PLAIN_ENOUGH.test(path ?? ''))).toEqual([]);
+  });
+
   it('has a default for every value of its schema', () => {
-    const { properties } = JSON.parse(chartSchema());
-    const values = parse(read('charts/flotilla/values.yaml'));
-    for (const [name, { properties: fields = {} }] of Object.entries<{ properties?: object }>(properties)) {
-      if (['global', 'settings'].includes(name)) continue;
-      const value = values[name];
-      if (typeof value === 'object')
-        expect(Object.keys(value).toSorted(), name).toEqual(Object.keys(fields).toSorted());
-      else expect(value, name).toBeTypeOf('boolean');
-    }
+    type Schema = { properties?: Record<string, Schema> };
+    const missing = ({ properties = {} }: Schema, values: unknown, path: string): string[] =>
+      Object.entries(properties).flatMap(([name, schema]) => {
+        if (path === '' && ['global', 'settings'].includes(name)) return [];
+        const value = Object(values)[name];
+        return value === undefined ? [`${path}${name}`] : missing(schema, value, `${path}${name}.`);
+      });
+    expect(missing(JSON.parse(chartSchema()), parse(read('charts/flotilla/values.yaml')), '')).toEqual([]);
+  });
+
+  it.each(globSync('*.yaml', { cwd: join(CHART, 'ci') }).toSorted())('has a schema that accepts ci/%s', (file) => {
+    const values = parse(read(`charts/flotilla/ci/${file}`));
+    const isValid = new Ajv({ allErrors: true, allowUnionTypes: true }).compile(JSON.parse(chartSchema()));
+    expect(isValid(values), JSON.stringify(isValid.errors)).toBe(true);
+  });
+
+  it.each([
+    { values: { poller: { replicas: -1 } }, at: '/poller/replicas' },
+    { values: { poller: { replicas: '2' } }, at: '/poller/replicas' },
+    { values: { console: { enabled: 'true' } }, at: '/console/enabled' },
+    { values: { plainNames: 'yes' }, at: '/plainNames' },
+    { values: { fullnameOverride: 'Hub_1' }, at: '/fullnameOverride' },
+    { values: { poller: { podLabels: { 'azure.workload.identity/use': true } } }, at: '/poller/podLabels' },
+    { values: { resolver: { autoscaling: { by: 'vpa' } } }, at: '/resolver/autoscaling/by' },
+    { values: { fleet: { contentVolume: '1Gi' } }, at: '/fleet' },
+  ])('has a schema that refuses $values', ({ values, at }) => {
+    const isValid = new Ajv({ allowUnionTypes: true }).compile(JSON.parse(chartSchema()));
+    expect(isValid(values)).toBe(false);
+    expect(isValid.errors?.[0]?.instancePath).toContain(at);
+  });
+
+  it('names the kinds of the fleet for Artifact Hub, and no other', () => {
+    const { annotations } = parse(read('charts/flotilla/Chart.yaml'));
+    const named = parse(annotations['artifacthub.io/crds']).map(({ name }: { name: string }) => name);
+    const files = globSync('*_*.yaml', { cwd: join(PROJECT_ROOT, 'k8s/crds/fleet') });
+    expect(named.toSorted()).toEqual(
+      files.map((file) => parse(read(`k8s/crds/fleet/${file}`)).metadata.name).toSorted(),
+    );
   });
 
   it('has the version of the package', () => {

@@ -34,51 +34,110 @@ export const chartSettings = (): string[] =>
     .map(([key]) => environmentName(key))
     .filter((name) => !NOT_FOR_USERS.includes(name));
 
-/** `values.schema.json` of the chart: Helm refuses settings and fields that do not exist. */
+/** `values.schema.json` of the chart: Helm refuses unknown fields and settings, and other types. */
 export function chartSchema(): string {
   const allowed = chartSettings();
   const settings = allSettings().filter(([key]) => allowed.includes(environmentName(key)));
   const schema = {
     $schema: 'http://json-schema.org/draft-07/schema#',
-    type: 'object',
-    additionalProperties: false,
-    properties: {
-      global: { type: 'object' },
-      image: closed('repository', 'tag', 'digest', 'pullPolicy', 'pullSecrets'),
-      settings: {
-        type: 'object',
-        additionalProperties: false,
-        properties: Object.fromEntries(
+    ...closed({
+      global: MAP,
+      nameOverride: NAME,
+      fullnameOverride: NAME,
+      plainNames: { enum: ['auto', true, false] },
+      commonLabels: TEXTS,
+      image: closed({ repository: TEXT, tag: WORD, digest: TEXT, pullPolicy: PULL_POLICY, pullSecrets: LIST }),
+      settings: closed(
+        Object.fromEntries(
           settings.map(([key, { meaning }]) => [
             environmentName(key),
             { type: ['string', 'number', 'boolean'], description: meaning },
           ]),
         ),
-      },
-      selfManaged: { type: 'boolean' },
-      secrets: closed('hubKey', 'redisPasswords', 'pollerKubeconfig', 'applierKubeconfig', 'httpTokens', 'console'),
-      poller: closed(...OF_SERVICES, ...OF_CONTENT),
-      resolver: closed(...OF_SERVICES, ...OF_CONTENT, 'autoscaling'),
-      applier: closed(...OF_SERVICES, ...OF_CONTENT),
-      console: closed('enabled', 'externalUrl', ...OF_SERVICES),
-      redis: closed('enabled', 'image', 'resources', 'urlSecret', 'addresses', 'ports'),
-      networkPolicies: { type: 'boolean' },
-      disruptionBudgets: { type: 'boolean' },
-      monitoring: closed('podMonitor', 'serviceMonitor', 'interval', 'alerts', 'dashboards'),
-    },
+      ),
+      selfManaged: FLAG,
+      tokenReview: FLAG,
+      httpTls: closed({ enabled: FLAG }),
+      tracing: closed({ enabled: FLAG, endpoint: TEXT }),
+      secrets: closed(Object.fromEntries(SECRETS.map((name) => [name, TEXT]))),
+      poller: closed({ ...OF_SERVICES, ...OF_CONTENT }),
+      resolver: closed({ ...OF_SERVICES, ...OF_CONTENT, autoscaling: AUTOSCALING }),
+      applier: closed({ ...OF_SERVICES, ...OF_CONTENT }),
+      fleet: closed({ enabled: FLAG, kinds: FLAG, ...OF_SERVICES }),
+      console: closed({ enabled: FLAG, externalUrl: TEXT, ingress: INGRESS, httpRoute: HTTP_ROUTE, ...OF_SERVICES }),
+      redis: closed({ enabled: FLAG, image: TEXT, urlSecret: TEXT, addresses: LIST, ports: LIST, ...OF_PODS }),
+      networkPolicies: FLAG,
+      disruptionBudgets: FLAG,
+      monitoring: closed({
+        podMonitor: FLAG,
+        serviceMonitor: FLAG,
+        interval: TEXT,
+        alerts: FLAG,
+        runbooks: TEXT,
+        dashboards: FLAG,
+      }),
+      extraObjects: { type: 'array', items: { type: ['object', 'string'] } },
+    }),
   };
   return `${JSON.stringify(schema, null, 2)}\n`;
 }
 
-const OF_SERVICES = [
-  ...['replicas', 'resources', 'env', 'volumes', 'volumeMounts'],
-  ...['podAnnotations', 'podLabels', 'serviceAccountAnnotations'],
-  ...['nodeSelector', 'tolerations', 'affinity', 'priorityClassName'],
-];
-const OF_CONTENT = ['contentMaxBytes', 'contentVolume'];
+type Schema = Readonly<Record<string, unknown>>;
 
-const closed = (...names: readonly string[]) => ({
+/** An object that has these fields and no other. */
+const closed = (properties: Readonly<Record<string, Schema>>): Schema => ({
   type: 'object',
   additionalProperties: false,
-  properties: Object.fromEntries(names.map((name) => [name, {}])),
+  properties,
 });
+
+const TEXT: Schema = { type: 'string' };
+/** A text that `--set` gives as a number if it has digits alone. */
+const WORD: Schema = { type: ['string', 'number'] };
+const NAME: Schema = { type: 'string', pattern: '^([a-z0-9]([-a-z0-9]*[a-z0-9])?)?$' };
+const FLAG: Schema = { type: 'boolean' };
+const COUNT: Schema = { type: 'integer', minimum: 0 };
+const LIST: Schema = { type: 'array' };
+const MAP: Schema = { type: 'object' };
+const TEXTS: Schema = { type: 'object', additionalProperties: { type: 'string' } };
+const PULL_POLICY: Schema = { enum: ['', 'Always', 'IfNotPresent', 'Never'] };
+
+const SECRETS = [
+  ...['hubKey', 'redisPasswords', 'pollerKubeconfig', 'applierKubeconfig', 'httpTokens', 'console'],
+  ...['pollerTls', 'applierTls', 'resolverTls'],
+];
+
+const OF_PODS = {
+  resources: MAP,
+  podAnnotations: TEXTS,
+  podLabels: TEXTS,
+  serviceAccountName: TEXT,
+  serviceAccountAnnotations: TEXTS,
+  nodeSelector: TEXTS,
+  tolerations: LIST,
+  affinity: MAP,
+  priorityClassName: TEXT,
+};
+const OF_SERVICES = {
+  replicas: COUNT,
+  env: LIST,
+  envFrom: LIST,
+  volumes: LIST,
+  volumeMounts: LIST,
+  ...OF_PODS,
+  topologySpreadConstraints: LIST,
+};
+const OF_CONTENT = {
+  contentMaxBytes: WORD,
+  contentVolume: WORD,
+  persistence: closed({ enabled: FLAG, storageClass: TEXT, accessModes: LIST, existingClaim: TEXT }),
+};
+const AUTOSCALING = closed({
+  by: { enum: ['', 'hpa', 'keda'] },
+  min: COUNT,
+  max: COUNT,
+  waitingPerResolver: { type: ['integer', 'string'] },
+  prometheus: TEXT,
+});
+const INGRESS = closed({ enabled: FLAG, className: TEXT, annotations: TEXTS, host: TEXT, tlsSecret: TEXT });
+const HTTP_ROUTE = closed({ enabled: FLAG, annotations: TEXTS, parentRefs: LIST, hostnames: LIST });
