@@ -39,10 +39,17 @@ RUN node scripts/bundle-programs.ts \
 
 FROM scratch
 ARG COMMIT=
+# Where a build of yours is published: docker build --build-arg SOURCE=https://git.example/flotilla --build-arg URL=… --build-arg DOCUMENTATION=… .
+ARG SOURCE=
+ARG URL=
+ARG DOCUMENTATION=
 LABEL org.opencontainers.image.title="Flotilla" \
       org.opencontainers.image.description="Operator lifecycle management for fleets of Kubernetes clusters, from one hub" \
       org.opencontainers.image.version="0.2.0" \
       org.opencontainers.image.revision="$COMMIT" \
+      org.opencontainers.image.source="$SOURCE" \
+      org.opencontainers.image.url="$URL" \
+      org.opencontainers.image.documentation="$DOCUMENTATION" \
       org.opencontainers.image.licenses="Apache-2.0"
 WORKDIR /flotilla
 # The memory settings of services (docs/decisions/0194). Without source maps, which would take 40 MiB of each service.

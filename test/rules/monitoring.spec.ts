@@ -192,7 +192,7 @@ describe('docs/runbooks.md', () => {
   });
 
   it.each(rules)('the annotation of $alert leads to its section', ({ alert, annotations }) => {
-    expect(annotations['runbook']).toBe(`docs/runbooks.md#${alert.toLowerCase()}`);
+    expect(annotations['runbook_url']).toBe(`docs/runbooks.md#${alert.toLowerCase()}`);
   });
 
   it.each(['runbooks', 'metrics', 'sizing', 'running-catalogs', 'security'])(

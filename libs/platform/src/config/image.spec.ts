@@ -65,6 +65,14 @@ describe('Dockerfile', () => {
     }
   });
 
+  it('has the labels by which an image leads to its source, its site and its pages', () => {
+    const args = [...lastStage.matchAll(/^ARG (\w+)=$/gm)].map(([, name]) => name);
+    for (const name of ['source', 'url', 'documentation']) {
+      expect(dockerfile).toContain(`org.opencontainers.image.${name}="$${name.toUpperCase()}"`);
+      expect(args).toContain(name.toUpperCase());
+    }
+  });
+
   it('sets settings that exist', () => {
     const set = [...dockerfile.matchAll(/\b(FLOTILLA_\w+)=(\S+)/g)].map(([, name, value]) => [name, value]);
     expect(set.length).toBeGreaterThan(0);

@@ -21,23 +21,28 @@ describe('the alerts', () => {
       ['CsvAbnormalFailedOver2Min', 'warning', '2m'],
       ['CsvAbnormalOver30Min', 'warning', '30m'],
       ['InstallPlanStepAppliedWithWarnings', 'warning', undefined],
-      ['ClusterExtensionAbnormalOver10Min', 'warning', '10m'],
-      ['OpenShiftUpgradeBlocked', 'info', '10m'],
-      ['ClusterLeftToOlm', 'info', '1h'],
-      ['ClusterOfAnotherHub', 'warning', '10m'],
-      ['ClusterTooLarge', 'warning', '10m'],
+      ['FlotillaClusterExtensionAbnormalOver10Min', 'warning', '10m'],
+      ['FlotillaOpenShiftUpgradeBlocked', 'info', '10m'],
+      ['FlotillaClusterLeftToOlm', 'info', '1h'],
+      ['FlotillaClusterOfAnotherHub', 'warning', '10m'],
+      ['FlotillaClusterTooLarge', 'warning', '10m'],
       ['FlotillaValueRefused', 'critical', undefined],
       ['FlotillaRedisFull', 'critical', '1m'],
-      ['ClusterUnreachable', 'warning', '5m'],
-      ['ClusterWritesRefused', 'warning', '10m'],
-      ['SubscriptionUnresolved', 'warning', '10m'],
-      ['CatalogNotReady', 'warning', '10m'],
+      ['FlotillaClusterUnreachable', 'warning', '5m'],
+      ['FlotillaClusterWritesRefused', 'warning', '10m'],
+      ['FlotillaSubscriptionUnresolved', 'warning', '10m'],
+      ['FlotillaCatalogNotReady', 'warning', '10m'],
       ['FlotillaDown', 'critical', '5m'],
       ['FlotillaNotReady', 'critical', '5m'],
       ['FlotillaDegraded', 'warning', '15m'],
       ['FlotillaJobsFailing', 'warning', '30m'],
       ['FlotillaQueueSlow', 'warning', '15m'],
     ]);
+  });
+
+  it('have the prefix Flotilla, but for those of OLM', () => {
+    const own = rules.map(({ alert }) => alert).filter((alert) => !alert.startsWith('Flotilla'));
+    expect(own).toEqual(['CsvAbnormalFailedOver2Min', 'CsvAbnormalOver30Min', 'InstallPlanStepAppliedWithWarnings']);
   });
 
   it.each(rules)('$alert asks for series that there are', async ({ expr }) => {
