@@ -93,6 +93,7 @@ export const NAVIGATION: readonly NavigationSection[] = [
       doc('fleet-start'),
       doc('clusters-import'),
       doc('fleet-folder'),
+      doc('gitops'),
       doc('fleet-operators'),
       doc('fleet-follow'),
       doc('fleet-decide'),

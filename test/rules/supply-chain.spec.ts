@@ -1,4 +1,4 @@
-import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -9,7 +9,7 @@ import { copyPackages, isRead } from '../../scripts/supply-chain/copy-packages.j
 import { isLicenceAllowed } from '../../scripts/supply-chain/licences.js';
 import { productionPackages } from '../../scripts/supply-chain/lock-file.js';
 import { PackageNotLocked, packageClosure } from '../../scripts/supply-chain/package-closure.js';
-import { PINNED_IMAGES, pinText } from '../../scripts/supply-chain/pin-text.js';
+import { pinText } from '../../scripts/supply-chain/pin-text.js';
 import { productionOnly } from '../../scripts/supply-chain/production-only.js';
 
 const read = (path: string) => readFileSync(join(PROJECT_ROOT, path), 'utf8');
@@ -206,26 +206,6 @@ describe('pinText', () => {
       `ARG NODE_IMAGE=node:24-slim@${digest('a')}\nx: \${N:-node:24-slim@${digest('a')}}\ny: my-node:24-slim\nz: node:24-slim-more\n`,
     );
     expect(pinText(once, 'node:24-slim', digest('b'))).toBe(once.replaceAll(digest('a'), digest('b')));
-  });
-});
-
-describe('make pin-images', () => {
-  const files = ['Dockerfile', 'docker-compose*.yml', 'k8s/**/*.yaml', 'charts/*/{*.yaml,*.md,templates/**/*.yaml}']
-    .flatMap((pattern) => globSync(pattern, { cwd: PROJECT_ROOT }))
-    .toSorted();
-
-  it.each(Object.entries(PINNED_IMAGES))('writes the digest of %s into every file that names it', (image, pinned) => {
-    const digest = `sha256:${'a'.repeat(64)}`;
-    const named = files.filter((file) => pinText(read(file), image, digest) !== read(file));
-    expect(named).toEqual(pinned.toSorted());
-  });
-
-  it('knows every image of Compose, k8s and the chart but that of Flotilla', () => {
-    const named = files.flatMap((file) =>
-      [...read(file).matchAll(/^\s*image: "?(?:\$\{\w+:-)?([^\s{}"$]+:[^\s{}"@]+)/gm)].map(([, image = '']) => image),
-    );
-    expect(named.length).toBeGreaterThan(2);
-    expect(named.filter((image) => !image.startsWith('flotilla') && !(image in PINNED_IMAGES))).toEqual([]);
   });
 });
 
