@@ -33,6 +33,8 @@ const SECRETS: Readonly<Record<string, readonly string[]>> = {
   ),
 };
 
+const PERIOD = { from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z' };
+
 type Deployment = KubernetesObject & {
   spec: Readonly<{ replicas?: number }>;
   status?: Readonly<{ availableReplicas?: number; updatedReplicas?: number; observedGeneration?: number }>;
@@ -202,6 +204,23 @@ describe('the hub’s manifests on a real API server, with Pod Security "restric
 
   it('what a hub of a fleet needs is accepted', async () => {
     expect(await apply(objectsOf(run('kubectl', 'kustomize', 'k8s/overlays/fleet')))).toEqual([]);
+  });
+
+  it('the files for Argo CD and Flux are taken by kubectl, and `kubectl get flotilla` lists all fleet kinds', () => {
+    const kubectlRun = (...args: string[]) => run('kubectl', '--kubeconfig', kubeconfigPath, ...args);
+    kubectlRun('create', 'namespace', 'argocd');
+    kubectlRun('create', 'configmap', 'argocd-cm', '-n', 'argocd', '--from-literal=url=https://argocd.example.com');
+    kubectlRun('patch', 'configmap', 'argocd-cm', '-n', 'argocd', '--patch-file', 'k8s/gitops/argocd-cm.yaml');
+    const keys = Object.keys(
+      JSON.parse(kubectlRun('get', 'configmap', 'argocd-cm', '-n', 'argocd', '-o', 'json')).data,
+    );
+    expect(keys).toContain('url');
+    expect(keys).toContain('resource.customizations.health.fleet.flotilla.dev_FleetOperator');
+    const window = { apiVersion: 'fleet.flotilla.dev/v1alpha1', kind: 'FleetWindow', metadata: { name: 'always' } };
+    const file = join(mkdtempSync(join(tmpdir(), 'flotilla-window-')), 'window.json');
+    writeFileSync(file, JSON.stringify({ ...window, spec: { type: 'Deny', period: PERIOD } }));
+    kubectlRun('apply', '--server-side', '-f', file);
+    expect(kubectlRun('get', 'flotilla', '-A')).toContain('fleetwindow.fleet.flotilla.dev/always');
   });
 
   it('the roles for managed clusters are accepted', async () => {

@@ -192,11 +192,15 @@ function typesOnly({ type, properties, items }: JsonSchema): JsonSchema {
   return { type, ...(items === undefined ? {} : { items: typesOnly(items as JsonSchema) }) };
 }
 
+/** `kubectl get flotilla` lists the objects of all fleet kinds. */
+const CATEGORY = 'flotilla';
+
 /** Returns the definition of a fleet kind: its schema in the form that an API server accepts. */
 export function fleetCrd(kind: AnyFleetKind): KubernetesObject {
   const { plural, short, scope, columns } = NAMES[kind];
   const [group = '', version = ''] = FLEET_API.split('/');
-  const names = { kind, listKind: `${kind}List`, plural, singular: kind.toLowerCase(), shortNames: [short] };
+  const singular = kind.toLowerCase();
+  const names = { kind, listKind: `${kind}List`, plural, singular, shortNames: [short], categories: [CATEGORY] };
   const properties = {
     apiVersion: { type: 'string' },
     kind: { type: 'string' },
