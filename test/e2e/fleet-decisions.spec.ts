@@ -102,7 +102,7 @@ describe('a hub that flotilla fleet init has made', () => {
   it('changes nothing when it is made again, and says so', async () => {
     const again = await runFlotilla(['fleet', 'init', ...flags]);
     expect(again.exit).toBe(0);
-    expect(again.out.trimEnd().split('\n')).toHaveLength(19);
+    expect(again.out.trimEnd().split('\n')).toHaveLength(20);
     expect(again.out).not.toMatch(/created|configured/);
     const dry = await runFlotilla(['fleet', 'init', ...flags, '--dry-run', '-o', 'json']);
     expect(JSON.parse(dry.out)).toMatchObject({ verdict: 'yes', dryRun: true });

@@ -215,6 +215,28 @@ describe('the notifier', () => {
     expect(others).toEqual([first, first]);
   });
 
+  it.each([
+    ['refused as a conflict', 'Conflict', 409, 1],
+    ['lost in the API server', 'InternalError', 500, 2],
+  ])('loses nothing if the outcome of a message is %s', async (_what, reason, status, times) => {
+    await secret('hook');
+    await startNotifier();
+    await notification('on-call', { receivers: [to('hook')] });
+    await expect.poll(() => readyOf('on-call'), PATIENCE).toBe('Delivering: 1 receiver');
+    const match = { verb: 'update', resource: 'fleetnotifications', subresource: 'status' };
+    receiver.answers = {
+      hook: (_request, response) => {
+        if (receiver.taken.length === 1) hub.cluster.failNext(match, status, reason);
+        response.writeHead(200).end();
+      },
+    };
+    await cluster('east', 'False');
+    await expect.poll(() => delivered('on-call'), PATIENCE).toEqual({ hook: 1 });
+    await passed(60_000);
+    expect(receiver.taken).toHaveLength(times);
+    expect(new Set(receiver.taken.map(({ id }) => id)).size).toBe(1);
+  });
+
   it('asks no host that the hub does not allow', async () => {
     await secret('hook');
     await startNotifier({ hosts: ['chat.example'] });
