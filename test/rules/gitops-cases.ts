@@ -118,6 +118,28 @@ export const HEALTH_CASES: readonly HealthCase[] = [
     DEGRADED,
   ),
 
+  of(
+    FLEET,
+    'FleetNotification',
+    'delivers',
+    { ...seen(2), conditions: [condition('Ready', 'True', 'Delivering')] },
+    HEALTHY,
+  ),
+  of(
+    FLEET,
+    'FleetNotification',
+    'not read yet',
+    { ...seen(1), conditions: [condition('Ready', 'True', 'Delivering')] },
+    PROGRESSING,
+  ),
+  of(
+    FLEET,
+    'FleetNotification',
+    'a receiver fails',
+    { ...seen(2), conditions: [condition('Ready', 'False', 'DeliveryFails')] },
+    DEGRADED,
+  ),
+
   rollout('Planning', PROGRESSING),
   rollout('Progressing', PROGRESSING, condition('Progressing', 'True', 'Advancing')),
   rollout('Progressing', SUSPENDED, condition('Progressing', 'False', 'Approval')),
