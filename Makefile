@@ -72,9 +72,9 @@ pin-images: needs-pin-images build ## write the digests of the base images into 
 	@node dist/scripts/pin-images.js
 
 # Two files at once: most of their time is waiting for a server, and each has clusters, Redis and ports of its own.
-e2e: needs-e2e build ## the end-to-end suite on a real kube-apiserver
+e2e: needs-e2e build ## the end-to-end suite on a real kube-apiserver; ROLE=apply-listed: with appliers that may write listed kinds alone
 	@node dist/scripts/prepare-e2e.js
-	@vitest run --project e2e --maxWorkers=2
+	@$(if $(ROLE),FLOTILLA_TEST_ROLE='$(ROLE)') vitest run --project e2e --maxWorkers=2
 
 console-test: needs-console-test build ## the pages of the console in Chromium (FLOTILLA_CHROMIUM, or Debian's): tasks, keyboard, axe, hostile rows
 	@vitest run --project console

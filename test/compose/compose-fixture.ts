@@ -107,7 +107,7 @@ async function start(engine: DockerEngine, images: BaseImages, endings: Endings)
     open: (index) => openCluster(controlPlane, index, gateway, endings),
     writeKubeconfig: (entries) => writeKubeconfig(kubeconfigs, entries),
     environmentOf: (...indexes) => ({
-      ...{ registry, redisPrefix: '', services: [], kubeconfigs: [], simulated: false },
+      ...{ registry, redisPrefix: '', services: [], kubeconfigs: [], applierKubeconfigs: [], simulated: false },
       clients: indexes.flatMap((index) => clients[index] ?? []),
       redis: { url: '', how: 'the stack' },
       workWaits: 'in Redis: the stack',

@@ -18,7 +18,7 @@ import {
   subscribe,
   VERSIONS,
 } from '../integration/ownership-support/chain-fleet.js';
-import { startQuickEnvironment } from '../story/quick-environment.js';
+import { keptLogins, startQuickEnvironment } from '../story/quick-environment.js';
 
 const MINUTE_MS = 60_000;
 const EXPIRED = new Date(Date.now() - MINUTE_MS);
@@ -54,7 +54,10 @@ beforeAll(async () => {
     }),
   ]);
   await writeKubeconfig(await clientCertificate('pilot', EXPIRED));
-  environment = await startQuickEnvironment({ kubeconfigs: [join(folder, 'kubeconfig')] });
+  environment = await startQuickEnvironment({
+    kubeconfigs: [join(folder, 'kubeconfig')],
+    applierLogins: keptLogins,
+  });
 });
 afterAll(async () => {
   await environment?.stop();

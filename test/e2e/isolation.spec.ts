@@ -13,7 +13,7 @@ import { serveCrds } from '#testing/cluster/served-crds';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { LONG_PATIENCE, PATIENCE, pause } from '#testing/patience';
 import type { ServicesEnvironment } from '../../apps/cli/src/commands/demo/environment/demo-environment.js';
-import { startQuickEnvironment } from '../story/quick-environment.js';
+import { keptLogins, startQuickEnvironment } from '../story/quick-environment.js';
 
 const HEALTHY = Array.from({ length: 6 }, (_, index) => `ship-${index + 1}`);
 const TROUBLED = ['slow', 'hanging', 'failing', 'logged-out', 'expired'];
@@ -55,6 +55,7 @@ beforeAll(async () => {
   await writeFile(second, apart.kubeconfig(), { mode: 0o600 });
   environment = await startQuickEnvironment({
     kubeconfigs: [kubeconfig, second],
+    applierLogins: keptLogins,
     settings: { FLOTILLA_APPLY_CONCURRENCY: String(APPLY_CONCURRENCY), FLOTILLA_WATCH_STALE_AFTER: '10s' },
   });
   await Promise.all(environment.clients.map(serveCrds));

@@ -71,7 +71,7 @@ async function startAppliers(names: readonly string[]): Promise<void> {
   for (const name of names) {
     const env = {
       ...QUICK,
-      FLOTILLA_KUBECONFIG: join(folder, 'kubeconfig'),
+      FLOTILLA_KUBECONFIG: environment.applierKubeconfigs.join(':'),
       FLOTILLA_REDIS_URL: environment.redis.url,
       FLOTILLA_REDIS_PREFIX: environment.redisPrefix,
       FLOTILLA_CONTENT_URL: (await poller?.url()) ?? '',

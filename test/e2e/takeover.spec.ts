@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { CATALOG_LABEL } from '#platform/registry/catalog-image';
 import { buildImage } from '#platform/registry/image-builder';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
+import { applierLogins } from '#testing/control-plane/applier-logins';
 import { freePorts } from '#testing/control-plane/free-ports';
 import { LONG_PATIENCE, PATIENCE, promised } from '#testing/patience';
 import {
@@ -54,7 +55,8 @@ beforeAll(async () => {
   address = await startServiceAddress(pollerPorts);
   // No lease, lock or retry is shorter than in production.
   const settings = { FLOTILLA_CONTENT_URL: address.url, FLOTILLA_LOG_LEVEL: 'debug' };
-  environment = await startEnvironment({ kubeconfigs: [kubeconfig], pollerPorts, appliers: 3, resolvers: 1, settings });
+  const hub = { pollerPorts, appliers: 3, resolvers: 1, applierLogins };
+  environment = await startEnvironment({ kubeconfigs: [kubeconfig], ...hub, settings });
 });
 afterAll(async () => {
   await environment?.stop();

@@ -128,9 +128,9 @@ export class FleetHub {
     }
   }
 
-  /** The kubeconfig of one cluster alone, with another token if one is given. */
+  /** The kubeconfig of the hub for one cluster alone, with another token if one is given. */
   async login(name: string, token?: string): Promise<object> {
-    for (const file of this.options.kubeconfigs) {
+    for (const file of this.environment.applierKubeconfigs) {
       const config = parseKubeconfig(file, await readFile(file, 'utf8'));
       if (!config.contexts.includes(name)) continue;
       const { cluster, user } = config.access(name);

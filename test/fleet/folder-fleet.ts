@@ -15,6 +15,7 @@ import { KeptObjects } from '#platform/fleet/folder/kept-objects';
 import { loadClusters } from '#platform/kube/access/load-clusters';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { serveCrds } from '#testing/cluster/served-crds';
+import { applierLogins } from '#testing/control-plane/applier-logins';
 import { LONG_PATIENCE } from '#testing/patience';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
 import { putSampleBundles, putSampleCatalog } from '../../apps/cli/src/commands/demo/environment/sample-images.js';
@@ -55,7 +56,7 @@ export class FolderFleet {
     const environment = {
       FLOTILLA_CONTENT_DIR: join(folder, 'content'),
       FLOTILLA_CLUSTERS_FILE: join(folder, 'joined'),
-      KUBECONFIG,
+      KUBECONFIG: (await applierLogins(kubeconfigs, folder)).join(delimiter),
     };
     return new FolderFleet(folder, clients, registry, environment);
   }

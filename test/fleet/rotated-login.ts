@@ -3,6 +3,7 @@ import { CSV_API, CSV_CLEANUP_FINALIZER } from '#core/kernel/api/cluster-service
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import { roleOfAppliers } from '#testing/control-plane/applier-logins';
 import { LONG_PATIENCE } from '#testing/patience';
 import { type FleetHub, HUB_NAMESPACE, secretOf } from './fleet-hub.js';
 
@@ -56,7 +57,7 @@ export async function replaceTheLogin(fleet: FleetHub, name: string): Promise<vo
   await expect.poll(() => condition('CredentialsValid'), LONG_PATIENCE).toBe('True Valid');
 }
 
-/** Returns a token of an administrator of the cluster. It ends with the ServiceAccount. */
+/** Returns a token with the role of appliers. It ends with the ServiceAccount. */
 async function tokenOf(client: KubeClient): Promise<string> {
   const { name, namespace } = ACCOUNT;
   await client.create({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace } });
@@ -64,7 +65,7 @@ async function tokenOf(client: KubeClient): Promise<string> {
     apiVersion: 'rbac.authorization.k8s.io/v1',
     kind: 'ClusterRoleBinding',
     metadata: { name },
-    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: roleOfAppliers() },
     subjects: [{ kind: 'ServiceAccount', name, namespace }],
   } as KubernetesObject);
   await client.create({

@@ -6,6 +6,7 @@ import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { findRedis } from '#platform/redis/local/find-redis';
 import { serveCrds } from '#testing/cluster/served-crds';
 import { startSimulatedFleet } from '#testing/cluster/simulated-fleet';
+import { applierLogins } from '#testing/control-plane/applier-logins';
 import { startControlPlane } from '#testing/control-plane/find-control-plane';
 import { freePorts } from '#testing/control-plane/free-ports';
 import { type ServiceName, ServiceProcess } from '../../apps/cli/src/commands/demo/environment/service-process.js';
@@ -44,8 +45,8 @@ export async function startRecordedEnvironment(options: RecordedEnvironmentOptio
     const clusters = clients.map((client) => ({ client, recorder: new ClusterRecorder(client) }));
     endings.push(() => Promise.all(clusters.map(({ recorder }) => recorder.stop())));
     await Promise.all(clusters.map(({ recorder }) => recorder.start()));
-    const services = await startServices(folder, {
-      FLOTILLA_KUBECONFIG: files.join(':'),
+    const kubeconfigs = { all: files, applier: await applierLogins(files, folder) };
+    const services = await startServices(folder, kubeconfigs, {
       FLOTILLA_CONTEXTS: names.join(','),
       FLOTILLA_REDIS_URL: redis.url,
       ...options.settings,
@@ -74,11 +75,16 @@ async function startClusters({ backend, clusters }: RecordedEnvironmentOptions, 
 
 const SERVICES: readonly ServiceName[] = ['catalog-poller', 'resolver-worker', 'applier'];
 
-async function startServices(folder: string, shared: Readonly<Record<string, string>>): Promise<ServiceProcess[]> {
+async function startServices(
+  folder: string,
+  kubeconfigs: Readonly<Record<'all' | 'applier', readonly string[]>>,
+  shared: Readonly<Record<string, string>>,
+): Promise<ServiceProcess[]> {
   const [pollerPort = 0] = await freePorts(1);
   const services = SERVICES.map((service) => {
     const env = {
       ...shared,
+      FLOTILLA_KUBECONFIG: kubeconfigs[service === 'applier' ? service : 'all'].join(':'),
       FLOTILLA_CONTENT_DIR: join(folder, 'content', service),
       FLOTILLA_CATALOG_POLLER_PORT: String(pollerPort),
       FLOTILLA_RESOLVER_WORKER_PORT: '0',

@@ -1,3 +1,4 @@
+import { applierLogins } from '#testing/control-plane/applier-logins';
 import { pause } from '#testing/patience';
 import {
   type EnvironmentOptions,
@@ -14,6 +15,9 @@ export const QUICK: Readonly<Record<string, string>> = {
   FLOTILLA_SHARD_LEASE: '2s',
 };
 
+/** For a test that changes the logins in its kubeconfigs: its appliers have them, too, in every run. */
+export const keptLogins = async (kubeconfigs: readonly string[]): Promise<readonly string[]> => kubeconfigs;
+
 /**
  * An environment whose services take over from one another quickly; with one resolver worker, if a test needs
  * no more.
@@ -22,6 +26,7 @@ export const startQuickEnvironment = (options: EnvironmentOptions = {}): Promise
   startEnvironment({
     deploymentReadyAfterMs: 200,
     resolvers: 1,
+    applierLogins,
     ...options,
     settings: { ...QUICK, ...options.settings },
   });

@@ -9,9 +9,10 @@ export function secondProcessOf(
   service: ServiceName,
   folder: string,
 ): ServiceProcess {
+  const kubeconfigs = service === 'applier' ? environment.applierKubeconfigs : environment.kubeconfigs;
   const env = {
     ...QUICK,
-    FLOTILLA_KUBECONFIG: environment.kubeconfigs.join(':'),
+    FLOTILLA_KUBECONFIG: kubeconfigs.join(':'),
     FLOTILLA_REDIS_URL: environment.redis.url,
     FLOTILLA_REDIS_PREFIX: environment.redisPrefix,
     FLOTILLA_CATALOG_POLLER_PORT: '0',

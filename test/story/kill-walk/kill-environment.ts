@@ -5,6 +5,7 @@ import { loadClusters } from '#platform/kube/access/load-clusters';
 import { serveKnownCrds } from '#testing/cluster/served-crds';
 import type { SimulatedCluster } from '#testing/cluster/simulated-cluster';
 import { startSimulatedFleet } from '#testing/cluster/simulated-fleet';
+import { applierLogins } from '#testing/control-plane/applier-logins';
 import { freePorts } from '#testing/control-plane/free-ports';
 import { type ServiceName, ServiceProcess } from '../../../apps/cli/src/commands/demo/environment/service-process.js';
 import { QUICK } from '../quick-environment.js';
@@ -36,13 +37,14 @@ export async function startKillEnvironment(
   if (client === undefined) throw new Error('the fleet has no cluster');
   await serveKnownCrds(client, fleet.cluster(client.cluster));
   await client.close();
+  const [applierKubeconfig = ''] = await applierLogins([kubeconfig], folder);
   const [pollerPort = 0] = await freePorts(1);
   const prefix = `kill-${folder.slice(-6)}`;
   const services = new Map(
     SERVICES.map((name) => {
       const env = {
         ...SETTINGS,
-        FLOTILLA_KUBECONFIG: kubeconfig,
+        FLOTILLA_KUBECONFIG: name === 'applier' ? applierKubeconfig : kubeconfig,
         FLOTILLA_REDIS_URL: own[name] ?? redisUrl,
         FLOTILLA_REDIS_PREFIX: prefix,
         FLOTILLA_CONTENT_DIR: join(folder, 'content', name),

@@ -40,6 +40,8 @@ export type ServicesEnvironment = DemoEnvironment &
     redis: Readonly<{ url: string; how: string }>;
     /** Prefix of all keys in that Redis. */
     redisPrefix: string;
+    /** Kubeconfigs of the applier. */
+    applierKubeconfigs: readonly string[];
   }>;
 
 /** Clusters and registry of an environment, and the settings of the hub's processes. */
@@ -63,6 +65,8 @@ export type EnvironmentOptions = GroundOptions &
     say?: (line: string) => void;
     /** Additional settings for one service. */
     settingsOf?: (service: ServiceName) => Readonly<Record<string, string>>;
+    /** Makes kubeconfigs of the applier in a folder. Default: it has those of the environment. */
+    applierLogins?: (kubeconfigs: readonly string[], folder: string) => Promise<readonly string[]>;
     /** Prefix of all keys in Redis. Default: a prefix that nothing else has. */
     redisPrefix?: string;
     /** Number of resolver workers. Default: 2. */
@@ -105,9 +109,12 @@ export const startEnvironment = (options: EnvironmentOptions = {}): Promise<Serv
     const redis = options.redis ?? (await startRedis(options, endings));
     const pollerPorts = options.pollerPorts ?? (await freePorts(1));
     const shared = servicesSettings(kubeconfigs, redis.url, redisPrefix, pollerPorts[0] ?? 0);
+    const applierKubeconfigs = (await options.applierLogins?.(kubeconfigs, folder)) ?? kubeconfigs;
+    const applier = { FLOTILLA_KUBECONFIG: applierKubeconfigs.join(':') };
     const services = servicesWith(pollerPorts, resolvers, appliers).map(({ name, service, env }) =>
       serviceProcess(folder, name, service, {
         ...shared,
+        ...(service === 'applier' ? applier : {}),
         ...proofFiles(folder),
         ...env,
         ...settings,
@@ -117,7 +124,7 @@ export const startEnvironment = (options: EnvironmentOptions = {}): Promise<Serv
     endings.push(() => Promise.all(services.map((service) => service.stop())));
     for (const service of services) service.start();
     const console = await startConsole(folder, { redis, redisPrefix, ...options }, endings);
-    return { redis, redisPrefix, services, console, workWaits: `in Redis: ${redis.how}` };
+    return { redis, redisPrefix, applierKubeconfigs, services, console, workWaits: `in Redis: ${redis.how}` };
   });
 
 /** Clusters and registry of a hub, with the folder of its files. */
