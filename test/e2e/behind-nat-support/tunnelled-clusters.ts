@@ -1,20 +1,17 @@
-import { execFile } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
-import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { promisify } from 'node:util';
 import { stringify } from 'yaml';
-import { PROJECT_ROOT } from '#platform/files/project-root';
 import { servingCertificate } from '#testing/cluster/server/certificates';
 import { type Binaries, cacheFolder, executableIn, findBinaries } from '#testing/control-plane/binaries';
 import { buildBinaries } from '#testing/control-plane/build-binaries';
 import { ChildProcesses } from '#testing/control-plane/child-processes';
 import type { Need } from '#testing/report/needs';
+import type { PageShell } from '../../guide/page-shell.js';
+import { administratorsShell, reading } from './administrator.js';
 import { Namespaces, within } from './namespaces.js';
-import { argsOf } from './tunnel-manifests.js';
-
-const run = promisify(execFile);
+import { argsOf } from './tunnel-objects.js';
 
 /** The address of each API server, in its own network: all have the same one. */
 const ADDRESS = '10.96.77.1';
@@ -43,12 +40,13 @@ function find(): (Binaries & TunnelBinaries) | undefined {
   return { ...binaries, 'konnectivity-server': server, 'konnectivity-agent': agent };
 }
 
-/** A cluster in a network that no other one has a route to, and its tunnel to the hub. */
+/** A cluster in a network that no other one has a route to. */
 export type TunnelledCluster = Readonly<{
   name: string;
-  kubeconfig: string;
-  /** The same, without the tunnel. */
-  withoutTunnel: string;
+  /** Kubeconfig of its administrator, without a tunnel. */
+  administrator: string;
+  /** Starts both ends of its tunnel, by the objects in both API servers. */
+  startTunnel: () => Promise<void>;
   cut: () => Promise<void>;
   mend: () => void;
   /** Ends the server of the tunnel, and starts it again. */
@@ -58,8 +56,10 @@ export type TunnelledCluster = Readonly<{
 export type Tunnelled = Readonly<{
   folder: string;
   clusters: readonly TunnelledCluster[];
-  /** The authority of all tunnels, as a file. */
-  authority: string;
+  /** The shell of an administrator of all clusters, the context `hub` included. */
+  shell: PageShell;
+  /** A command of the page for one cluster, with the addresses of this machine. */
+  toHere: (command: string, cluster: string) => string;
   /** A command that runs in the network of the hub. */
   atHub: (binary: string, args: readonly string[]) => Readonly<{ binary: string; args: readonly string[] }>;
   /** @throws ControlPlaneFailed with its last words if a program has ended */
@@ -72,12 +72,13 @@ const NETWORK = `10.231.${100 + (process.pid % 100)}`;
 const HUB = `${NETWORK}.9`;
 
 /**
- * Starts clusters with equal addresses and equal names in networks of their own. Each has an API server, and
- * an agent that dials the hub by the arguments of `k8s/tunnel`.
+ * Starts clusters with equal addresses in networks of their own. Each has an API server alone.
+ * `hubKubeconfig` is that of the cluster in which the hub runs.
  */
 export async function startTunnelled(
   names: readonly string[],
   binaries: Binaries & TunnelBinaries,
+  hubKubeconfig: string,
 ): Promise<Tunnelled> {
   const folder = await mkdtemp(join(tmpdir(), 'flotilla-behind-nat-'));
   const processes = new ChildProcesses(folder);
@@ -90,23 +91,27 @@ export async function startTunnelled(
     const hub = await namespaces.add('hub', [HUB]);
     await namespaces.link(undefined, hub, NETWORK);
     await namespaces.route(undefined, HUB, `${NETWORK}.2`);
-    const clusters: TunnelledCluster[] = [];
+    const places: Place[] = [];
     for (const [at, name] of names.entries()) {
       const network = await namespaces.add(name, [ADDRESS]);
       const subnet = `10.231.${at + 1}`;
       await namespaces.link(hub, network, subnet);
       await namespaces.route(network, HUB, `${subnet}.1`);
       const place = { name, folder: join(folder, name), port: 8_131 + at * 10, network };
-      clusters.push(await startCluster(place, { processes, binaries, hub, folder }));
+      places.push(place);
+      await startApiServer(place, { processes, binaries });
     }
-    const atHub: Tunnelled['atHub'] = (binary, args) => within(hub, binary, args);
+    const reaches = places.map(({ name: context, folder: own, network }) => {
+      return { context, kubeconfig: join(own, 'administrator'), network };
+    });
+    const atHome = { context: 'hub', kubeconfig: hubKubeconfig, network: undefined };
+    const shell = await administratorsShell(folder, [atHome, ...reaches]);
     return {
-      folder,
-      clusters,
-      authority: join(folder, 'tunnels', 'ca.crt'),
-      atHub,
+      ...{ folder, shell, stop },
+      clusters: places.map((place) => tunnelOf(place, { processes, binaries, hub, shell })),
+      toHere: (command, cluster) => toHere(command, cluster, places.find(({ name }) => name === cluster)?.port ?? 0),
+      atHub: (binary, args) => within(hub, binary, args),
       check: () => processes.check(),
-      stop,
     };
   } catch (error) {
     await stop();
@@ -114,64 +119,72 @@ export async function startTunnelled(
   }
 }
 
-type Place = Readonly<{ name: string; folder: string; port: number; network: string }>;
-type Around = Readonly<{
-  processes: ChildProcesses;
-  binaries: Binaries & TunnelBinaries;
-  hub: string;
-  folder: string;
-}>;
+/** The page's names, and what has their place here: no DNS, and two tunnels at one address. */
+const toHere = (command: string, cluster: string, port: number): string =>
+  command
+    .replaceAll('store-01', cluster)
+    .replaceAll('tunnel.example', HUB)
+    .replaceAll('https://kubernetes.default.svc', `https://${ADDRESS}:6443 --tls-server-name=localhost`)
+    .replaceAll(`https://tunnel-${cluster}.flotilla.svc:8131`, `https://${HUB}:${port}`);
 
-async function startCluster(place: Place, { processes, binaries, hub, folder }: Around): Promise<TunnelledCluster> {
-  const { name, network, port } = place;
-  await mkdir(place.folder, { recursive: true });
-  const start = (what: string, at: string, binary: string, args: readonly string[]) => {
-    const command = within(at, binary, args);
+type Place = Readonly<{ name: string; folder: string; port: number; network: string }>;
+type Programs = Readonly<{ processes: ChildProcesses; binaries: Binaries & TunnelBinaries }>;
+
+async function startApiServer(place: Place, { processes, binaries }: Programs): Promise<void> {
+  const { name, network, folder } = place;
+  await mkdir(folder, { recursive: true });
+  const start = (what: string, binary: string, args: readonly string[]) => {
+    const command = within(network, binary, args);
     processes.start(`${name}-${what}`, command.binary, command.args);
   };
-  start('etcd', network, binaries.etcd, etcdArguments(place));
+  start('etcd', binaries.etcd, etcdArguments(place));
   const authority = await writeFiles(place);
-  start('kube-apiserver', network, binaries['kube-apiserver'], apiServerArguments(place));
-  const tunnels = join(folder, 'tunnels');
-  await run(join(PROJECT_ROOT, 'k8s', 'tunnel', 'certificates.sh'), [tunnels, name, HUB]);
+  start('kube-apiserver', binaries['kube-apiserver'], apiServerArguments(place));
+  await writeFile(join(folder, 'administrator'), administratorOf(name, authority), { mode: 0o600 });
+}
+
+function tunnelOf(
+  { name, folder, port, network }: Place,
+  { processes, binaries, hub, shell }: Programs & Readonly<{ hub: string; shell: PageShell }>,
+): TunnelledCluster {
   const ports = { 8131: port, 8132: port + 1, 8133: port + 2, 8134: port + 3 };
-  const files = { folder: join(tunnels, name), authority: join(tunnels, 'ca.crt') };
-  start('server', hub, binaries['konnectivity-server'], await argsOf('server.yaml', { CLUSTER: name }, ports, files));
-  start('agent', network, binaries['konnectivity-agent'], await argsOf('agent.yaml', { HUB: HUB }, ports, files));
-  const write = async (file: string, proxy: object) => {
-    const path = join(place.folder, file);
-    await writeFile(path, kubeconfigOf(name, authority, proxy), { mode: 0o600 });
-    return path;
+  const start = (what: 'server' | 'agent', at: string, args: readonly string[]) => {
+    const command = within(at, binaries[`konnectivity-${what}`], args);
+    processes.start(`${name}-${what}`, command.binary, command.args);
   };
   return {
     name,
-    kubeconfig: await write('kubeconfig', { 'proxy-url': `https://${HUB}:${port}` }),
-    withoutTunnel: await write('without-tunnel', {}),
+    administrator: join(folder, 'administrator'),
+    startTunnel: async () => {
+      const atHub = reading(shell, 'hub', 'flotilla');
+      start('server', hub, await argsOf(atHub, `tunnel-${name}`, ports, join(folder, 'server')));
+      const inside = reading(shell, name, 'flotilla-tunnel');
+      start('agent', network, await argsOf(inside, 'agent', ports, join(folder, 'agent')));
+    },
     cut: () => processes.halt(`${name}-agent`),
     mend: () => processes.again(`${name}-agent`),
     restart: () => processes.crash(`${name}-server`, 0),
   };
 }
 
-/** All clusters have this context, this name and this address. */
-const kubeconfigOf = (name: string, authority: string, proxy: object): string =>
+/** All clusters have this address. */
+const administratorOf = (name: string, authority: string): string =>
   stringify({
     apiVersion: 'v1',
     kind: 'Config',
-    contexts: [{ name: 'default', context: { cluster: 'default', user: 'default' } }],
-    'current-context': 'default',
+    contexts: [{ name, context: { cluster: name, user: name } }],
+    'current-context': name,
     clusters: [
       {
-        name: 'default',
+        name,
         cluster: {
           server: `https://${ADDRESS}:6443`,
           'tls-server-name': 'localhost',
           'certificate-authority-data': Buffer.from(authority).toString('base64'),
-          ...proxy,
         },
       },
     ],
-    users: [{ name: 'default', user: { token: `token-of-${name}` } }],
+    users: [{ name, user: { token: `token-of-${name}` } }],
   });
 
 async function writeFiles({ folder, name }: Place): Promise<string> {
@@ -205,6 +218,3 @@ const apiServerArguments = ({ folder }: Place): readonly string[] => [
   '--service-cluster-ip-range=10.96.0.0/16',
   '--profiling=false',
 ];
-
-/** Returns the authority of tunnels as PEM. */
-export const authorityOf = ({ authority }: Tunnelled): Promise<string> => readFile(authority, 'utf8');
