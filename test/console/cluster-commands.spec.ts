@@ -65,8 +65,8 @@ describe('the commands that pages make for one cluster', needing(chromiumNeed), 
     expect(await shown(`${at(NAMED)}?view=object`, 'its end is left out')).toEqual([
       `kubectl --context '${CONTEXT}' ${GET}`,
     ]);
-    const words = /With your own rights and the hidden fields, with a login to cluster store-2\./;
-    expect(await shown(`${at(SECRET)}?view=object`, words)).toEqual([`kubectl ${GET}`]);
+    const words = /With your own rights and the hidden fields, with a login to cluster store-2 in FILE\./;
+    expect(await shown(`${at(SECRET)}?view=object`, words)).toEqual([`kubectl --kubeconfig FILE ${GET}`]);
   });
 
   it('ask a cluster that did not answer the hub', async () => {
@@ -77,8 +77,9 @@ describe('the commands that pages make for one cluster', needing(chromiumNeed), 
     expect(await shown(at(NAMED), 'did not answer')).toEqual([
       `flotilla explain subscription mill -n mills -C ${NAMED}`,
     ]);
-    const words = 'With your own rights, with a login to cluster store-2.';
-    expect(await shown(at(SECRET), words)).toEqual(['flotilla explain subscription mill -n mills']);
+    const words = 'With your own rights, with a login to cluster store-2 in FILE.';
+    const command = 'flotilla explain subscription mill -n mills --kubeconfig FILE';
+    expect(await shown(at(SECRET), words)).toEqual([command]);
   });
 
   it('look for the cause where a cluster is away', async () => {
@@ -86,8 +87,8 @@ describe('the commands that pages make for one cluster', needing(chromiumNeed), 
     expect(await shown(`/clusters/${NAMED}`, /kubeconfig of the hub.*are in the kubeconfig of the hub/)).toEqual([
       `flotilla clusters check -C ${NAMED}`,
     ]);
-    const words = /with a login to cluster store-2\..*are in the Secret of its FleetCluster/;
-    expect(await shown(`/clusters/${SECRET}`, words)).toEqual(['flotilla clusters check']);
+    const words = /with a login to cluster store-2 in FILE\..*, or in the Secret of its FleetCluster/;
+    expect(await shown(`/clusters/${SECRET}`, words)).toEqual(['flotilla clusters check --kubeconfig FILE']);
   });
 
   it('check a hand-over from OLM', async () => {
@@ -95,8 +96,8 @@ describe('the commands that pages make for one cluster', needing(chromiumNeed), 
     expect(await shown(`/clusters/${NAMED}`, 'Show the steps of a hand-over from OLM:')).toEqual([
       `flotilla clusters handover ${NAMED} --context '${CONTEXT}' --from olm --dry-run`,
     ]);
-    expect(await shown(`/clusters/${SECRET}`, 'with a login to cluster store-2')).toEqual([
-      `flotilla clusters handover ${SECRET} --from olm --dry-run`,
+    expect(await shown(`/clusters/${SECRET}`, 'with a login to cluster store-2 in FILE')).toEqual([
+      `flotilla clusters handover ${SECRET} --kubeconfig FILE --from olm --dry-run`,
     ]);
   });
 });

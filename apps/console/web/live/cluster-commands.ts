@@ -24,7 +24,7 @@ export function handOverCheck(of: Reached): AdviceParts {
   const options = accessTo(of).options?.kubectl;
   // A command that reads one file alone knows the cluster by the name of its context.
   const name = shellWord(of.kubeconfig === undefined ? cluster : context);
-  const command = ['flotilla clusters handover', name, options ?? '', '--from olm --dry-run'];
-  const where = options === undefined ? `, with a login to cluster ${cluster}` : '';
-  return { text: `${lead}${where}:`, command: command.filter((part) => part !== '').join(' ') };
+  const command = ['flotilla clusters handover', name, options ?? '--kubeconfig FILE', '--from olm --dry-run'];
+  const where = options === undefined ? `, with a login to cluster ${cluster} in FILE` : '';
+  return { text: `${lead}${where}:`, command: command.join(' ') };
 }

@@ -12,7 +12,7 @@ describe('the options by which commands reach what "flotilla up" manages', () =>
     expect(access('default')).toBe("--kubeconfig 'east config' --context default");
     expect(access('default-2')).toBe('--kubeconfig west.yaml --context default');
     expect(access('laptop'), 'a file that kubectl reads by itself').toBe('--context arn:aws:eks:x');
-    expect(access('store-01'), 'a login in a Secret').toBe('--context store-01');
+    expect(access('store-01'), 'a login in a Secret').toBe('--kubeconfig FILE');
   });
 
   it.each([

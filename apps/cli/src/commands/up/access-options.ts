@@ -1,3 +1,4 @@
+import { optionsOfPeople } from '#core/cluster/advice/command-in';
 import { contextOption, shellWord } from '#core/kernel/text/shell-word';
 import { kubectlFiles } from '#platform/kube/access/load-clusters';
 import type { ClusterLogin } from '#platform/kube/client/kube-client.port';
@@ -19,9 +20,9 @@ export const accessOf =
   (loginOf: (cluster: string) => ClusterLogin | undefined, environment = process.env) =>
   (cluster: string): string => {
     const login = loginOf(cluster);
-    if (login === undefined) return contextOption(cluster);
-    const isRead = kubectlFiles(environment).includes(login.file);
-    return [...(isRead ? [] : [`--kubeconfig ${shellWord(login.file)}`]), contextOption(login.context)].join(' ');
+    if (login === undefined) return optionsOfPeople(undefined);
+    const { file, context } = login;
+    return optionsOfPeople({ context, ...(kubectlFiles(environment).includes(file) ? {} : { kubeconfig: file }) });
   };
 
 /**

@@ -6,7 +6,8 @@ import { type Reached, todoIn } from '../../live/cluster-commands.js';
 export function clusterAdvice(of: Reached & Pick<ClusterRow, 'reach' | 'cause'>): AdviceParts[] {
   if (of.reach !== 'away' && of.reach !== 'refused') return [];
   const withFile = of.context === undefined ? '' : ' and with the kubeconfig of the hub';
-  const where = of.context === undefined ? 'in the Secret of its FleetCluster' : 'in the kubeconfig of the hub';
+  const secret = of.context === undefined ? ', or in the Secret of its FleetCluster' : '';
+  const where = `in the kubeconfig of the hub${secret}`;
   const own = of.cause?.todo;
   return [
     ...(own === undefined ? [] : [{ text: own, command: '' }]),

@@ -48,9 +48,9 @@ describe('what to do, as a command for a cluster', () => {
     [
       'a login that is in no kubeconfig',
       { cluster: 'store-02' },
-      'kubectl -n team delete subscription lamp',
-      'flotilla approve installplan install-1 -n team',
-      'flotilla retry installplan install-1 -n team',
+      'kubectl --kubeconfig FILE -n team delete subscription lamp',
+      'flotilla approve installplan install-1 -n team --kubeconfig FILE',
+      'flotilla retry installplan install-1 -n team --kubeconfig FILE',
     ],
   ])('with %s', (_, access, ofKubectl, alone, ofOurs) => {
     expect(command(access, drop).command).toBe(ofKubectl);
@@ -60,8 +60,10 @@ describe('what to do, as a command for a cluster', () => {
 
   it('names the cluster where no option does', () => {
     const access = { cluster: 'store-02' };
-    expect(command(access, approve).text).toBe('With a login to cluster store-02.');
-    expect(command(access, drop).text).toMatch(/\(no operator is deleted\), with a login to cluster store-02\.$/);
+    expect(command(access, approve).text).toBe('With a login to cluster store-02 in FILE.');
+    expect(command(access, drop).text).toMatch(
+      /\(no operator is deleted\), with a login to cluster store-02 in FILE\.$/,
+    );
   });
 
   it('leaves alone what is no command, or of another place', () => {

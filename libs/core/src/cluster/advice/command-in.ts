@@ -41,12 +41,15 @@ export type KnownLogin = Readonly<{
 export const accessOfPeople = (cluster: string, login: KnownLogin | undefined): CommandAccess =>
   login === undefined ? { cluster } : contextAccess({ cluster, ...login, isGiven: login.kubeconfig !== undefined });
 
+/** Placeholder of an unknown kubeconfig of people: a copied command cannot reach another cluster. */
+const UNKNOWN = '--kubeconfig FILE';
+
 /**
  * Returns the options of commands that a service prints about a cluster. Without a context that leads there
  * for people, they name a file: the same context in another file may be another cluster.
  */
 export function optionsOfPeople(login: KnownLogin | undefined): string {
-  if (login === undefined) return '--kubeconfig FILE';
+  if (login === undefined) return UNKNOWN;
   const file = login.kubeconfig === undefined ? [] : [`--kubeconfig ${shellWord(login.kubeconfig)}`];
   return [...file, contextOption(login.context)].join(' ');
 }
@@ -61,8 +64,10 @@ const COMMAND =
  */
 export function commandIn({ cluster, options }: CommandAccess, todo: string): string {
   return todo.replaceAll(COMMAND, (_all, before, command) => {
-    if (options === undefined) return `${before === '' ? 'W' : ', w'}ith a login to cluster ${cluster}: ${command}`;
     const isOurs = command !== 'kubectl ';
-    return isOurs ? `${before}${command} ${options.flotilla}` : `${before}${command}${options.kubectl} `;
+    const { kubectl, flotilla } = options ?? { kubectl: UNKNOWN, flotilla: UNKNOWN };
+    const completed = isOurs ? `${command} ${flotilla}` : `${command}${kubectl} `;
+    if (options !== undefined) return `${before}${completed}`;
+    return `${before === '' ? 'W' : ', w'}ith a login to cluster ${cluster} in FILE: ${completed}`;
   });
 }

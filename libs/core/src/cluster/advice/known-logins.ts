@@ -11,19 +11,17 @@ type LoginPlace = Readonly<{
 
 /**
  * Returns the logins that people have, by cluster. `kubectlFiles`: the files that kubectl reads by itself, if
- * people run their commands on the machine of the hub. Without them the files of the hub are not people's:
- * only their contexts are known, and none that two files have.
+ * people run their commands on the machine of the hub. Without them no login is known: a context of the same
+ * name may lead people to another cluster.
  */
 export function knownLogins(
   places: readonly LoginPlace[],
   kubectlFiles: readonly string[] | undefined,
 ): ReadonlyMap<string, KnownLogin> {
+  if (kubectlFiles === undefined) return new Map();
   const inFiles = places.filter(({ access }) => access.isInKubeconfig !== false);
-  const [seen, shared] = [new Set<string>(), new Set<string>()];
-  for (const { context } of inFiles) (seen.has(context) ? shared : seen).add(context);
-  const known = inFiles.flatMap(({ cluster, file, context }): [string, KnownLogin][] => {
-    if (kubectlFiles === undefined) return shared.has(context) ? [] : [[cluster, { context }]];
-    return [[cluster, { context, ...(!kubectlFiles.includes(file) && { kubeconfig: file }) }]];
-  });
-  return new Map(known);
+  const loginAt = ({ file, context }: LoginPlace): KnownLogin => {
+    return { context, ...(!kubectlFiles.includes(file) && { kubeconfig: file }) };
+  };
+  return new Map(inFiles.map((place) => [place.cluster, loginAt(place)]));
 }
