@@ -80,9 +80,10 @@ type Place = Readonly<{ url: string; address: string; log: Log; tls?: RedisTls }
 function watchTrouble(redis: Redis, { url, address, log, tls }: Place): () => string | undefined {
   const sentinels = parseSentinelUrl(url);
   let trouble: RedisTrouble | undefined;
+  let before: RedisTrouble | undefined;
   let wasReady = false;
   const note = (text: string) => {
-    const noted = noteTrouble(trouble, text, performance.now());
+    const noted = noteTrouble(trouble, text, performance.now(), before);
     trouble = noted.trouble;
     if (noted.log) log.warn({ redis: address, error: trouble.reason }, 'Redis cannot be used; trying again');
   };
@@ -109,7 +110,8 @@ function watchTrouble(redis: Redis, { url, address, log, tls }: Place): () => st
     if (!SETTLED.has(redis.status)) note(refusal ?? said ?? closed);
   });
   redis.on('ready', () => {
-    if (trouble !== undefined) log.info({ redis: address }, 'Redis connection is back');
+    if (trouble?.isLogged === true) log.info({ redis: address }, 'Redis connection is back');
+    before = trouble ?? before;
     trouble = undefined;
     wasReady = true;
   });

@@ -19,6 +19,18 @@ describe('noteTrouble', () => {
     }
   });
 
+  it('logs a Redis that comes and goes once a minute, and the end of each trouble that the log has', () => {
+    const said: string[] = [];
+    let before: Parameters<typeof noteTrouble>[3];
+    for (let atMs = 0; atMs < 120_000; atMs += 5_000) {
+      const { trouble, log } = noteTrouble(undefined, 'refused', atMs, before);
+      if (log) said.push(`${atMs} away`);
+      if (trouble.isLogged) said.push(`${atMs} back`);
+      before = trouble;
+    }
+    expect(said).toEqual(['0 away', '0 back', '60000 away', '60000 back']);
+  });
+
   it('keeps the first line of a reason, and not more than a screen of it', () => {
     expect(noteTrouble(undefined, 'one\r\ntwo', 0).trouble.reason).toBe('one');
     expect(noteTrouble(undefined, 'x'.repeat(5_000), 0).trouble.reason).toBe(`${'x'.repeat(240)}…`);

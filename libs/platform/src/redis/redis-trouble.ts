@@ -1,22 +1,27 @@
-/** The reason a connection to Redis does not work, and the time of its last log line. */
-export type RedisTrouble = Readonly<{ reason: string; loggedAtMs: number }>;
+/**
+ * The reason a connection to Redis does not work. `loggedAtMs`: the time of the last line about this or an
+ * earlier trouble. `isLogged`: this trouble has a line.
+ */
+export type RedisTrouble = Readonly<{ reason: string; loggedAtMs: number; isLogged: boolean }>;
 
 const LOG_AGAIN_AFTER_MS = 60_000;
 const LONGEST_REASON = 240;
 
 /**
- * Returns the trouble after a failed try. `log` is true when the trouble begins, and if the log has not had
- * it for a minute. A Redis that stays unreachable thus has one line a minute, however many tries and reasons
- * there are.
+ * Returns the trouble after a failed try. `log` is true if the log has had no such line for a minute. A Redis
+ * that stays unreachable, or comes and goes, thus has one line a minute, however many tries and reasons there
+ * are. `before`: the trouble that has ended last.
  */
 export function noteTrouble(
   known: RedisTrouble | undefined,
   text: string,
   nowMs: number,
+  before?: RedisTrouble,
 ): Readonly<{ trouble: RedisTrouble; log: boolean }> {
   const reason = firstLine(text);
-  const log = known === undefined || nowMs - known.loggedAtMs >= LOG_AGAIN_AFTER_MS;
-  return { trouble: { reason, loggedAtMs: log ? nowMs : known.loggedAtMs }, log };
+  const loggedAtMs = (known ?? before)?.loggedAtMs ?? Number.NEGATIVE_INFINITY;
+  const log = nowMs - loggedAtMs >= LOG_AGAIN_AFTER_MS;
+  return { trouble: { reason, loggedAtMs: log ? nowMs : loggedAtMs, isLogged: log || known?.isLogged === true }, log };
 }
 
 function firstLine(text: string): string {

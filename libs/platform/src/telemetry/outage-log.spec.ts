@@ -70,6 +70,31 @@ describe('the lines about a cluster that is away', () => {
     expect(said).toEqual([AWAY, AWAY, AWAY, BACK]);
   });
 
+  it('end with one line where only jobs met the outage, once a request works', () => {
+    const { said, outage } = outages();
+    for (let job = 0; job < 20; job += 1) outage.met('east', 'refused', job * 100);
+    outage.recovered('west', 'requests');
+    expect(said).toEqual([AWAY]);
+    for (let time = 0; time < 3; time += 1) outage.recovered('east', 'requests');
+    expect(said).toEqual([AWAY, BACK]);
+    outage.met('east', 'refused', 30_000);
+    outage.recovered('east', 'requests');
+    expect(said).toEqual([AWAY, BACK]);
+    outage.met('east', 'refused', 90_000);
+    outage.recovered('east', 'requests');
+    expect(said).toEqual([AWAY, BACK, AWAY, BACK]);
+  });
+
+  it('do not end by a request while a watch is still broken', () => {
+    const { said, outage } = outages();
+    outage.met('east', 'refused', 0);
+    outage.failed('east', 'Pod', 'refused', 1_000);
+    outage.recovered('east', 'requests');
+    expect(said).toEqual([AWAY]);
+    outage.recovered('east', 'Pod');
+    expect(said).toEqual([AWAY, BACK]);
+  });
+
   it('are of each cluster, and shared by all parts with one log', () => {
     const { said, log } = outages();
     outagesOf(log).failed('east', 'Pod', 'refused', 0);

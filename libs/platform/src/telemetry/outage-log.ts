@@ -32,11 +32,12 @@ export class OutageLog {
     if (!outage.isSaid && this.#say(cluster, outage, reason, nowMs)) outage.isMet = true;
   }
 
-  /** Notes that a part works again. The last one ends the outage. */
+  /** Notes that a part works. It ends the outage if no other part is broken, also one that requests met. */
   recovered(cluster: string, part: string): void {
     const outage = this.#outages.get(cluster);
-    if (outage?.parts.delete(part) !== true || outage.parts.size > 0) return;
-    if (outage.isSaid) this.log.info({ cluster }, 'cluster answers again');
+    outage?.parts.delete(part);
+    if (outage === undefined || outage.parts.size > 0) return;
+    if (outage.isSaid || outage.isMet) this.log.info({ cluster }, 'cluster answers again');
     outage.isSaid = false;
     outage.isMet = false;
   }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ManualClock } from '#platform/clock/manual-clock';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import { silentLog } from '#platform/telemetry/log.port';
+import { outagesOf } from '#platform/telemetry/outage-log';
 import { ClusterContact } from './cluster-contact.js';
 
 const unreachable = (cluster: string) => new KubeApiError(cluster, 0, 'Unreachable', 'connection refused');
@@ -26,10 +27,13 @@ function contactOf(names = ['east', 'west'], idle: ReadonlySet<string> = new Set
     problemOf: () => undefined,
   };
   const views = { isIdle: (cluster: string) => idle.has(cluster), lastSeen: (cluster: string) => heard.get(cluster) };
-  const contact = new ClusterContact({ clock, log: silentLog }, clusters, views);
+  const said: string[] = [];
+  const note = (_fields: object, message: string) => void said.push(message);
+  const log = { ...silentLog, info: note, warn: note };
+  const contact = new ClusterContact({ clock, log }, clusters, views);
   const health = () => contact.check.check();
   const pass = (ms: number) => clock.advance(ms);
-  return { contact, clock, heard, away, refusals, asked, health, pass };
+  return { contact, clock, heard, away, refusals, asked, health, pass, log, said };
 }
 
 describe('ClusterContact', () => {
@@ -48,6 +52,21 @@ describe('ClusterContact', () => {
         west: 'the cluster does not answer: no answer yet',
       },
     });
+  });
+
+  it('ends an outage that jobs alone met with one line, at the next answer of the cluster', async () => {
+    const { contact, clock, away, log, said, pass } = contactOf();
+    contact.start();
+    await pass(0);
+    away.add('east');
+    for (let job = 0; job < 3; job += 1) outagesOf(log).met('east', 'refused', clock.now().getTime());
+    contact.noteEnd('east', unreachable('east'));
+    await pass(31_000);
+    expect(said).toEqual(['cluster does not answer']);
+    away.delete('east');
+    await pass(90_000);
+    expect(said).toEqual(['cluster does not answer', 'cluster answers again']);
+    contact.stop();
   });
 
   it('is up once all have answered, and asks no cluster that work has reached', async () => {
