@@ -1,3 +1,4 @@
+import { LOGIN_SUFFIX } from '#core/cluster/imports/foreign-cluster';
 import type { LoginRef } from '#core/kernel/api/fleet/fleet-cluster';
 import type { LoginFormat } from '#core/kernel/api/fleet/fleet-cluster-source';
 import { KIND } from '#core/kernel/api/kinds';
@@ -139,7 +140,7 @@ const keptOf =
     const { apiVersion, kind, metadata, type } = secret;
     if (format === undefined) return withoutManagedFields(secret);
     const { name, namespace, uid, resourceVersion } = metadata;
-    const isLogin = format === 'ArgoCD' || name?.endsWith('-kubeconfig') === true;
+    const isLogin = format === 'ArgoCD' || name?.endsWith(LOGIN_SUFFIX) === true;
     const data = Object.entries((secret['data'] ?? {}) as Readonly<Record<string, string>>);
     const own = isLogin ? data.filter(([key]) => KEYS[format].includes(key)) : [];
     const kept = { apiVersion, kind, metadata: { name, namespace, uid, resourceVersion }, type };

@@ -86,6 +86,11 @@ describe('a cluster of another tool', () => {
     [`its name "${'a'.repeat(80)}"… is longer than 253 characters`, 'ArgoCD', argoNamed('a'.repeat(254))],
     ['its hub has not accepted it yet', 'OCM', managedCluster('north', false)],
     ['the name of its Secret is not a DNS subdomain', 'Rancher', rancherCluster('x', { clientSecretName: '../x' })],
+    [
+      'the name of its Secret does not end in -kubeconfig: the hub reads no other one',
+      'Rancher',
+      rancherCluster('x', { clientSecretName: 'admin' }),
+    ],
     ['key "config" is not JSON', 'ArgoCD', argoSecret('no')],
   ])('is refused: %s', (refused, tool, object) => {
     expect(read(tool, object)).toEqual({ origin: expect.any(String), refused });

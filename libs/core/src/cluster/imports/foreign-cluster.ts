@@ -26,6 +26,8 @@ export type RefusedCluster = Readonly<{ origin: string; refused: string }>;
 export type ForeignReading = ForeignCluster | RefusedCluster;
 
 const LONGEST_NAME = 253;
+/** Both tools name the Secrets of logins so. Others with the same labels are keys and start scripts. */
+export const LOGIN_SUFFIX = '-kubeconfig';
 
 /**
  * Reads one object of a tool as a cluster.
@@ -45,7 +47,7 @@ export function foreignCluster(tool: ImportTool, object: KubernetesObject): Fore
     case 'ArgoCD':
       return fromArgo(origin, object);
     case 'ClusterAPI':
-      return named(origin, object, loginOf(tool, object, `${object.metadata.name}-kubeconfig`));
+      return named(origin, object, loginOf(tool, object, `${object.metadata.name}${LOGIN_SUFFIX}`));
     case 'Rancher':
       return named(origin, object, loginOf(tool, object, rancherSecret(object)));
     case 'OCM':
@@ -92,6 +94,9 @@ function taken(origin: string, text: string, { metadata }: KubernetesObject, log
   if (login !== undefined && subdomainProblems(login.name).length > 0) {
     return { origin, refused: 'the name of its Secret is not a DNS subdomain' };
   }
+  if (login !== undefined && login.format !== 'ArgoCD' && !login.name.endsWith(LOGIN_SUFFIX)) {
+    return { origin, refused: `the name of its Secret does not end in ${LOGIN_SUFFIX}: the hub reads no other one` };
+  }
   const labels = copiedLabels(metadata.labels);
   const annotations = copiedAnnotations(metadata.annotations);
   const notes = [...labels.notes, ...annotations.notes];
@@ -102,7 +107,7 @@ function taken(origin: string, text: string, { metadata }: KubernetesObject, log
 function rancherSecret(object: KubernetesObject): string {
   const { status } = object;
   const given = isRecord(status) ? status['clientSecretName'] : undefined;
-  return typeof given === 'string' && given !== '' ? given : `${object.metadata.name}-kubeconfig`;
+  return typeof given === 'string' && given !== '' ? given : `${object.metadata.name}${LOGIN_SUFFIX}`;
 }
 
 function isAccepted({ spec }: KubernetesObject): boolean {
