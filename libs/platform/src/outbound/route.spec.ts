@@ -48,6 +48,9 @@ describe('routeTo', () => {
     { noProxy: 'fd00::/8', host: '[fd00::1]', exempt: true, because: 'IPv6 ranges' },
     { noProxy: '10.0.0.1', host: '10.0.0.1:5000', exempt: true, because: 'an address' },
     { noProxy: '10.0.0.1', host: '10.0.0.11', exempt: false, because: 'another address' },
+    { noProxy: '10.9.8.7/08', host: '10.0.3.4', exempt: true, because: 'a range of any of its addresses' },
+    { noProxy: 'fe80::1%eth0', host: '[fe80::1]', exempt: false, because: 'no address with a zone' },
+    { noProxy: 'http://10.0.0.1,;r.test', host: '10.0.0.1', exempt: false, because: 'no URL' },
   ])('NO_PROXY=$noProxy and $host: $because', ({ noProxy, host, exempt }) => {
     for (const name of ['NO_PROXY', 'no_proxy']) {
       const found = routeTo(new URL(`https://${host}`), { HTTPS_PROXY: PROXY, [name]: noProxy }).proxy;

@@ -39,6 +39,9 @@ export const grpcRouteTo = (target: RouteTarget, environment: ProxyEnvironment):
  */
 export const routeThrough = (proxy: URL, named: string): Route => ({ proxy, reason: named, isChosen: true });
 
+/** Schemes of proxies. With `socks5h` the proxy resolves names, as it does with `socks5`, too. */
+export const PROXY_SCHEMES: readonly string[] = ['http', 'https', 'socks5', 'socks5h'];
+
 /** Reads the address of a proxy, also one without a scheme: undefined if it is none. */
 export function proxyAddress(text: string): URL | undefined {
   const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`);
@@ -88,6 +91,8 @@ const isThisMachine = (host: string): boolean =>
 function isExempt(part: string, host: string, port: number): boolean {
   const entry = part.trim().toLowerCase();
   if (entry === '*') return true;
+  // An address with a zone, such as fe80::1%eth0, is none for Go.
+  if (entry.includes('%')) return false;
   if (contains(entry, host)) return true;
   const [name, wantedPort] = splitPort(entry);
   if (name === '' || (wantedPort !== '' && wantedPort !== String(port))) return false;
@@ -119,7 +124,7 @@ function asciiName(name: string): string {
 function contains(range: string, host: string): boolean {
   const [network = '', bits = '', ...more] = range.split('/');
   const version = isIP(network);
-  if (version === 0 || more.length > 0 || !/^(0|[1-9]\d{0,2})$/.test(bits)) return false;
+  if (version === 0 || more.length > 0 || !/^\d{1,9}$/.test(bits)) return false;
   if (Number(bits) > (version === 4 ? 32 : 128)) return false;
   // An address of IPv4 lies in no range of IPv6 but in those that are written for it.
   if (version === 6 && Number(bits) < 96 && isIPv4Address(host)) return false;

@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 import { checkedLookup, isAddressRefusal, refuseTarget } from './checked-lookup.js';
 import { addressRefusal, isRefusedLiteral, type OutboundPolicy } from './outbound-policy.js';
 import { proxyLogin } from './proxy-login.js';
+import { PROXY_SCHEMES } from './route.js';
 
 /** A server behind a proxy. */
 type TunnelTarget = Readonly<{
@@ -45,10 +46,10 @@ const refusedProxy = ({ hostname }: URL): TunnelError => new TunnelError(`proxy-
 function open(proxy: URL, target: TunnelTarget, lookup: LookupFunction | undefined): Promise<net.Socket> {
   if (isSocks(proxy)) return openSocksTunnel(proxy, target, lookup);
   if (proxy.protocol === 'http:' || proxy.protocol === 'https:') return openHttpTunnel(proxy, target, lookup);
-  throw new TunnelError(`a proxy with scheme ${proxy.protocol} is not known (http, https, socks5)`);
+  throw new TunnelError(`a proxy with scheme ${proxy.protocol} is not known (${PROXY_SCHEMES.join(', ')})`);
 }
 
-/** True for a proxy of SOCKS5. `socks5h` says that the proxy resolves names. The proxy does so for both. */
+/** True for a proxy of SOCKS5. */
 export const isSocks = ({ protocol }: URL): boolean => protocol === 'socks5:' || protocol === 'socks5h:';
 
 function openHttpTunnel(

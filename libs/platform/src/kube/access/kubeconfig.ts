@@ -1,7 +1,8 @@
 import { dirname, isAbsolute, join, resolve } from 'node:path';
-import { load } from 'js-yaml';
+import { loadAll } from 'js-yaml';
 import { z } from 'zod';
-import { proxyAddress } from '../../outbound/route.js';
+import { PROXY_SCHEMES, proxyAddress } from '../../outbound/route.js';
+import { conflictIn } from './access-conflicts.js';
 import { ClusterConfigError } from './cluster-config.error.js';
 import { unusableExec } from './exec-config.js';
 import { serverUrl } from './server-url.js';
@@ -243,9 +244,12 @@ export function accessIn(configs: readonly ParsedKubeconfig[], context: string):
 function unusable({ cluster, user }: ClusterAccess): string | undefined {
   if (serverUrl(cluster.server) === undefined) return 'its server is not an http(s) URL';
   const proxy = cluster['proxy-url'];
-  if (proxy && proxyAddress(proxy) === undefined) return 'its proxy-url is not a URL';
+  const scheme = proxy ? proxyAddress(proxy)?.protocol.replace(':', '') : undefined;
+  if (proxy && scheme === undefined) return 'its proxy-url is not a URL';
+  if (scheme !== undefined && !PROXY_SCHEMES.includes(scheme))
+    return `its proxy-url has a scheme that is not known: use one of ${PROXY_SCHEMES.join(', ')}`;
   const why = user.exec ? unusableExec(user.exec) : undefined;
-  return why === undefined ? undefined : `its user: ${why}`;
+  return why === undefined ? conflictIn(cluster, user) : `its user: ${why}`;
 }
 
 /** Several kubeconfigs as one, as kubectl reads those of KUBECONFIG: the first that has something counts. */
@@ -265,7 +269,8 @@ function parse(file: string, source: string): NonNullable<z.infer<typeof Kubecon
   if (source.length > LARGEST_KUBECONFIG) throw fail('it is larger than 8 MiB');
   let document: unknown;
   try {
-    document = source.trim() === '' ? undefined : load(source);
+    // As in kubectl, the first document counts, and the last of equal keys.
+    [document] = source.trim() === '' ? [] : loadAll(source, null, { json: true });
   } catch (error) {
     // The library's text quotes the lines around the fault, and they may hold a token: its
     // first line has the position.

@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { stringify } from 'yaml';
 import { RenewableClient } from '../../membership/renewable-client.js';
 import { inClusterAccess, type LoadClustersOptions, loadClusters, readAccess } from './load-clusters.js';
 
@@ -149,6 +150,45 @@ describe('an entry that is empty or broken', () => {
       says: /"scratch".*its proxy-url is not a URL$/,
     },
     {
+      because: 'a proxy of another kind',
+      content: clusterX({ server: 'https://x', 'proxy-url': 'ftp://u:hush@x' }),
+      says: /"scratch".*its proxy-url has a scheme .*: use one of http, https, socks5, socks5h$/,
+    },
+    {
+      because: 'an authority that is not to be checked',
+      content: clusterX({
+        server: 'https://x',
+        'insecure-skip-tls-verify': true,
+        'certificate-authority-data': 'YQ==',
+      }),
+      says: /"scratch".*an authority and insecure-skip-tls-verify: remove one$/,
+    },
+    {
+      because: 'an authority as file and as data',
+      content: clusterX({ server: 'https://x', 'certificate-authority': '/ca', 'certificate-authority-data': 'YQ==' }),
+      says: /"scratch".*certificate-authority and certificate-authority-data: remove one$/,
+    },
+    {
+      because: 'a certificate without its key',
+      content: userX({ 'client-certificate-data': 'YQ==' }),
+      says: /"scratch".*a client certificate without its key$/,
+    },
+    {
+      because: 'a key as file and as data',
+      content: userX({ 'client-certificate': '/c', 'client-key': '/k', 'client-key-data': 'YQ==' }),
+      says: /"scratch".*client-key and client-key-data: remove one$/,
+    },
+    {
+      because: 'two logins of a user',
+      content: userX({ token: 'hush', username: 'u', password: 'hush' }),
+      says: /"scratch".*a token and a password: remove one$/,
+    },
+    {
+      because: 'groups of nobody',
+      content: userX({ token: 'hush', 'as-groups': ['system:masters'] }),
+      says: /"scratch".*as-groups or as-user-extra, and no as$/,
+    },
+    {
       because: 'a plugin of another version',
       content: userX({ exec: { command: 'x', apiVersion: 'client.authentication.k8s.io/v1alpha1' } }),
       says: /"scratch".*exec\.apiVersion .*v1alpha1" is not known/,
@@ -218,6 +258,18 @@ describe('an entry that is empty or broken', () => {
   ])('spoils nothing: $because', async ({ content }) => {
     const path = await file('unspoiled', { ...PLAIN, ...content });
     await expect(names({ kubeconfigs: [path] })).resolves.toEqual(['scratch', 'good']);
+  });
+
+  it.each([
+    { because: 'a second document', text: (good: string) => `${good}\n---\ncontexts: []\n` },
+    { because: 'an empty document at the end', text: (good: string) => `---\n${good}\n---\n` },
+    { because: 'a mark of the byte order', text: (good: string) => `\ufeff${good}` },
+    { because: 'a key that occurs twice', text: (good: string) => `users: []\n${good}` },
+  ])('spoils nothing, as in kubectl: $because', async ({ text }) => {
+    const content = stringify({ ...PLAIN, contexts: [good] });
+    const path = await file('as-kubectl', {});
+    await writeFile(path, text(content));
+    await expect(names({ kubeconfigs: [path] })).resolves.toEqual(['good']);
   });
 
   it('does not matter beside a context that was named', async () => {
