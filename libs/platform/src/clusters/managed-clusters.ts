@@ -89,6 +89,7 @@ export async function managedClusters(settings: Settings, options: ManagedCluste
 
 const withSecrets = (files: ClusterSource, secrets: SecretClusters): ClusterSource => ({
   read: async () => secrets.beside(await files.read()),
+  labelsOf: (cluster) => secrets.labelsOf(cluster),
   start: () => secrets.start(),
   stop: () => secrets.stop(),
 });

@@ -173,6 +173,29 @@ describe('the clusters whose kubeconfig is in a Secret of the hub', () => {
     expect(asked('/secrets')).toBe(0);
   });
 
+  it('have the labels of their FleetCluster as they are now, also if its login is a context', async () => {
+    const ref = { apiVersion: FLEET_API, kind: 'FleetCluster', name: 'store-01' };
+    await join({ access: { context: 'store-01' } });
+    await hub.client.patch(ref, { metadata: { labels: { tier: 'prod', region: 'eu' } } });
+    await expect.poll(() => clusters.labelsOf('store-01'), PATIENCE).toEqual({ region: 'eu', tier: 'prod' });
+    const before = clusters.labelsOf('store-01');
+    await hub.client.patch(ref, { metadata: { annotations: { note: 'of no matter' } } });
+    await hub.client.patch(ref, { metadata: { labels: { tier: 'lab' } } });
+    await expect.poll(() => clusters.labelsOf('store-01'), PATIENCE).toEqual({ region: 'eu', tier: 'lab' });
+    expect(clusters.labelsOf('store-01')).not.toBe(before);
+    expect(clusters.labelsOf('store-02')).toEqual({});
+    await hub.client.delete(ref);
+    await expect.poll(() => clusters.labelsOf('store-01'), PATIENCE).toEqual({});
+  });
+
+  it('have no more than 64 labels', async () => {
+    const labels = Object.fromEntries(Array.from({ length: 80 }, (_, at) => [`label-${at + 100}`, 'x']));
+    await join({ access: { context: 'store-01' } });
+    await hub.client.patch({ apiVersion: FLEET_API, kind: 'FleetCluster', name: 'store-01' }, { metadata: { labels } });
+    await expect.poll(() => Object.keys(clusters.labelsOf('store-01')).length, PATIENCE).toBe(64);
+    expect(clusters.labelsOf('store-01')).toHaveProperty('label-163');
+  });
+
   it('have the UID that people accepted in place of the one before', async () => {
     await put(login('first'));
     await join({ ...byRef(), uid: 'u-1' });

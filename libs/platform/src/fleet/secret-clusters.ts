@@ -3,10 +3,12 @@ import { type FileReading, type HeldReading, heldReading } from '#core/cluster/m
 import { FleetCluster, type LoginRef } from '#core/kernel/api/fleet/fleet-cluster';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import type { Clock } from '../clock/clock.port.js';
 import type { ClusterAccess } from '../kube/access/kubeconfig.js';
 import { Reflector } from '../kube/cache/reflector.js';
 import type { KubeClient } from '../kube/client/kube-client.port.js';
+import type { ClusterLabels } from '../membership/service-clusters.port.js';
 import type { Log } from '../telemetry/log.port.js';
 import { LoginSecrets } from './login-secrets.js';
 import type { CredentialsFault, SecretAccess } from './secret-access.js';
@@ -34,9 +36,19 @@ export type DeletedCluster = Readonly<{
   fault?: string;
 }>;
 
+/** Most labels of a cluster that count: the first ones by key. A FleetCluster may have any number. */
+const MOST_LABELS = 64;
+const boundedLabels = (labels: ClusterLabels): ClusterLabels =>
+  Object.fromEntries(
+    Object.entries(labels)
+      .toSorted(([a], [b]) => byCodeUnit(a, b))
+      .slice(0, MOST_LABELS),
+  );
+
 /** Annotation of a FleetCluster: the UID of the cluster that may replace the one before. */
 export const ACCEPTED_UID_ANNOTATION = 'fleet.flotilla.dev/accepted-uid';
 const NOTHING: HeldReading<ClusterAccess> = { members: [], problems: [] };
+const NO_LABELS: ClusterLabels = {};
 
 /**
  * The clusters of FleetClusters with a kubeconfig in a Secret. Both kinds are watched, Secrets only while a
@@ -57,6 +69,8 @@ export class SecretClusters {
   readonly #used = new Map<string, ClusterAccess>();
   #deleted: readonly DeletedCluster[] = [];
   #unmarked: ReadonlyMap<string, string> = new Map();
+  /** Labels by FleetCluster. Undefined after a change of any. */
+  #labels: ReadonlyMap<string, ClusterLabels> | undefined;
 
   constructor(private readonly options: SecretClustersOptions) {
     const { hub: client, clock, log, namespace } = options;
@@ -64,9 +78,15 @@ export class SecretClusters {
       this.#isStale = true;
     };
     const onChange = (object: KubernetesObject, previous: KubernetesObject | undefined) => {
+      if (JSON.stringify(object.metadata.labels) !== JSON.stringify(previous?.metadata.labels))
+        this.#labels = undefined;
       if (previous === undefined || wantedOf(object) !== wantedOf(previous)) stale();
     };
-    const common = { client, clock, log, handlers: { onReplace: stale, onChange, onDelete: stale } };
+    const other = () => {
+      this.#labels = undefined;
+      stale();
+    };
+    const common = { client, clock, log, handlers: { onReplace: other, onChange, onDelete: other } };
     this.#clusters = new Reflector({
       ...common,
       kind: { apiVersion: FLEET_API, kind: 'FleetCluster' },
@@ -107,6 +127,14 @@ export class SecretClusters {
   faultOf(cluster: string): CredentialsFault | undefined {
     const found = this.#credentials.get(cluster);
     return found !== undefined && 'fault' in found ? found.fault : undefined;
+  }
+
+  /** Returns the labels of a FleetCluster, also of one with a context for its login. */
+  labelsOf(cluster: string): ClusterLabels {
+    this.#labels ??= new Map(
+      this.#clusters.list().map(({ metadata: { name = '', labels = {} } }) => [name, boundedLabels(labels)]),
+    );
+    return this.#labels.get(cluster) ?? NO_LABELS;
   }
 
   /** Returns the time at which the login of a FleetCluster ends, if its Secret records it. */

@@ -35,6 +35,7 @@ export function guardClusters(
     replacedBy: (cluster) => clusters.replacedBy?.(cluster),
     disputeOf: (cluster) => clusters.disputeOf?.(cluster),
     knownLogin: (cluster) => clusters.knownLogin(cluster),
+    labelsOf: (cluster) => clusters.labelsOf?.(cluster) ?? {},
     subscribe: (listener) => clusters.subscribe((changes) => listener(changes.map(guardedChange))),
   };
 }

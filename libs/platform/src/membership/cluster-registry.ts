@@ -143,6 +143,7 @@ export class ClusterRegistry {
       disputeOf: (cluster) => this.#identities.disputeOf(cluster),
       replacedBy: (cluster) => this.#members.get(cluster)?.member.replacedBy,
       knownLogin: (cluster) => this.#logins.get(cluster),
+      labelsOf: (cluster) => this.options.source.labelsOf?.(cluster) ?? {},
       subscribe: (listener) => {
         const subscription = { fieldManager, listener };
         this.#subscriptions.add(subscription);

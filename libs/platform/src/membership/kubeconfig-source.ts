@@ -2,12 +2,15 @@ import { type FileReading, type HeldReading, heldReading } from '#core/cluster/m
 import { ClusterConfigError } from '../kube/access/cluster-config.error.js';
 import type { ClusterAccess, ParsedKubeconfig } from '../kube/access/kubeconfig.js';
 import { kubectlFiles, readAccess, withOthers } from '../kube/access/load-clusters.js';
+import type { ClusterLabels } from './service-clusters.port.js';
 import { WatchedKubeconfig } from './watched-kubeconfig.js';
 
 /** A source of the clusters of a process. */
 export interface ClusterSource {
   /** Returns the current clusters; the same object as long as nothing has changed. */
   read(): Promise<HeldReading<ClusterAccess>>;
+  /** Returns the labels of a cluster, if the source knows any. */
+  labelsOf?(cluster: string): ClusterLabels;
   /** Starts watches over the network, if the source has any. */
   start?(): void;
   stop?(): Promise<void>;

@@ -1,6 +1,9 @@
 import type { KnownLogin } from '#core/cluster/advice/command-in';
 import type { KubeClient } from '../kube/client/kube-client.port.js';
 
+/** Labels of a cluster by their keys. */
+export type ClusterLabels = Readonly<Record<string, string>>;
+
 /** A change of one cluster. */
 export type ClusterChange = Readonly<
   | { kind: 'joined'; cluster: string; client: KubeClient }
@@ -48,6 +51,8 @@ export interface ServiceClusters {
    * the hub or in its pod, or if two files of the hub have that context.
    */
   knownLogin(cluster: string): KnownLogin | undefined;
+  /** Returns the labels of the FleetCluster of that name. Empty if there is none, or the hub has no fleet. */
+  labelsOf?(cluster: string): ClusterLabels;
   /**
    * Calls back at once with the clusters that take part, then with each change. Returns a function that
    * unsubscribes.

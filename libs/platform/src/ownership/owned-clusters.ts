@@ -2,6 +2,7 @@ import type { KnownLogin } from '#core/cluster/advice/command-in';
 import type { KubeClient } from '../kube/client/kube-client.port.js';
 import type {
   ClusterChange,
+  ClusterLabels,
   ClusterListener,
   IdentityDispute,
   ServiceClusters,
@@ -80,6 +81,10 @@ export class OwnedClusters implements ServiceClusters, ShardSource {
 
   knownLogin(cluster: string): KnownLogin | undefined {
     return this.options.all.knownLogin(cluster);
+  }
+
+  labelsOf(cluster: string): ClusterLabels {
+    return this.options.all.labelsOf?.(cluster) ?? {};
   }
 
   subscribe(listener: ClusterListener): () => void {

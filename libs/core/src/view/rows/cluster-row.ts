@@ -16,6 +16,8 @@ export type ClusterSigns = Readonly<{
   /** RFC 3339; empty: never. */
   lastSeen: string;
   paused: boolean;
+  /** Labels of its FleetCluster. Absent: none. */
+  labels?: Readonly<Record<string, string>>;
 }>;
 
 /** The parts of another row that a cluster row sums up. `isReady`: true if a catalog serves content. */
@@ -51,10 +53,10 @@ export function clusterRow(facts: ClusterSigns, rows: Iterable<SummedRow>, now: 
     } else continue;
     if (urgency(row.standing) < urgency(worst.standing)) worst = row;
   }
-  const { cluster, login, version, reach, lastSeen, paused } = facts;
+  const { cluster, login, version, reach, lastSeen, paused, labels = {} } = facts;
   const cause = unreached(facts) ?? worst.cause;
   return {
-    ...{ kind: 'cluster', id: 'cluster', cluster, updatedAt: now, labels: {}, version: rowText(version), reach },
+    ...{ kind: 'cluster', id: 'cluster', cluster, updatedAt: now, labels, version: rowText(version), reach },
     ...{ since: now, lastSeen, standing: worst.standing },
     ...(cause !== undefined && { cause }),
     ...login,

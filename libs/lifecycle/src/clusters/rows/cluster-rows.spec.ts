@@ -193,6 +193,20 @@ describe('rows of clusters that do not take part', () => {
     },
   );
 
+  it('have the labels of the FleetCluster, and get others though nothing else changes', async () => {
+    const run = environment();
+    let labels = { tier: 'prod' };
+    const clusters = { ...fixedClusters([]), known: () => ['east'], labelsOf: () => labels };
+    await fleet(run, ['east'], { clusters });
+    expect(await run.row('cluster')).toMatchObject({ reach: 'away', labels: { tier: 'prod' } });
+    labels = { tier: 'lab' };
+    await run.clock.advance(3_000);
+    expect(await run.row('cluster')).toMatchObject({ reach: 'away', labels: { tier: 'lab' } });
+    const { length } = run.writes;
+    await run.clock.advance(10_000);
+    expect(run.writes).toHaveLength(length);
+  });
+
   it('are that of the cluster alone, where it is left to OLM', async () => {
     const run = environment();
     run.there.set('a', [operator('a', 'mill')]);

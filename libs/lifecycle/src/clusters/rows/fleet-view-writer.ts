@@ -34,6 +34,7 @@ const CHECK_EVERY_MS = 2_000;
 /** Interval for removing rows of clusters that left while no poller ran. */
 const SWEEP_EVERY_MS = 60_000;
 const AT_ONCE = 8;
+const NO_LABELS = {};
 
 /**
  * Writes rows that no cluster can write itself: clusters that do not answer, are left to OLM, or have left. A
@@ -41,8 +42,8 @@ const AT_ONCE = 8;
  */
 export class FleetViewWriter {
   readonly #timers: Timers;
-  /** Rows of clusters that have not joined. */
-  readonly #alone = new Map<string, WrittenRow>();
+  /** Rows of clusters that have not joined, each with its labels at that time. */
+  readonly #alone = new Map<string, Readonly<{ row: WrittenRow; labels: ClusterSigns['labels'] }>>();
   readonly #known = new Set<string>();
   #running: Promise<void> = Promise.resolve();
   #isRunning = false;
@@ -90,6 +91,7 @@ export class FleetViewWriter {
       ...found,
       lastSeen,
       paused,
+      labels: clusters.labelsOf?.(cluster) ?? NO_LABELS,
     };
   }
 
@@ -134,12 +136,12 @@ export class FleetViewWriter {
     const facts = this.factsOf(cluster);
     if (facts === undefined) return;
     const before = this.#alone.get(cluster);
-    if (before !== undefined && before.state === facts.reach) return;
+    if (before !== undefined && before.row.state === facts.reach && before.labels === facts.labels) return;
     const { row, change, removed } = this.#aloneChange(facts, await writer.rowsOf(cluster));
     if (change !== undefined || removed.length > 0) {
       await writer.write({ cluster, changed: change === undefined ? [] : [change], removed });
     }
-    this.#alone.set(cluster, writtenRow(change ?? row));
+    this.#alone.set(cluster, { row: writtenRow(change ?? row), labels: facts.labels });
   }
 
   #aloneChange(facts: ClusterSigns, rows: readonly ViewRow[]) {

@@ -22,8 +22,6 @@ import { type ActionPlace, carryOutAction, endOfFailure } from './carry-out-acti
 const BUSY_AGAIN_MS = 500;
 const NOT_ADMITTED: ActionEnd = { outcome: 'away', message: 'the cluster does not answer; nothing was written' };
 
-/** Rows of clusters have none, either. */
-const NO_LABELS = () => ({});
 type InCluster = readonly [cluster: string, targets: readonly ActionTarget[]];
 
 /**
@@ -143,7 +141,7 @@ export class ConsoleActions {
       const ordered = async (namespace: string) => (await this.orders?.orderedIn(cluster, namespace)) ?? [];
       const orderedExtensions = async () => (await this.orders?.orderedExtensions(cluster)) ?? [];
       const decide: ActionPlace['decide'] = (verb, where) => {
-        const decision = rights.decide(verb, where, NO_LABELS);
+        const decision = rights.decide(verb, where, (one) => clusters.labelsOf?.(one) ?? {});
         if (!decision.allowed)
           this.proofs.checker.note(NOT_ALLOWED, { ...target, verb, by: action.by, message: decision.because });
         return decision;

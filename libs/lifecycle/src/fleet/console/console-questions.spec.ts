@@ -49,13 +49,21 @@ beforeEach(() => {
     stop: async () => undefined,
   };
   const joined = fixedClusters(CLUSTERS.map(clientOf));
-  const clusters = { ...joined, knows: (name: string) => name === 'dark' || joined.knows(name) };
+  const labelsOf = (cluster: string): Record<string, string> => (cluster === 'ship-0' ? { tier: 'prod' } : {});
+  const clusters = { ...joined, labelsOf, knows: (name: string) => name === 'dark' || joined.knows(name) };
   clusters.problemOf = (cluster) => (cluster === 'dark' ? 'connection refused' : undefined);
   const log = { ...silentLog, warn: (fields: LogFields) => void logged.push(fields) };
   const globalCatalogNamespaceOf = async () => 'olm';
   const resolutionOf = async () => undefined;
   const catalogAnswer = async ({ package: name }: { package?: string }) => ({ answer: `content of ${name}` });
-  const of = { globalCatalogNamespaceOf, resolutionOf, catalogsOf: () => [], extensionOf: resolutionOf, catalogAnswer };
+  const of = {
+    globalCatalogNamespaceOf,
+    resolutionOf,
+    catalogsOf: () => [],
+    csvsOf: () => [],
+    extensionOf: resolutionOf,
+    catalogAnswer,
+  };
   const checker = { check: async () => proved, note: (reason: string) => refused.push(reason) };
   [proved, rows, refused] = [{ person: LOCAL, rights: ALL_RIGHTS, use: async () => undefined }, [], []];
   const proofs = { checker, stop: () => undefined };
@@ -173,7 +181,7 @@ describe('questions of the console', () => {
 });
 
 describe('the person behind a question', () => {
-  const jane = (namespaces: string[]): ProvedPerson => ({
+  const jane = (namespaces: string[], labels: Record<string, string> = {}): ProvedPerson => ({
     person: { name: 'jane', groups: [] },
     rights: rightsOf(
       {
@@ -182,8 +190,8 @@ describe('the person behind a question', () => {
             users: ['jane'],
             groups: [],
             role: 'viewer',
-            labels: {},
-            clusters: ['ship-0'],
+            labels,
+            clusters: ['ship-*'],
             packages: ['lamp'],
             namespaces,
           },
@@ -226,6 +234,16 @@ describe('the person behind a question', () => {
     ask(question('lamp'));
     expect(await answerTo(LAMP)).toEqual(answer);
     expect(refused).toEqual(reasons);
+  });
+
+  it('sees objects of clusters with the labels that are granted', async () => {
+    [proved, rows] = [jane(['lamps'], { tier: 'prod' }), [operator('lamp')]];
+    ask(question('lamp'));
+    expect(await answerTo(LAMP)).toEqual({ answer: expect.anything() });
+    [proved, rows] = [jane(['lamps'], { tier: 'lab' }), [operator('lamp')]];
+    answers.clear();
+    ask(question('lamp'));
+    expect(await answerTo(LAMP)).toMatchObject({ because: 'refused' });
   });
 
   it('sees no object of another package', async () => {

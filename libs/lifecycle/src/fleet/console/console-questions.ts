@@ -45,8 +45,6 @@ const FAULT: QuestionAnswer = {
   because: 'failed',
   message: 'the hub could not answer; see the log of the catalog poller',
 };
-/** Rows of clusters have none, either. */
-const NO_LABELS = () => ({});
 /** A little before the console gives up. */
 const DEADLINE_MS = QUESTION_DEADLINE_MS - 1_000;
 const AWAY = { because: 'away', message: 'the cluster did not answer in time' } as const;
@@ -118,12 +116,12 @@ export class ConsoleQuestions {
     question: Exclude<ConsoleQuestion, { ask: 'icon' }>,
     { person, rights }: ProvedPerson,
   ): QuestionAnswer | undefined {
-    const { rowsIn, proofs } = this.options;
+    const { rowsIn, proofs, clusters } = this.options;
     const { ask, cluster, namespace, name } = question;
     if (rights.unbounded) return undefined;
     const rows = rowsIn(cluster, namespace);
     if (rows === undefined) return { because: 'away', message: 'the cluster is not observed yet' };
-    if (seesAnswer(question, rows, rights, NO_LABELS)) return undefined;
+    if (seesAnswer(question, rows, rights, (one) => clusters.labelsOf?.(one) ?? {})) return undefined;
     const message = `the poller's policy does not let ${person.name} see ${namespace === '' ? name : `${namespace}/${name}`} in ${cluster}`;
     proofs.checker.note(NOT_ALLOWED, { ask, cluster, namespace, name, by: person.name });
     return { because: 'refused', message };
