@@ -20,7 +20,8 @@ const ALL = { clusters: ['*'] };
 const POLICY = PolicyModel.parse({
   grants: [
     { users: ['jane', 'otto'], role: 'operator', ...ALL },
-    { users: ['viewer'], role: 'viewer', ...ALL },
+    { users: ['viewer', 'harbors'], role: 'viewer', ...ALL },
+    { users: ['harbors'], role: 'operator', ...ALL, packages: ['harbor'] },
   ],
 });
 const ROLLOUT = harborRollout(clusterName(0));
@@ -147,6 +148,21 @@ describe('decisions about a rollout in the console', needing(chromiumNeed), () =
     await run.view.writeRollouts([ROLLOUT]);
     expect(hub.decided.map(({ action }) => action)).toEqual(['Pause', 'Resume', 'Pause']);
     expect(new Set(hub.decided.map(({ key }) => key)).size).toBe(3);
+  });
+
+  it('have a button for the plan classes that the person may approve, also if another class comes to wait', async () => {
+    const known = { ...ROLLOUT, packageKnown: true } as const;
+    await run.view.writeRollouts([known]);
+    const one = await open('harbors');
+    await expect.poll(() => buttons(one), PATIENCE).toContain('Approve…');
+    const moves = { hash: '77ab', clusters: 12, changes: ['Minor', 'NeighbourMove'] };
+    await run.view.writeRollouts([{ ...known, classes: [moves, ...known.classes] }]);
+    await expect.poll(() => one.text(SECTION), PATIENCE).toContain('NeighbourMove');
+    const offered = async () => (await buttons(one)).filter((name) => name === 'Approve…').length;
+    await expect.poll(offered, PATIENCE).toBe(1);
+    await run.view.writeRollouts([{ ...known, classes: [moves] }]);
+    await expect.poll(offered, PATIENCE).toBe(0);
+    await run.view.writeRollouts([ROLLOUT]);
   });
 
   it('that take clusters back want the name of the rollout typed', async () => {

@@ -144,7 +144,7 @@ describe('decisions about rollouts', () => {
 
   it('are offered if both the policy and the hub API allow them', async () => {
     expect(await decider('jane')).toEqual({
-      ...{ here: true, by: 'oidc:jane', because: '' },
+      ...{ here: true, by: 'oidc:jane', because: '', classes: ['3f9c'] },
       may: ['Approve', 'Pause', 'Resume', 'Promote', 'Retry', 'Abort'],
     });
     expect(await decider('viewer')).toMatchObject({ here: true, may: [] });
@@ -155,7 +155,7 @@ describe('decisions about rollouts', () => {
     ['unknown', 'The hub API does not accept your sign-in here.'],
     ['expired', 'Your sign-in at the issuer has expired. Sign in again to decide here.'],
   ])('are commands for %s', async (who, because) => {
-    expect(await decider(who)).toEqual({ here: false, by: '', may: [], because });
+    expect(await decider(who)).toEqual({ here: false, by: '', may: [], classes: [], because });
   });
 
   it('are commands while the hub API does not answer', async () => {
@@ -206,6 +206,20 @@ describe('decisions about rollouts', () => {
     },
   );
 
+  it('to approve are offered for the classes that the person may approve, and not for others', async () => {
+    const classes = [
+      { hash: '3f9c', clusters: 2, changes: ['Minor'] },
+      { hash: '77ab', clusters: 1, changes: ['Minor', 'NeighbourMove'] },
+    ];
+    await run.view.writeRollouts([{ ...LAMP, classes }]);
+    expect((await decider('jane')).classes).toEqual(['3f9c', '77ab']);
+    expect(await decider('limited')).toMatchObject({ may: expect.arrayContaining(['Approve']), classes: ['3f9c'] });
+    for (const { hash, changes } of classes) {
+      const { status } = await decide('limited', { action: 'Approve', class: hash, changes });
+      expect(status, hash).toBe(hash === '3f9c' ? 200 : 403);
+    }
+  });
+
   it('are refused without the token of the session, from other pages, and without a key', async () => {
     const { 'x-csrf-token': _token, ...without } = asPage('jane');
     const { 'idempotency-key': _key, ...keyless } = asPage('jane');
@@ -219,7 +233,7 @@ describe('decisions about rollouts', () => {
 
   it('are commands for the key of this machine, which names no person at the hub', async () => {
     const answer = await run.get(`${PATH}/decider`);
-    expect(await answer.json()).toEqual({ here: false, by: '', may: [], because: '' });
+    expect(await answer.json()).toEqual({ here: false, by: '', may: [], classes: [], because: '' });
     const bearer = { authorization: `Bearer ${run.key}`, 'idempotency-key': 'key-of-link' };
     expect((await run.post(`${PATH}/decisions`, { action: 'Pause', reason: 'CHG-1' }, bearer)).status).toBe(503);
   });

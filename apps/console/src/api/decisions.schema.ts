@@ -12,6 +12,8 @@ export const DeciderAnswer = z.strictObject({
   /** The person's name in the hub API. Empty: not known. */
   by: z.string(),
   may: z.array(OfferedAction),
+  /** The plan classes that they may approve, if `may` has `Approve`. */
+  classes: z.array(z.string()),
   /** Explains `here: false`. Empty: this console is not connected to a hub API. */
   because: z.string(),
 });

@@ -62,14 +62,19 @@ function inConsole({ rights }: Person, action: OfferedAction, name: string): Rig
   return rights.decide(VERBS[action], everywhere, () => ({}));
 }
 
-/** True if the policy allows the action, and for approvals that of any class that waits. */
-function mayInConsole(person: Person, action: OfferedAction, rollout: Seen): boolean {
-  const hashes = action === 'Approve' ? rollout.classes.map(({ hash }) => hash) : [];
-  const names = hashes.length === 0 ? [packageOf(rollout, undefined)] : hashes.map((hash) => packageOf(rollout, hash));
-  return names.some((name) => inConsole(person, action, name).allowed);
+/** Returns the waiting plan classes that the person may approve: a class may move other packages, too. */
+const approvedBy = (person: Person, rollout: Seen): string[] =>
+  rollout.classes
+    .map(({ hash }) => hash)
+    .filter((hash) => inConsole(person, 'Approve', packageOf(rollout, hash)).allowed);
+
+/** True if the policy allows the action; `classes`: those that the person may approve. */
+function mayInConsole(person: Person, action: OfferedAction, rollout: Seen, classes: readonly string[]): boolean {
+  if (action === 'Approve' && rollout.classes.length > 0) return classes.length > 0;
+  return inConsole(person, action, packageOf(rollout, undefined)).allowed;
 }
 
-const elsewhere = (because: string): DeciderAnswer => ({ here: false, by: '', may: [], because });
+const elsewhere = (because: string): DeciderAnswer => ({ here: false, by: '', may: [], classes: [], because });
 const TOKEN_REFUSED = 'The hub API does not accept your sign-in here.';
 
 async function decider(context: RouteContext): Promise<DeciderAnswer> {
@@ -82,9 +87,12 @@ async function decider(context: RouteContext): Promise<DeciderAnswer> {
   try {
     const known = await decisions.hub.personOf(token);
     if (known === undefined) return elsewhere(TOKEN_REFUSED);
-    const actions = OfferedAction.options.filter((action) => mayInConsole(person, action, rollout));
+    const classes = approvedBy(person, rollout);
+    const actions = OfferedAction.options.filter((action) => mayInConsole(person, action, rollout, classes));
     const may = await decisions.hub.allowed(token, rollout.id, actions);
-    return { here: true, by: known.user, may: actions.filter((action) => may.has(action)), because: '' };
+    const approves = may.has('Approve') ? classes : [];
+    const some = actions.filter((action) => may.has(action));
+    return { here: true, by: known.user, may: some, classes: approves, because: '' };
   } catch (error) {
     if (!(error instanceof HubNotAsked)) throw error;
     return elsewhere(`The hub API could not be asked: ${error.message}.`);

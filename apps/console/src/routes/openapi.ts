@@ -4,7 +4,7 @@ import type { ApiRoute } from './route.js';
 
 const API = '/api/v1';
 /** Version of the API; changes when its answers do. */
-export const API_VERSION = '1.8.0';
+export const API_VERSION = '1.9.0';
 
 const schemaOf = (type: z.ZodType, io: 'input' | 'output') => {
   const { $schema: _dialect, ...schema } = z.toJSONSchema(type, { io, unrepresentable: 'any', reused: 'inline' });

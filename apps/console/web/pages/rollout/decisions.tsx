@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { shellWord } from '#core/kernel/text/shell-word';
 import { WITHDRAWN_ABORT } from '#core/rollout/controller/step/withdrawn';
 import { type OfferedDecision, offeredDecisions } from '#core/view/questions/offered-decisions';
@@ -64,11 +64,26 @@ const goesBack = ({ action }: OfferedDecision): boolean => action === 'Abort' ||
 
 const keyOf = ({ action, class: name, wave }: OfferedDecision): string => [action, name, wave].join(' ');
 
-/** An approval needs kinds of change that were shown. */
-const canDecide = (one: OfferedDecision, of: RolloutSummary, decider: DeciderAnswer | undefined): boolean =>
-  decider?.here === true &&
-  decider.may.includes(one.action) &&
-  (one.action !== 'Approve' || changesOf(one, of).length > 0);
+/** An approval needs kinds of change that were shown, and the right for its class. */
+function canDecide(one: OfferedDecision, of: RolloutSummary, decider: DeciderAnswer | undefined): boolean {
+  if (decider?.here !== true || !decider.may.includes(one.action)) return false;
+  if (one.action !== 'Approve') return true;
+  return changesOf(one, of).length > 0 && one.class !== undefined && decider.classes.includes(one.class);
+}
+
+/** Reads the rights of the person, and again when other plan classes wait: rights differ between classes. */
+function useDecider({ id, classes }: RolloutSummary): DeciderAnswer | undefined {
+  const mayHere = me.value?.by === 'oidc';
+  const known = useLoaded<DeciderAnswer>(mayHere ? rowPaths.decider(id) : undefined, ({ event }) => event === 'reset');
+  const waiting = classes.map(({ hash, changes }) => [hash, ...changes].join()).join(' ');
+  const asked = useRef(waiting);
+  useEffect(() => {
+    if (asked.current === waiting) return;
+    asked.current = waiting;
+    known.renew();
+  }, [waiting]);
+  return known.data;
+}
 
 type LinesProps = Readonly<{
   of: RolloutSummary;
@@ -141,12 +156,7 @@ export function Decisions({ of, renew }: { of: RolloutSummary; renew: () => void
   const [text, setReason] = useState('');
   const [asked, setAsked] = useState<Asked>();
   const deciding = useDecision(of.id, renew);
-  const mayHere = me.value?.by === 'oidc';
-  const known = useLoaded<DeciderAnswer>(
-    mayHere ? rowPaths.decider(of.id) : undefined,
-    ({ event }) => event === 'reset',
-  );
-  const decider = known.data;
+  const decider = useDecider(of);
   const reason = text.trim();
   const offered = offeredDecisions(of);
   if (offered.length === 0 && deciding.answer === undefined) return null;
