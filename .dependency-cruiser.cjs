@@ -57,7 +57,7 @@ const commandFloors = COMMAND.map((folder, at) => ({
 }));
 
 /** Pure folders of core whose code pages may run: they import nothing but themselves. */
-const PURE_FOR_PAGES = '^libs/core/src/(catalog/graph/svg/lanes|view/catalog-pages/(graph-lines|graph-texts)|view/questions/(page-paths|operator-chain|running-bundle|offered-decisions|rollout-verdict)|cluster/advice/advice-parts|cluster/advice/command-in|rollout/controller/step/withdrawn|kernel/text/(shell-word|filter-values))\\.ts$';
+const PURE_FOR_PAGES = '^libs/core/src/(catalog/graph/svg/lanes|view/catalog-pages/(graph-lines|graph-texts)|view/questions/(page-paths|operator-chain|running-bundle|offered-decisions|rollout-verdict|compare-classes)|cluster/advice/advice-parts|cluster/advice/command-in|rollout/controller/step/withdrawn|kernel/text/(shell-word|filter-values|label-filter))\\.ts$';
 
 module.exports = {
   forbidden: [

@@ -14,7 +14,9 @@ const asker: QuestionAsker = {
 const STEPS = [
   ['/', 'table.causes tbody a'],
   ['/', 'table.unwell tbody a'],
-  ['/approvals', 'tbody a'],
+  ['/approvals', '.body-row a'],
+  ['/clusters?view=map', '.cluster-map tbody td a'],
+  ['/operators/lamp?span=7d', '.trend a'],
   ['/catalogs', 'tbody a'],
   ['/clusters?standing=failed', '.body-row a'],
   ['/operators?standing=failed&sort=-cluster', '.body-row a'],

@@ -93,12 +93,15 @@ const CONTENT = [SCRIPT, RTL, HUGE].map((name) => ({
 const ID = 'a'.repeat(16);
 
 const difference = { section: 'images', risk: true, sign: '+', what: SCRIPT, text: LINK, lines: [SCRIPT, RTL, HUGE] };
+const others = [SCRIPT, RTL, HUGE].map((name) => ({ namespace: name, name, role: 'owner' }));
+const touches = [SCRIPT, RTL, HUGE].map((name) => ({ bundle: name, name, change: 'changed', others, more: 3 }));
+const REVIEW = { differences: [difference], unchanged: 0, hash: SCRIPT, waits: true, touches };
 /** A cluster that answers questions with the same. */
 const asker: QuestionAsker = {
   ask: async (question) => {
     if ('digest' in question) return catalogAnswer(CONTENT, question);
     const { ask } = question;
-    if (ask === 'review') return { answer: { differences: [difference], unchanged: 0, hash: SCRIPT, waits: true } };
+    if (ask === 'review') return { answer: REVIEW };
     if (ask === 'object') return { answer: { yaml: `${SCRIPT}\n${HUGE}`, cut: false } };
     if (ask === 'events') return { because: 'failed', message: SCRIPT };
     const conflict = { text: SCRIPT, role: 'desired', edge: RTL, children: [] };
@@ -123,7 +126,9 @@ describe('what catalogs and clusters write', needing(chromiumNeed), () => {
 
   const part = encodeURIComponent;
   it.each([
-    ...['/', '/clusters', '/operators', '/approvals', '/catalogs', '/changes', '/rollouts'],
+    ...['/', '/clusters', '/clusters?view=map', '/operators', '/approvals', '/catalogs', '/changes', '/rollouts'],
+    `/clusters?view=map&columns=-&rows=${part(SCRIPT)}`,
+    `/approvals/together?class=${part(SCRIPT)},${part(HUGE)}`,
     `/clusters/${part(`east ${SCRIPT}`)}`,
     ...[`/operators/${part(SCRIPT)}`, `/approvals/${part(SCRIPT)}`, `/operators?q=${part(SCRIPT)}`],
     `/catalogs/${ID}`,

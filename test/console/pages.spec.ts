@@ -13,8 +13,17 @@ import { harborRollout } from './fleet-rollout.js';
 import { CONFLICT, clusterName, FAILED_HASH, fillFleet, HASH, REVIEWED } from './fleet-rows.js';
 
 const PAGES = [
-  ...['/', '/clusters', '/clusters/eu-01', '/operators', '/operators/harbor', '/approvals', '/catalogs'],
-  ...['/rollouts', '/rollouts/lamp@lamp.v1.1.0', '/changes', '/hub', '/about', '/nowhere', `/approvals/${HASH}`],
+  ...['/', '/clusters', '/clusters/eu-01', '/clusters?view=map', '/operators', '/operators/harbor', '/approvals'],
+  ...[
+    '/rollouts',
+    '/rollouts/lamp@lamp.v1.1.0',
+    '/changes',
+    '/hub',
+    '/about',
+    '/nowhere',
+    `/approvals/${HASH}`,
+    '/catalogs',
+  ],
   ...['/clusters/eu-01/harbors/subscriptions/harbor', '/operators?standing=failed&package=harbor'],
   ...['', '/packages/lamp', '/packages/lamp?view=versions', '/packages/lamp?view=graph&from=lamp.v1.0.0'].map(
     (path) => `/catalogs/${'a'.repeat(16)}${path}`,
@@ -327,7 +336,7 @@ describe('the pages of the console in Chromium', needing(chromiumNeed), () => {
     await keyboard.press('g');
     await keyboard.press('a');
     await expect.poll(() => heading(tab), PATIENCE).toContain('Approvals');
-    await tabTo(tab, /lamp/);
+    await tabTo(tab, /^lamp/);
     await keyboard.press('Enter');
     await tabTo(tab, /^Approve in 3 clusters/);
     await keyboard.press('Enter');

@@ -9,6 +9,7 @@ import { reportServices } from './report-services.js';
 
 /** Of each cluster, beside the two that the tasks are about. */
 const OPERATORS = 30;
+const HOUR = 3_600_000;
 const DIGEST = `sha256:${'a'.repeat(64)}`;
 const CAUSE = { code: 'resolution-failed', kind: 'Subscription', names: ['harbor'], text: 'harbor needs lamps' };
 
@@ -32,7 +33,9 @@ function rowsOf(at: number, { waiting }: SizedFleet): readonly ViewRow[] {
     ...(isWaiting ? [planRow(cluster, 'lamp', HASH, { rbac: true })] : []),
     catalogRow(cluster, DIGEST),
   ];
-  return [...madeCluster(at, OPERATORS), ...own];
+  const labels = { region: ['eu', 'us', 'ap'][at % 3] ?? '', tier: at % 5 === 0 ? 'lab' : 'prod' };
+  const made = madeCluster(at, OPERATORS).map((row) => (row.kind === 'cluster' ? { ...row, labels } : row));
+  return [...made, ...own];
 }
 
 export function fillSizedFleet(view: MemoryView, fleet: SizedFleet): void {
@@ -47,6 +50,11 @@ export function fillSizedFleet(view: MemoryView, fleet: SizedFleet): void {
     },
   ]);
   view.writeHistory([
+    {
+      ...{ at: new Date(Date.now() - HOUR).toISOString(), kind: 'version', cluster: fleet.first, by: 'hub' },
+      ...{ row: 'subscription/harbors/harbor', namespace: 'harbors', package: 'harbor', comment: '' },
+      ...{ from: 'harbor.v0.9.0', to: 'harbor.v1.0.0' },
+    },
     {
       ...{ at: '2026-11-26T10:41:00Z', kind: 'approval', cluster: fleet.first, row: 'plan/harbors/install-1' },
       ...{ namespace: 'harbors', package: 'harbor', from: '', to: 'harbor.v1.0.0', by: 'jane@example.com' },

@@ -98,7 +98,7 @@ describe.each([3, 100, 1_000])('with the keyboard alone, in a fleet of %i cluste
 
   it(`3: one review approves ${fleet.waiting - fleet.drifted} of ${fleet.waiting} clusters`, async () => {
     await go('a', 'Approvals');
-    await enter(/lamp/);
+    await enter(/^lamp/);
     await shows(`Group 2: ${fleet.drifted} cluster`);
     await enter(new RegExp(`^Approve in ${fleet.waiting - fleet.drifted} clusters`));
     await enter(/^Approve$/);
@@ -164,6 +164,42 @@ describe.each([3, 100, 1_000])('with the keyboard alone, in a fleet of %i cluste
   it('10: what changed, when and by whom', async () => {
     await go('changes', 'Changes');
     await shows('jane@example.com');
+  });
+
+  it('11: which regions are unhealthy, on a map by two labels that lead to their clusters', async () => {
+    await go('f', 'Fleet');
+    await enter(/^Map$/);
+    await shows('Clusters', 'main h1');
+    const cells = tab.page.locator('.cluster-map td a strong');
+    const sum = async () =>
+      (await cells.allInnerTexts()).reduce((total, text) => total + Number(text.replaceAll(/\D/g, '')), 0);
+    await expect.poll(sum, PATIENCE).toBe(size);
+    const inLab = Math.ceil(size / 5 / 3);
+    const href = `document.activeElement.getAttribute('href') ?? ''`;
+    await expect
+      .poll(async () => {
+        await press('Tab');
+        return decodeURIComponent(String(await tab.page.evaluate(href)));
+      }, PATIENCE)
+      .toBe('/clusters?label=region=eu,tier=lab');
+    await press('Enter');
+    await shows(new RegExp(`\\b${inLab} clusters?\\b`), '.filters');
+  });
+
+  it('12: what failed and what was done in the last day, as a picture and as a table', async () => {
+    await go('f', 'Fleet');
+    await shows(/Versions installed 1 in all/, '.trend');
+    await enter(/^As a table$/);
+    await shows('Failed then');
+    expect(await tab.page.locator('section[aria-label="Last 24 hours"] tbody tr').count()).toBeGreaterThan(20);
+  });
+
+  it('13: which clusters are behind, and since when', async () => {
+    await go('harbor', 'harbor');
+    await shows(/1\.0\.0/, '.trend.versions');
+    await enter(/^7 days$/);
+    await expect.poll(() => tab.page.url(), PATIENCE).toContain('span=7d');
+    await shows(new RegExp(`A full bar is ${size.toLocaleString('en')} cluster`));
   });
 
   it.each(['/clusters', '/operators'])('the list %s is usable by all', (path) => tab.goto(path));

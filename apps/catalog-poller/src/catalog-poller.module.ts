@@ -102,6 +102,7 @@ function consoleQuestionsOf(
       return observed && problems.getSolution(observed.problem);
     },
     catalogsOf: (cluster) => fleet.of(cluster)?.classic.catalogs.all() ?? [],
+    csvsOf: (cluster) => fleet.of(cluster)?.classic.rows.csvs() ?? [],
     extensionOf: async (cluster, name) => fleet.of(cluster)?.v1.extensions.seen(name),
     catalogAnswer: (question) => contents.answer(question),
   });

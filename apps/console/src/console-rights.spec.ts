@@ -10,7 +10,7 @@ import type { TrailEntry } from '#platform/console/audit-trail.port';
 import { silentLog } from '#platform/telemetry/log.port';
 import { AuditLog } from './audit/audit-log.js';
 import { contentAnswer } from './catalog/content.fixture.js';
-import { fillTwoClusters, openConsole, planRow, type RunningConsole } from './console.fixture.js';
+import { clusterRow, fillTwoClusters, openConsole, planRow, type RunningConsole } from './console.fixture.js';
 import type { SignIn } from './sign-in/sign-in.js';
 
 const POLICY = PolicyModel.parse({
@@ -50,6 +50,8 @@ beforeAll(async () => {
   audit = join(folder, 'audit.jsonl');
   run = await openConsole({ FLOTILLA_CONSOLE_AUDIT_FILE: audit }, { signIns: [byName], asker });
   fillTwoClusters(run.view);
+  const labelled = clusterRow('east', { labels: { site: 'east-1', harbor: 'yes' } });
+  run.view.write({ cluster: 'east', changed: [labelled], removed: [] });
 });
 afterAll(async () => {
   await run.service.stop();
@@ -67,7 +69,26 @@ const audited = async () =>
     .map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
 
 const LISTS = ['clusters', 'operators', 'packages', 'plans', 'plan-classes', 'catalogs', 'catalog-rows', 'causes'];
-const ALL = [...LISTS, 'fleet', 'rollouts', 'changes', 'search?q=e', 'search?q=harbor'];
+const PICTURES = ['trend', 'version-trend?package=harbor', 'cluster-map'];
+const ALL = [...LISTS, ...PICTURES, 'fleet', 'rollouts', 'changes', 'search?q=e', 'search?q=harbor'];
+
+describe('plan classes', () => {
+  it.each([
+    ['ann', 1],
+    ['both', 1],
+    ['owner', 0],
+  ])('count the plans that %s may approve: %i', async (who, mayApprove) => {
+    const { items } = JSON.parse((await ask(who, 'plan-classes')).text);
+    expect(items).toMatchObject([{ plans: 1, mayApprove }]);
+  });
+
+  it('are filtered by the parts to review first, and counted', async () => {
+    const { facets } = JSON.parse((await ask('ann', 'plan-classes?facets=change,risk')).text);
+    expect(facets).toEqual({ change: [{ value: 'minor', count: 1 }], risk: [] });
+    expect(JSON.parse((await ask('ann', 'plan-classes?change=major')).text)).toMatchObject({ total: 0 });
+    expect(JSON.parse((await ask('ann', 'plan-classes?risk=crds')).text)).toMatchObject({ total: 0 });
+  });
+});
 
 describe('what a person may not see', () => {
   it('is the content of a catalog that none of their clusters has', async () => {

@@ -26,6 +26,7 @@ import { catalogRoutes } from './routes/catalog.routes.js';
 import { decisionRoutes } from './routes/decision.routes.js';
 import { fleetRoutes } from './routes/fleet.routes.js';
 import { listRoutes } from './routes/list.routes.js';
+import { pictureRoutes } from './routes/picture.routes.js';
 import { questionRoutes } from './routes/question.routes.js';
 import type { ApiRoute } from './routes/route.js';
 import { LiveRows } from './rows/live-rows.js';
@@ -67,7 +68,7 @@ export type ConsoleParts = Readonly<{
 }>;
 
 export const API_ROUTES: readonly ApiRoute[] = [
-  ...[...fleetRoutes, ...listRoutes, ...catalogRoutes],
+  ...[...fleetRoutes, ...listRoutes, ...catalogRoutes, ...pictureRoutes],
   ...[...questionRoutes, ...actionRoutes, ...decisionRoutes],
 ];
 

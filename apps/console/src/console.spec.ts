@@ -72,6 +72,7 @@ describe('the API', () => {
     '/rollouts/:id': '/rollouts/lamp@lamp.v1.1.0',
     '/rollouts/:id/decider': '/rollouts/lamp@lamp.v1.1.0/decider',
     '/can-i': '/can-i?verb=see',
+    '/version-trend': '/version-trend?package=lamp',
     '/catalogs/:id/packages': `/catalogs/${'a'.repeat(16)}/packages`,
     '/catalogs/:id/packages/:package': `/catalogs/${'a'.repeat(16)}/packages/lamp`,
     '/catalogs/:id/packages/:package/graph': `/catalogs/${'a'.repeat(16)}/packages/lamp/graph?from=lamp.v1.0.0`,

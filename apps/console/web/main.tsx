@@ -28,6 +28,7 @@ const PackageSpreadPage = lazyPage(() => import('./pages/package-spread/package-
 const Operator = lazyPage(() => import('./pages/operator/operator.page.js'));
 const Approvals = lazyPage(() => import('./pages/approvals/approvals.page.js'));
 const Review = lazyPage(() => import('./pages/review/review.page.js'));
+const Together = lazyPage(() => import('./pages/review/together.page.js'));
 const Catalogs = lazyPage(() => import('./pages/catalogs/catalogs.page.js'));
 const Catalog = lazyPage(() => import('./pages/catalog/catalog.page.js'));
 const PackagePage = lazyPage(() => import('./pages/package/package.page.js'));
@@ -49,6 +50,7 @@ function Pages() {
       <Route path="/operators" component={Operators} />
       <Route path="/operators/:package" component={PackageSpreadPage} />
       <Route path="/approvals" component={Approvals} />
+      <Route path="/approvals/together" component={Together} />
       <Route path="/approvals/:hash" component={Review} />
       <Route path="/catalogs" component={Catalogs} />
       <Route path="/catalogs/:id" component={Catalog} />

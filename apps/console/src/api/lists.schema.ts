@@ -35,6 +35,8 @@ export const ListQuery = z.strictObject({
   package: z.string().max(4_000).optional(),
   standing: z.string().max(200).optional(),
   reach: z.string().max(200).optional(),
+  /** Labels of clusters as `KEY=VALUE`, or `!KEY=` for clusters without it. Different keys must all match. */
+  label: z.string().max(4_000).optional(),
   catalog: z.string().max(4_000).optional(),
   channel: z.string().max(1_000).optional(),
   version: z.string().max(1_000).optional(),
@@ -55,6 +57,9 @@ export const ListQuery = z.strictObject({
   moving: z.enum(['true', 'false']).optional(),
   /** Kind of a change, such as `approval`. */
   kind: z.string().max(200).optional(),
+  /** Greatest change of a plan class, such as `major`, and the parts of it to review first. */
+  change: z.string().max(100).optional(),
+  risk: z.string().max(100).optional(),
   since: z.string().max(40).optional(),
   deprecated: z.enum(['true', 'false']).optional(),
   /** A column, with `-` before it from the largest; default: by urgency. */
@@ -134,6 +139,8 @@ export const PlanClassSummary = z.strictObject({
   shared: z.boolean(),
   clusters: z.int(),
   plans: z.int(),
+  /** Plans that the person may approve. */
+  mayApprove: z.int(),
   oldest: z.string(),
 });
 

@@ -116,6 +116,34 @@ export const Difference = z.strictObject({
   lines: z.array(z.string()),
 });
 
+/** An operator that a plan does not move, and that owns or requires a definition of it. */
+export const OtherOperator = z.strictObject({
+  /** Package, or the bundle of an operator without a Subscription. */
+  package: z.string(),
+  /** Name of its Subscription. Empty: none. */
+  operator: z.string(),
+  namespace: z.string(),
+  role: z.enum(['owner', 'user']),
+  /** Clusters of the group, and one of them. */
+  clusters: z.int(),
+  example: z.string(),
+});
+
+/** A CustomResourceDefinition that a plan writes. */
+export const Touch = z.strictObject({
+  /** Package and bundle that bring it. */
+  package: z.string(),
+  bundle: z.string(),
+  name: z.string(),
+  change: z.enum(['new', 'changed', 'unchanged', 'unread']),
+  /** Clusters of the group with this definition. */
+  clusters: z.int(),
+  /** Other operators that the person sees, owners first. */
+  others: z.array(OtherOperator).max(50),
+  /** Others that are not listed. */
+  moreOthers: z.int(),
+});
+
 /** Members of a plan class that would change alike. */
 export const ReviewGroup = z.strictObject({
   /** Hash of the differences. */
@@ -126,6 +154,8 @@ export const ReviewGroup = z.strictObject({
   ),
   differences: z.array(Difference),
   unchanged: z.int(),
+  /** Absent: the poller is of an earlier release. */
+  touches: z.array(Touch).max(300).optional(),
 });
 
 /** `POST /questions/review {hash}`: a plan class, compared with each of its clusters. */
@@ -148,5 +178,7 @@ export type ReviewQuestion = z.infer<typeof ReviewQuestion>;
 export type WholeObject = z.infer<typeof WholeObject>;
 export type EventsAnswer = z.infer<typeof EventsAnswer>;
 export type Difference = z.infer<typeof Difference>;
+export type OtherOperator = z.infer<typeof OtherOperator>;
+export type Touch = z.infer<typeof Touch>;
 export type ReviewGroup = z.infer<typeof ReviewGroup>;
 export type ReviewAnswer = z.infer<typeof ReviewAnswer>;

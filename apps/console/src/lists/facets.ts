@@ -5,7 +5,7 @@ import { FILTERS, type RowColumns } from './filter.js';
 /** The columns with counted values. */
 const FACETS = [
   ...(['cluster', 'namespace', 'package', 'standing', 'reach'] as const),
-  ...(['catalog', 'channel', 'version', 'api'] as const),
+  ...(['catalog', 'channel', 'version', 'api', 'label', 'change', 'risk'] as const),
 ];
 const MOST_VALUES = 50;
 

@@ -1,4 +1,5 @@
 import { filterValues } from '#core/kernel/text/filter-values';
+import { hasLabels, labelText } from '#core/kernel/text/label-filter';
 import { runningBundle } from '#core/view/questions/running-bundle';
 import type { CatalogRow, ClusterRow, OperatorRow, PlanRow, RowCause } from '#core/view/rows/rows';
 import type { ListedChange, ListQuery } from '../api/lists.schema.js';
@@ -18,6 +19,7 @@ export const clusterColumns: RowColumns<ClusterRow> = {
   standing: (row) => row.standing,
   reach: (row) => row.reach,
   version: (row) => row.version,
+  label: (row) => Object.entries(row.labels).map(([key, value]) => labelText(key, value)),
   cause: causeKey,
   since: (row) => row.since,
   lastSeen: (row) => row.lastSeen,
@@ -91,7 +93,7 @@ export const historyColumns: RowColumns<ListedChange> = {
 export const FILTERS = [
   ...(['cluster', 'namespace', 'package', 'standing', 'reach', 'catalog', 'channel', 'version'] as const),
   ...(['api', 'digest', 'hash', 'cause', 'by', 'phase', 'kind', 'deprecated'] as const),
-  ...(['id', 'about', 'runs', 'moving'] as const),
+  ...(['id', 'about', 'runs', 'moving', 'label', 'change', 'risk'] as const),
 ];
 
 /** Filters with one value: a comma in it separates nothing. */
@@ -116,6 +118,11 @@ export function matching<R>(query: ListQuery, columns: RowColumns<R>): (row: R) 
   for (const name of FILTERS) {
     const [wanted, column] = [query[name], columns[name]];
     if (wanted === undefined || column === undefined) continue;
+    if (name === 'label') {
+      const isLabelled = hasLabels(filterValues(wanted));
+      tests.push((row) => isLabelled(row as Pick<ClusterRow, 'labels'>));
+      continue;
+    }
     const values = new Set(WITH_ONE_VALUE.has(name) ? [wanted] : filterValues(wanted));
     tests.push((row) => hasOneOf(column(row), values));
   }

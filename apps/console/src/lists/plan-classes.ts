@@ -3,10 +3,15 @@ import type { PlanClassSummary, PlansOfFleet } from '../api/lists.schema.js';
 import { byText } from '../rows/sorted-rows.js';
 import type { RowColumns } from './filter.js';
 
+/** Parts of a plan class that an approver reviews first. */
+const RISKS = ['crds', 'rbac', 'shared'] as const;
+const risksOf = (row: PlanClassSummary): readonly string[] => RISKS.filter((name) => row[name]);
+
 export const planClassColumns: RowColumns<PlanClassSummary> = {
   hash: (row) => row.hash,
   package: (row) => row.moves.map((move) => move.package),
   change: (row) => row.change,
+  risk: risksOf,
   clusters: (row) => row.clusters,
   plans: (row) => row.plans,
   oldest: (row) => row.oldest,
@@ -33,8 +38,10 @@ export function plansOfFleet(plans: readonly PlanRow[]): PlansOfFleet {
   return { plans: open.length, operators: operators.slice(0, MOST_OPERATORS) };
 }
 
-/** Plans with one hash that wait for approval, the oldest first. */
-export const planClasses = (plans: readonly PlanRow[]): PlanClassSummary[] =>
+type MayApprove = (plan: PlanRow) => boolean;
+
+/** Plans with one hash that wait for approval, oldest first. `mayApprove`: absent if rights do not matter. */
+export const planClasses = (plans: readonly PlanRow[], mayApprove: MayApprove = () => false): PlanClassSummary[] =>
   [...Map.groupBy(plans.filter(waitsForApproval), ({ hash }) => hash)]
     .flatMap(([hash, own]) => {
       const [first] = own;
@@ -50,6 +57,7 @@ export const planClasses = (plans: readonly PlanRow[]): PlanClassSummary[] =>
           shared: own.some(({ shared }) => shared),
           clusters: new Set(own.map(({ cluster }) => cluster)).size,
           plans: own.length,
+          mayApprove: own.filter(mayApprove).length,
           oldest: own.map(({ createdAt }) => createdAt).toSorted(byText)[0] ?? '',
         },
       ];

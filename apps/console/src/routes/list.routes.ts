@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { OperatorRow } from '#core/view/rows/rows';
+import { placeOf } from '#core/view/rights/rights';
+import type { OperatorRow, PlanRow } from '#core/view/rows/rows';
 import * as lists from '../api/lists.schema.js';
 import { badRequest, notFound } from '../api/problem.js';
 import { catalogContents, contentColumns } from '../lists/catalog-contents.js';
@@ -22,6 +23,7 @@ import { rolloutSeenBy, rolloutsSeenBy } from '../lists/rollouts.js';
 import { changeColumns, seenChanges } from '../lists/seen-history.js';
 import { type Counting, windowOf } from '../lists/window.js';
 import type { FleetRows } from '../rows/fleet-rows.js';
+import { labelsIn } from '../rows/visible-rows.js';
 import { type ApiRoute, get, type RouteContext } from './route.js';
 
 type Query = lists.ListQuery;
@@ -164,11 +166,14 @@ const planClassList: ApiRoute = get({
   query: lists.ListQuery,
   answer: lists.PlanClassList,
   run: async (context) => {
-    const { query, rows } = context;
+    const { query, rows, person, view } = context;
     checkQuery(query, planClassColumns, placed);
     const { cluster: _cluster, namespace: _namespace, ...rest } = query;
     const plans = rows.plans.filter(isPlaced(query));
-    const window = windowOf(planClasses(plans), rest, planClassColumns, counting(context, 'plan-classes'));
+    const labels = labelsIn(view);
+    const mayApprove = (plan: PlanRow) => person.rights.may('approver', placeOf(plan), labels);
+    const classes = planClasses(plans, mayApprove);
+    const window = windowOf(classes, rest, planClassColumns, counting(context, 'plan-classes'));
     return { ...window, fleet: plansOfFleet(plans), asOf: asOf(context) };
   },
 });

@@ -25,6 +25,7 @@ import {
   WholeObject,
 } from '../api/questions.schema.js';
 import { waitsForApproval } from '../lists/plan-classes.js';
+import { seenOthers } from '../questions/class-touches.js';
 import { reviewClass } from '../questions/review-class.js';
 import { labelsIn } from '../rows/visible-rows.js';
 import { type ApiRoute, post, type RouteContext } from './route.js';
@@ -133,9 +134,11 @@ async function review(context: RouteContext<unknown, ReviewQuestion>): Promise<R
   const { hash } = body;
   const mayApprove = (plan: PlanRow) => person.rights.may('approver', placeOf(plan), labelsIn(view));
   const plans = rows.plans.filter((plan) => plan.hash === hash && waitsForApproval(plan));
-  return questions.inTurn(person, () =>
-    reviewClass({ hash, plans, mayApprove, ask: (question) => questions.ask(question, person), now: questions.now() }),
-  );
+  const clusters = new Set(plans.map(({ cluster }) => cluster));
+  const near = rows.operators.filter(({ cluster }) => clusters.has(cluster));
+  const others = seenOthers(near, person.rights, labelsIn(view));
+  const ask = (question: ConsoleQuestion) => questions.ask(question, person);
+  return questions.inTurn(person, () => reviewClass({ hash, plans, mayApprove, others, ask, now: questions.now() }));
 }
 
 /** Routes for facts that rows do not hold; the pollers ask the clusters. */

@@ -8,9 +8,9 @@ import { Icon } from '../parts/icon.js';
 import { Empty } from '../parts/states.js';
 
 /** A list without a row because of its filters, which stand above as chips. */
-export const NothingMatches = ({ noun }: { noun: string }) => (
+export const NothingMatches = ({ noun, nouns }: { noun: string; nouns: string }) => (
   <Empty title={`No ${noun} matches.`}>
-    <p>Remove a filter to see more {noun}s.</p>
+    <p>Remove a filter to see more {nouns}.</p>
   </Empty>
 );
 
@@ -68,6 +68,7 @@ export function ActiveFilters({ keys, words }: ActiveProps) {
 type FiltersProps = {
   keys: readonly string[];
   noun: string;
+  nouns: string;
   total: number | undefined;
   facets: Facets;
   waiting: number;
@@ -76,13 +77,13 @@ type FiltersProps = {
 };
 
 /** Re-renders when its content changes; the list instance stays the same. */
-export function Filters({ keys, noun, total, facets, waiting, renew, file }: FiltersProps) {
+export function Filters({ keys, noun, nouns, total, facets, waiting, renew, file }: FiltersProps) {
   const [query, change] = useQuery();
   const [open, setOpen] = useState(false);
   return (
     <>
       <div class={`filters ${open ? 'open' : ''}`}>
-        <Words value={query['q'] ?? ''} onChange={(q) => change({ q })} noun={noun} />
+        <Words value={query['q'] ?? ''} onChange={(q) => change({ q })} nouns={nouns} />
         {keys
           .filter((key) => key !== 'q')
           .map((key) => (
@@ -103,7 +104,7 @@ export function Filters({ keys, noun, total, facets, waiting, renew, file }: Fil
               {count(waiting)} updates · press R to refresh
             </button>
           )}
-          {total !== undefined && <span role="status">{counted(total, noun)}</span>}
+          {total !== undefined && <span role="status">{counted(total, noun, nouns)}</span>}
           {file}
         </span>
       </div>
@@ -113,7 +114,7 @@ export function Filters({ keys, noun, total, facets, waiting, renew, file }: Fil
 }
 
 /** Words are asked for when the person pauses. */
-export function Words({ value, onChange, noun }: { value: string; onChange: (value: string) => void; noun: string }) {
+export function Words({ value, onChange, nouns }: { value: string; onChange: (value: string) => void; nouns: string }) {
   const [text, setText] = useState(value);
   useEffect(() => setText(value), [value]);
   useEffect(() => {
@@ -125,7 +126,7 @@ export function Words({ value, onChange, noun }: { value: string; onChange: (val
     <input
       type="search"
       class="words"
-      aria-label={`Search ${noun}s`}
+      aria-label={`Search ${nouns}`}
       placeholder="Search"
       value={text}
       onInput={(event) => setText(event.currentTarget.value)}
@@ -147,10 +148,13 @@ const TITLES: Readonly<Record<string, string>> = {
   version: 'Version',
   api: 'API',
   reach: 'Reach',
+  label: 'Label',
   deprecated: 'Deprecated',
   cause: 'Cause',
   runs: 'Runs',
   by: 'By',
+  change: 'Change',
+  risk: 'Review',
 };
 
 /**

@@ -8,13 +8,15 @@ import { Windows } from '../live/windows.js';
 import { Bones, Trouble } from '../parts/states.js';
 import { CsvButton, type CsvColumns } from './csv-button.js';
 import { Filters, NothingMatches } from './filters.js';
-import { type Addressed, type Selecting, useSelection } from './selection.js';
+import { type Addressed, rowKey, type Selecting, useSelection } from './selection.js';
 import { type Column, Table } from './table.js';
 
 type ListProps<R> = Readonly<{
   label: string;
   /** One row, as `operator`. */
   noun: string;
+  /** Several of them, if not with an `s`. */
+  nouns?: string;
   /** The resource under `/api/v1/`. */
   resource: string;
   /** Query in addition to the address. */
@@ -30,7 +32,9 @@ type ListProps<R> = Readonly<{
   csv?: CsvColumns<R>;
   onList?: (list: Windows<R>) => void;
   /** Rows can be ticked, and this be done with them; `asked`: the filter. */
-  selected?: (selection: Selecting<R & Addressed>, asked: Query) => ComponentChildren;
+  selected?: (selection: Selecting<R>, asked: Query) => ComponentChildren;
+  /** Tells rows apart, if they have no `cluster` and `id`. */
+  keyOf?: (row: R) => string;
 }>;
 
 const NOT_COUNTED: ReadonlySet<string> = new Set(['q', 'cause', 'deprecated', 'by', 'since', 'runs']);
@@ -83,12 +87,14 @@ function useRenewKey<R>(list: Windows<R>): void {
 export function List<R>(props: ListProps<R>) {
   const { route } = useLocation();
   const [query, change] = useQuery();
+  const named = { noun: props.noun, nouns: props.nouns ?? `${props.noun}s` };
   const asked = Object.fromEntries(props.filters.flatMap((key) => (query[key] ? [[key, query[key]]] : [])));
   const sort = sortOf(props.columns, query['sort']);
   const path = withQuery(props.resource, { ...asked, ...props.fixed, sort, facets: countedOf(props.filters) });
   const list = useWindows<R>(path);
   useEffect(() => props.onList?.(list), [list, list.total, list.asOf]);
-  const selection = useSelection<R & Addressed>(withQuery(props.resource, asked), list.total ?? 0);
+  const keyOf = props.keyOf ?? ((row: R) => rowKey(row as R & Addressed));
+  const selection = useSelection<R>(withQuery(props.resource, asked), list.total ?? 0, keyOf);
   const isSelecting = selection.count > 0;
   useEffect(() => {
     list.held = isSelecting;
@@ -99,7 +105,7 @@ export function List<R>(props: ListProps<R>) {
     <>
       <Filters
         keys={props.filters}
-        noun={props.noun}
+        {...named}
         total={list.total}
         facets={list.facets}
         waiting={list.waiting}
@@ -119,7 +125,7 @@ export function List<R>(props: ListProps<R>) {
       {props.selected?.(selection, asked)}
       {list.refusal && <Trouble refusal={list.refusal} since={list.failingSince} renew={list.renew} />}
       {list.total === undefined && !list.refusal && <Bones />}
-      {list.total === 0 && (Object.keys(asked).length > 0 ? <NothingMatches noun={props.noun} /> : props.empty)}
+      {list.total === 0 && (Object.keys(asked).length > 0 ? <NothingMatches {...named} /> : props.empty)}
       {list.total !== undefined && list.total > 0 && (
         <Table
           label={props.label}
@@ -127,7 +133,7 @@ export function List<R>(props: ListProps<R>) {
           total={list.total}
           row={(index) => list.row(index)}
           {...{ sort, onSight }}
-          selection={props.selected && (selection as Selecting<R>)}
+          selection={props.selected && selection}
           onSort={(to) => change({ sort: to }, true)}
           onOpen={(row) => route(props.href(row))}
           onHold={(held) => {

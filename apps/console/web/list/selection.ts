@@ -23,20 +23,20 @@ const NOTHING = { all: false, rows: new Map<string, never>() };
 
 /**
  * Selects rows of a list. `path`: the filter; another filter starts a new selection. `total`: number of all
- * rows that match.
+ * rows that match. `keyOf`: tells rows apart.
  */
-export function useSelection<R extends Addressed>(path: string, total: number): Selecting<R> {
+export function useSelection<R>(path: string, total: number, keyOf: (row: R) => string): Selecting<R> {
   const [{ all, rows }, set] = useState<Selection<R>>(NOTHING);
   useEffect(() => set(NOTHING), [path]);
   const toggle = (row: R) => {
     const next = new Map(rows);
-    if (!next.delete(rowKey(row))) next.set(rowKey(row), row);
+    if (!next.delete(keyOf(row))) next.set(keyOf(row), row);
     set({ all, rows: next });
   };
   const count = all ? Math.max(0, total - rows.size) : rows.size;
   return {
     ...{ all, rows, count, toggle },
-    has: (row) => rows.has(rowKey(row)) !== all,
+    has: (row) => rows.has(keyOf(row)) !== all,
     toggleAll: () => set(count > 0 && count === total ? NOTHING : { all: true, rows: new Map() }),
     clear: () => set(NOTHING),
   };

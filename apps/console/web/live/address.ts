@@ -17,7 +17,11 @@ export const exactly = (values: Readonly<Record<string, string | undefined>>): R
 
 const part = encodeURIComponent;
 
-export const paths = pagePaths;
+export const paths = {
+  ...pagePaths,
+  reviewTogether: (hashes: readonly string[]) =>
+    withQuery('/approvals/together', { class: hashes.map(filterValue).join(',') }),
+};
 
 /** Paths of the API for the row of a page. The row is found by its names, and in no window of others. */
 export const rowPaths = {

@@ -118,3 +118,12 @@ export function useRenewed({ renew }: Loaded<unknown>, everyMs: number): void {
     return () => clearInterval(timer);
   }, [renew, everyMs]);
 }
+
+const MINUTE = 60_000;
+
+/** An answer about the past: it is read again every minute, however many rows change. */
+export function useMinutely<T>(path: string | undefined): Loaded<T> {
+  const answer = useLoaded<T>(path, ({ event }) => event === 'reset');
+  useRenewed(answer, MINUTE);
+  return answer;
+}

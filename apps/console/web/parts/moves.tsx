@@ -21,6 +21,21 @@ export function Moves({ of, all }: { of: readonly PlanMove[]; all?: boolean }) {
   );
 }
 
+/** The first move of a plan in one line: its package may be cut, its versions are not. */
+export function MoveLine({ of }: { of: readonly PlanMove[] }) {
+  const [first] = of;
+  if (first === undefined) return null;
+  return (
+    <span class="moves" style={{ flexWrap: 'nowrap' }}>
+      <strong class="cut">{first.package}</strong>{' '}
+      <span style={{ flex: 'none', maxWidth: '70%' }} class="cut">
+        {first.from === '' ? 'new' : short(first.from, first.package)} → {short(first.to, first.package)}
+        {of.length > 1 && ` and ${of.length - 1} more`}
+      </span>
+    </span>
+  );
+}
+
 export const moveText = (of: readonly PlanMove[]): string => {
   const first = of[0];
   if (first === undefined) return 'nothing';

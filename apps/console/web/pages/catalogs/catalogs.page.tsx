@@ -43,7 +43,7 @@ export default function CatalogsPage() {
       note={cluster && <span class="pale">visible to {filterValues(cluster).join(', ')}</span>}
     >
       <div class="filters">
-        <Words value={q ?? ''} onChange={(words) => change({ q: words, offset: undefined })} noun="catalog" />
+        <Words value={q ?? ''} onChange={(words) => change({ q: words, offset: undefined })} nouns="catalogs" />
         <span class="filters-end" role="status">
           {catalogs.data && counted(catalogs.data.total, 'content')}
         </span>

@@ -3,11 +3,14 @@ import type { ClusterRow } from '#core/view/rows/rows';
 import { List } from '../../list/list.js';
 import type { Column } from '../../list/table.js';
 import { paths } from '../../live/address.js';
+import { useQuery } from '../../live/query.js';
 import { NoCluster } from '../../parts/no-cluster.js';
 import { Page } from '../../parts/page.js';
 import { SameCommand } from '../../parts/same-command.js';
 import { Counts, Reached, type ReachName, Standing } from '../../parts/standing.js';
+import { Tabs } from '../../parts/tabs.js';
 import { LastSeen, Name } from '../../parts/text.js';
+import { ClusterMapView } from './cluster-map.js';
 
 const COLUMNS: readonly Column<ClusterRow>[] = [
   {
@@ -83,20 +86,31 @@ const COLUMNS: readonly Column<ClusterRow>[] = [
   },
 ];
 
+const VIEWS = [
+  { view: 'list', title: 'List' },
+  { view: 'map', title: 'Map' },
+];
+
 export default function ClustersPage() {
+  const [query] = useQuery();
   const [asOf, setAsOf] = useState('');
   return (
     <Page title="Clusters" asOf={asOf}>
-      <List<ClusterRow>
-        label="Clusters"
-        noun="cluster"
-        resource="clusters"
-        filters={['q', 'standing', 'reach', 'version', 'cause']}
-        columns={COLUMNS}
-        href={({ cluster }) => paths.cluster(cluster)}
-        empty={<NoCluster />}
-        onList={(list) => setAsOf(list.asOf)}
-      />
+      <Tabs tabs={VIEWS} label="Views of clusters" />
+      {query['view'] === 'map' ? (
+        <ClusterMapView onAnswer={setAsOf} />
+      ) : (
+        <List<ClusterRow>
+          label="Clusters"
+          noun="cluster"
+          resource="clusters"
+          filters={['q', 'standing', 'reach', 'version', 'label', 'cause']}
+          columns={COLUMNS}
+          href={({ cluster }) => paths.cluster(cluster)}
+          empty={<NoCluster />}
+          onList={(list) => setAsOf(list.asOf)}
+        />
+      )}
       <SameCommand command="flotilla clusters list" />
     </Page>
   );

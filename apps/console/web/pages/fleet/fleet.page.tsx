@@ -15,6 +15,7 @@ import { SameCommand } from '../../parts/same-command.js';
 import { Counts, Reached, type ReachName, reachWord, STANDING_ORDER, Standing } from '../../parts/standing.js';
 import { Answered, Empty } from '../../parts/states.js';
 import { Ago, LastSeen, Name } from '../../parts/text.js';
+import { Trend } from './trend.js';
 
 const REACH_ORDER = ['stale', 'away', 'left-to-olm', 'refused'] as const;
 
@@ -42,7 +43,15 @@ function Summary({ of }: { of: FleetSummary }) {
           <Behind of={of} />
         </Section>
       </div>
-      <Section title="Unhealthy clusters" aside={<a href="/clusters">All {counted(of.clusters, 'cluster')}</a>}>
+      <Trend />
+      <Section
+        title="Unhealthy clusters"
+        aside={
+          <span>
+            <a href="/clusters?view=map">Map</a> · <a href="/clusters">All {counted(of.clusters, 'cluster')}</a>
+          </span>
+        }
+      >
         <Unwell total={of.unwellClusters} />
       </Section>
     </>

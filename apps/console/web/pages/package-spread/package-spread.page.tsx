@@ -11,6 +11,7 @@ import { Page, Section } from '../../parts/page.js';
 import { SameCommand } from '../../parts/same-command.js';
 import { Counts, Deprecated } from '../../parts/standing.js';
 import { Bones, Empty, Trouble } from '../../parts/states.js';
+import { VersionHistory } from './version-history.js';
 
 /** One package over the fleet: its versions in each cluster. */
 export default function PackageSpreadPage() {
@@ -39,6 +40,7 @@ const Spread = ({ of }: { of: PackageSpread }) => (
   <>
     <SpreadFacts of={of} />
     <Versions of={of} />
+    <VersionHistory package={of.package} />
     <PackageOperators
       title="Operators"
       package={of.package}

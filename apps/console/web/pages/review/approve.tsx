@@ -1,31 +1,49 @@
 import { useState } from 'preact/hooks';
+import type { PlanMove } from '#core/view/rows/rows';
 import type { ActionTarget } from '../../../src/api/actions.schema.js';
-import type { ReviewAnswer } from '../../../src/api/questions.schema.js';
+import type { Difference } from '../../../src/api/questions.schema.js';
 import type { Acting } from '../../live/act.js';
 import { counted } from '../../live/times.js';
 import { Dialog } from '../../parts/dialog.js';
 import { Moves } from '../../parts/moves.js';
 import { Trouble } from '../../parts/states.js';
-import type { ReviewDraft } from './draft.js';
-import { addressOf } from './plan-address.js';
 
-/** More clusters than this: the number has to be typed. */
+/** More plans than this: the number has to be typed. */
 const MANY = 50;
 const NAMED = 20;
 
-type ApproveProps = { review: ReviewAnswer; draft: ReviewDraft; action: Acting };
+/** The chosen plans of one class, with their changes. */
+export type ChosenPlans = Readonly<{
+  hash: string;
+  moves: readonly PlanMove[];
+  targets: readonly ActionTarget[];
+  differences: readonly Difference[];
+}>;
+
+type ApproveProps = Readonly<{
+  /** Classes with a chosen plan. */
+  of: readonly ChosenPlans[];
+  comment: string;
+  onComment: (comment: string) => void;
+  action: Acting;
+}>;
+
+/** Names the extent of an approval, as `in 3 clusters`. Several classes may have plans in one cluster. */
+const extentOf = (of: readonly ChosenPlans[]): string => {
+  const plans = of.reduce((sum, { targets }) => sum + targets.length, 0);
+  return of.length > 1 ? `${counted(plans, 'plan')} of ${of.length} classes` : `in ${counted(plans, 'cluster')}`;
+};
 
 /** The bar at the foot: comment and button; the dialog repeats the pending action. */
-export function ApproveBar({ review, draft: { chosen, comment, write }, action }: ApproveProps) {
+export function ApproveBar({ of, comment, onComment, action }: ApproveProps) {
   const [asking, setAsking] = useState(false);
-  const targets = review.groups
-    .flatMap(({ members }) => members)
-    .filter((member) => chosen.has(addressOf(member)))
-    .map(({ cluster, namespace, name }): ActionTarget => ({ cluster, namespace, name }));
   const approve = () => {
     setAsking(false);
     const text = comment.trim();
-    action.act({ verb: 'approve', targets, planHash: review.hash, ...(text === '' ? {} : { comment: text }) });
+    const more = text === '' ? {} : { comment: text };
+    action.act(
+      ...of.map(({ hash, targets }) => ({ verb: 'approve' as const, targets: [...targets], planHash: hash, ...more })),
+    );
   };
   if (action.answer) return null;
   return (
@@ -38,37 +56,28 @@ export function ApproveBar({ review, draft: { chosen, comment, write }, action }
           maxLength={500}
           placeholder="Comment, e.g. change number"
           value={comment}
-          onInput={(event) => write({ comment: event.currentTarget.value })}
+          onInput={(event) => onComment(event.currentTarget.value)}
         />
       </label>
-      <button
-        type="button"
-        class="primary"
-        disabled={targets.length === 0 || action.busy}
-        onClick={() => setAsking(true)}
-      >
-        Approve in {counted(targets.length, 'cluster')}…
+      <button type="button" class="primary" disabled={of.length === 0 || action.busy} onClick={() => setAsking(true)}>
+        Approve {extentOf(of)}…
       </button>
-      {asking && <Confirm review={review} targets={targets} onClose={() => setAsking(false)} onApprove={approve} />}
+      {asking && <Confirm of={of} comment={comment} onClose={() => setAsking(false)} onApprove={approve} />}
     </div>
   );
 }
 
-type ConfirmProps = {
-  review: ReviewAnswer;
-  targets: readonly ActionTarget[];
-  onClose: () => void;
-  onApprove: () => void;
-};
+type ConfirmProps = Pick<ApproveProps, 'of' | 'comment'> & { onClose: () => void; onApprove: () => void };
 
-function Confirm({ review, targets, onClose, onApprove }: ConfirmProps) {
+function Confirm({ of, comment, onClose, onApprove }: ConfirmProps) {
   const [typed, setTyped] = useState('');
-  const risks = review.groups.flatMap(({ differences }) => differences).filter(({ risk }) => risk);
-  const distinct = [...new Set(risks.map(({ what, text }) => `${what} ${text}`))];
+  const targets = of.flatMap((one) => one.targets);
+  const clusters = [...new Set(targets.map(({ cluster }) => cluster))];
+  const risks = of.flatMap(({ differences }) => differences).filter(({ risk }) => risk);
   const mustType = targets.length > MANY || risks.some(({ section }) => section === 'crds');
   const ready = !mustType || typed.trim() === String(targets.length);
   return (
-    <Dialog title={`Approve in ${counted(targets.length, 'cluster')}?`} onClose={onClose}>
+    <Dialog title={`Approve ${extentOf(of)}?`} onClose={onClose}>
       <form
         method="dialog"
         onSubmit={(event) => {
@@ -76,27 +85,17 @@ function Confirm({ review, targets, onClose, onApprove }: ConfirmProps) {
           if (ready) onApprove();
         }}
       >
-        <p>
-          <Moves of={review.moves} all />
-        </p>
+        {of.map(({ hash, moves }) => (
+          <p key={hash}>
+            <Moves of={moves} all />
+          </p>
+        ))}
         <p class="pale">
-          {targets
-            .slice(0, NAMED)
-            .map(({ cluster }) => cluster)
-            .join(', ')}
-          {targets.length > NAMED && ` and ${targets.length - NAMED} more`}
+          {clusters.slice(0, NAMED).join(', ')}
+          {clusters.length > NAMED && ` and ${clusters.length - NAMED} more`}
         </p>
-        {distinct.length > 0 && (
-          <div class="notice deprecated">
-            <p>Review:</p>
-            <ul>
-              {distinct.slice(0, 6).map((line) => (
-                <li key={line}>{line}</li>
-              ))}
-              {distinct.length > 6 && <li>and {distinct.length - 6} more</li>}
-            </ul>
-          </div>
-        )}
+        {comment.trim() !== '' && <p class="pale">Comment: {comment.trim()}</p>}
+        <Risky of={risks} />
         {mustType && (
           <label class="typed">
             Type {targets.length} to go on{' '}
@@ -119,5 +118,29 @@ function Confirm({ review, targets, onClose, onApprove }: ConfirmProps) {
         </p>
       </form>
     </Dialog>
+  );
+}
+
+const SHOWN = 6;
+const SHOWN_LINES = 3;
+
+/** Differences to review, with the first lines of each: a permission is named, not only counted. */
+function Risky({ of }: { of: readonly Difference[] }) {
+  const lines = of.map(({ what, text, lines: all }) => {
+    const more = all.length > SHOWN_LINES ? `, and ${all.length - SHOWN_LINES} more` : '';
+    return `${what} ${text}${all.length === 0 ? '' : `: ${all.slice(0, SHOWN_LINES).join(', ')}${more}`}`;
+  });
+  const distinct = [...new Set(lines)];
+  if (distinct.length === 0) return null;
+  return (
+    <div class="notice deprecated">
+      <p>Review:</p>
+      <ul>
+        {distinct.slice(0, SHOWN).map((line) => (
+          <li key={line}>{line}</li>
+        ))}
+        {distinct.length > SHOWN && <li>and {distinct.length - SHOWN} more</li>}
+      </ul>
+    </div>
   );
 }

@@ -48,13 +48,20 @@ export function Differences({ of }: { of: ReviewGroup }) {
           );
         })}
       </nav>
-      {items.length === 0 ? <Empty title="Nothing changes here." /> : <Lines of={items} />}
+      {items.length === 0 ? <Empty title="Nothing changes here." /> : <DifferenceLines of={items} />}
       <p class="pale after">{count(of.unchanged)} objects stay as they are.</p>
     </div>
   );
 }
 
-function Lines({ of }: { of: readonly Difference[] }) {
+type LinesProps = Readonly<{
+  of: readonly Difference[];
+  /** Names the classes that make a difference. */
+  noteOf?: (at: number) => string;
+}>;
+
+/** Differences with their lines. */
+export function DifferenceLines({ of, noteOf }: LinesProps) {
   return (
     <ul class="difference-list">
       {of.slice(0, SHOWN).map((one, index) => (
@@ -68,6 +75,7 @@ function Lines({ of }: { of: readonly Difference[] }) {
               <strong>{one.what}</strong> {one.text}
               {one.risk && <span class="risk high">needs review</span>}
             </p>
+            {noteOf && <p class="pale">{noteOf(index)}</p>}
             {one.lines.length > 0 && <LinesOf lines={one.lines} />}
           </div>
         </li>

@@ -9,7 +9,7 @@ type Draft = Readonly<{
   chosen?: readonly string[];
 }>;
 
-export type ReviewDraft = Readonly<{
+type ReviewDraft = Readonly<{
   comment: string;
   chosen: ReadonlySet<string>;
   write: (change: Readonly<{ comment: string } | { chosen: ReadonlySet<string> }>) => void;

@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks';
 import type { ActionResult } from '../../../src/api/actions.schema.js';
 import type { ReviewAnswer, ReviewGroup } from '../../../src/api/questions.schema.js';
 import { paths } from '../../live/address.js';
@@ -39,8 +40,14 @@ export function Members({ of, unchecked, chosen, onChoose, results }: MembersPro
 
 type TicksProps = Pick<MembersProps, 'chosen' | 'onChoose'> & { own: ReviewGroup['members'] };
 
+/** More members than this have a search. */
+const MANY = 15;
+
 function Ticks({ own, chosen, onChoose }: TicksProps) {
+  const [words, setWords] = useState('');
   const addresses = own.map(addressOf);
+  const wanted = words.trim().toLowerCase();
+  const found = own.filter(({ cluster, namespace }) => `${cluster} ${namespace}`.toLowerCase().includes(wanted));
   const ticked = addresses.filter((address) => chosen.has(address)).length;
   const change = (some: readonly string[], tick: boolean) => {
     const next = new Set(chosen);
@@ -60,8 +67,23 @@ function Ticks({ own, chosen, onChoose }: TicksProps) {
           {ticked} of {counted(addresses.length, 'cluster')} of this group
         </strong>
       </label>
+      {own.length > MANY && (
+        <p class="line-form">
+          <input
+            type="search"
+            aria-label="Search clusters of this group"
+            placeholder="Search"
+            value={words}
+            onInput={(event) => setWords(event.currentTarget.value)}
+          />
+          <span class="pale" role="status">
+            {wanted !== '' && `${count(found.length)} of `}
+            {counted(own.length, 'cluster')}, scroll for more
+          </span>
+        </p>
+      )}
       <ul class="members">
-        {own.map((member) => (
+        {found.map((member) => (
           <li key={addressOf(member)}>
             <label class="tick-line">
               <input
@@ -95,7 +117,8 @@ function Unchecked({ of }: { of: ReviewAnswer['unchecked'] }) {
   );
 }
 
-function Results({ of }: { of: readonly ActionResult[] }) {
+/** Results of an approval, those that failed first. */
+export function Results({ of, noun = 'cluster' }: { of: readonly ActionResult[]; noun?: string }) {
   const order = ['refused', 'failed', 'changed-meanwhile', 'away', 'unknown', 'pending', 'done'];
   const sorted = of.toSorted((a, b) => order.indexOf(a.outcome) - order.indexOf(b.outcome));
   const [done, changed] = (['done', 'changed-meanwhile'] as const).map(
@@ -104,7 +127,7 @@ function Results({ of }: { of: readonly ActionResult[] }) {
   return (
     <div class="members results">
       <p role="status" class="lead">
-        Approved in {count(done ?? 0)} of {counted(of.length, 'cluster')}
+        Approved in {count(done ?? 0)} of {counted(of.length, noun)}
         {changed !== undefined && changed > 0 && `; in ${count(changed)} the reviewed plan was no longer waiting`}
       </p>
       {sorted.map((one) => (

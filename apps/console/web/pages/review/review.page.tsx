@@ -11,10 +11,11 @@ import { counted, timeOfDay } from '../../live/times.js';
 import { ChangeLines, MoreChanges } from '../../parts/change-lines.js';
 import { Moves, moveText } from '../../parts/moves.js';
 import { Page, Section } from '../../parts/page.js';
+import { Risks } from '../../parts/risks.js';
 import { SameCommand } from '../../parts/same-command.js';
 import { Bones, Empty, Trouble } from '../../parts/states.js';
-import { Risks } from '../approvals/approvals.page.js';
-import { ApproveBar } from './approve.js';
+import { Touches } from '../../pictures/touches.js';
+import { ApproveBar, type ChosenPlans } from './approve.js';
 import { Differences } from './differences.js';
 import { useDraft } from './draft.js';
 import { Members } from './members.js';
@@ -38,7 +39,13 @@ export default function ReviewPage() {
     >
       {review.refusal && <Trouble refusal={review.refusal} since={undefined} renew={review.ask} />}
       {review.data === undefined && !review.refusal && <Bones lines={10} />}
-      {review.data && <Reviewed of={review.data} isOver={classes.data !== undefined && summary === undefined} />}
+      {review.data && (
+        <Reviewed
+          of={review.data}
+          isOver={classes.data !== undefined && summary === undefined}
+          shared={summary?.shared ?? false}
+        />
+      )}
       <Approved hash={hash} />
       {review.data && <DryRun of={review.data} />}
     </Page>
@@ -69,7 +76,7 @@ function Approved({ hash }: { hash: string }) {
 }
 
 /** Shows the review. `isOver`: no plan of the class waits any more. Plans approved here stay visible. */
-function Reviewed({ of, isOver }: { of: ReviewAnswer; isOver: boolean }) {
+function Reviewed({ of, isOver, shared }: { of: ReviewAnswer; isOver: boolean; shared: boolean }) {
   const [query] = useQuery();
   const action = useAction();
   const draft = useDraft(of, action.answer !== undefined);
@@ -97,13 +104,29 @@ function Reviewed({ of, isOver }: { of: ReviewAnswer; isOver: boolean }) {
           />
         </Section>
       </div>
+      <Touches of={group.touches} shared={shared} />
       {of.groups.some(({ members }) => members.some(({ mayApprove }) => mayApprove)) ? (
-        <ApproveBar review={of} draft={draft} action={action} />
+        <ApproveBar
+          of={chosenOf(of, draft.chosen)}
+          comment={draft.comment}
+          onComment={(comment) => draft.write({ comment })}
+          action={action}
+        />
       ) : (
         <p class="notice">You may look at this plan. Approving it needs the role approver.</p>
       )}
     </>
   );
+}
+
+/** Returns the ticked plans of a review. Differences of all groups count: the dialog repeats their risks. */
+function chosenOf({ hash, moves, groups }: ReviewAnswer, chosen: ReadonlySet<string>): readonly ChosenPlans[] {
+  const targets = groups
+    .flatMap(({ members }) => members)
+    .filter((member) => chosen.has(addressOf(member)))
+    .map(({ cluster, namespace, name }) => ({ cluster, namespace, name }));
+  const differences = groups.flatMap((group) => group.differences);
+  return targets.length === 0 ? [] : [{ hash, moves, targets, differences }];
 }
 
 /** Members that would change alike stand together: here a drifted cluster is seen. */

@@ -28,6 +28,7 @@ export type ConsoleQuestionsOptions = Readonly<{
   globalCatalogNamespaceOf: (client: KubeClient) => Promise<string>;
   resolutionOf: (cluster: string, namespace: string) => ReturnType<QuestionPlace['resolutionOf']>;
   catalogsOf: (cluster: string) => ReturnType<QuestionPlace['catalogs']>;
+  csvsOf: (cluster: string) => ReturnType<QuestionPlace['csvs']>;
   extensionOf: (cluster: string, name: string) => ReturnType<QuestionPlace['extension']>;
   /** Answers a question about the content of a catalog, from the content that the hub has. */
   catalogAnswer: (question: CatalogQuestion) => Promise<QuestionAnswer>;
@@ -155,7 +156,8 @@ export class ConsoleQuestions {
   }
 
   async #found(question: ConsoleQuestion): Promise<QuestionAnswer> {
-    const { clusters, globalCatalogNamespaceOf, resolutionOf, catalogsOf, extensionOf, catalogAnswer } = this.options;
+    const { clusters, globalCatalogNamespaceOf, resolutionOf, catalogsOf, csvsOf, extensionOf, catalogAnswer } =
+      this.options;
     const { cluster } = question;
     if ('digest' in question) return catalogAnswer(question);
     const client = clusters.client(cluster);
@@ -166,6 +168,7 @@ export class ConsoleQuestions {
       globalCatalogNamespace: await globalCatalogNamespaceOf(client),
       resolutionOf: (namespace) => resolutionOf(cluster, namespace),
       catalogs: () => catalogsOf(cluster),
+      csvs: () => csvsOf(cluster),
       extension: (name) => extensionOf(cluster, name),
     };
     return answerQuestion(place, question);

@@ -49,6 +49,7 @@ const placeWith = (has: string): QuestionPlace => {
     globalCatalogNamespace: 'olm',
     resolutionOf: async () => resolution,
     catalogs: () => [],
+    csvs: () => [],
     extension: async () => undefined,
   };
 };
