@@ -6,11 +6,11 @@ const LABEL = 9;
 /** The column of texts behind their label, and of their folded lines. */
 export const TEXT_COLUMN = LABEL + 4;
 
-/** A text of several lines, as the difference of a Deployment is one, stays in its column. */
+/** Returns a text behind its label. All lines of the text begin in the same column. */
 export const labelled = (label: string, text: string): string =>
   `  ${label.padEnd(LABEL)}${text.replaceAll('\n', `\n${' '.repeat(LABEL + 2)}  `)}\n`;
 
-/** Texts of one kind under its label, not too many. */
+/** Returns the first texts of one kind, behind one label, and the count of the others. */
 export function listed(label: string, texts: readonly string[]): string[] {
   const shown = texts.slice(0, MOST_LINES).map((text, at) => labelled(at === 0 ? label : '', text));
   return texts.length > MOST_LINES ? [...shown, labelled('', `and ${texts.length - MOST_LINES} more`)] : shown;

@@ -61,7 +61,7 @@ export class AppliedFleet {
     this.#membership.start();
   }
 
-  /** No cluster joins or leaves any more; passes may still read the views. */
+  /** Ends joins and leaves of clusters. Passes may still read the views. */
   hold(): void {
     this.#membership.hold();
   }

@@ -123,14 +123,14 @@ export class ObservedFleet {
     return this.#membership.of(cluster);
   }
 
-  /** The subject will be published again. */
+  /** Marks the subject to be published again. */
   observe(subject: Subject): void {
     const parts = this.of(subject.cluster);
     if ('namespace' in subject) parts?.classic.touch(subject.namespace, 'for-news');
     else parts?.v1.extensions.touch(subject);
   }
 
-  /** Age of the watches, of OLM Classic's kinds and of OLM v1's; and statuses that could not be written. */
+  /** Ages of the watches of OLM Classic's and OLM v1's kinds, and statuses that could not be written. */
   get checks(): Readonly<{ classic: HealthCheck; v1: HealthCheck; statuses: HealthCheck }> {
     const deps = this.#watchDeps;
     const unwritten = () =>

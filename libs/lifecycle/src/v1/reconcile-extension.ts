@@ -41,7 +41,7 @@ const LONE_SET_MS = { unfinished: 2_000, finished: 30_000 } as const;
  */
 type NamedPlace = Readonly<{ client: KubeClient; reads: ClusterReads; name: string }>;
 
-/** Does all that is next for one ClusterExtension. */
+/** Reconciles one ClusterExtension. */
 export const reconcileExtension = async (
   deps: ExtensionDeps,
   { client, reads, name }: NamedPlace,
@@ -54,7 +54,7 @@ export const reconcileExtension = async (
   return reportRefusedRead(outcome, { ...CLUSTER_EXTENSION_API, name }, { client, clock });
 };
 
-/** Does all that is next for one ClusterObjectSet that belongs to no ClusterExtension. */
+/** Reconciles one ClusterObjectSet without a ClusterExtension. */
 export const reconcileObjectSet = async (
   deps: ExtensionDeps,
   { client, reads, name }: NamedPlace,
@@ -103,7 +103,7 @@ function writerOf(client: KubeClient, { extension }: ExtensionRead): KubeClient 
   return serviceAccount?.name ? tenantOf(client, { namespace, name: serviceAccount.name }) : client;
 }
 
-/** A ClusterObjectSet by hand, or of another tool: rolled out and kept in the same way, on a timer alone. */
+/** Rolls out and keeps a ClusterObjectSet of a user or another tool, on a timer alone. */
 const loneSetStage =
   (deps: ExtensionDeps): Stage<RevisionsRead> =>
   async (input) => {

@@ -4,7 +4,7 @@ import { Demand, unlessAborted } from './demand.js';
 import type { Lanes, Run } from './lanes.js';
 import type { Patience } from './patience.js';
 
-/** One piece of work of one owner. Asked for again under the same key, it is the same piece. */
+/** One piece of work of one owner. A request with the same key means the same piece. */
 type WantedWork<T> = Readonly<{ key: string; start: () => Run<T> }>;
 
 /**
@@ -32,7 +32,7 @@ class ResultDropped extends FlotillaError {
   }
 }
 
-/** Much longer than the pause after which a pass asks again. */
+/** Must be much longer than the pause before a pass asks again. */
 const LEASE_MS = 120_000;
 
 type Piece<T> = {
@@ -109,7 +109,7 @@ export class LastingWork<T> {
     }
   }
 
-  /** Returns the largest result of the owner that holds most, if all together hold too much. */
+  /** Returns the largest result of the owner with the most bytes. Returns undefined below the limit. */
   #mostHeld(): Piece<T> | undefined {
     const byOwner = new Map<string, { bytes: number; largest: Piece<T> }>();
     let total = 0;

@@ -39,7 +39,7 @@ import { CLAIMS_FILE } from './kept-claims.js';
 import { memoryHubStore } from './memory-hub-store.js';
 import { redisHubStore } from './redis-hub-store.js';
 
-/** Serves content to all others, and so must not ask itself. */
+/** The poller serves content to all other services, and must not ask itself. */
 const CONTENT_SERVER = 'catalog-poller';
 
 /** Parts of every process: settings, time, log, metrics, and the access rules of HTTP. */
@@ -63,7 +63,7 @@ export type Hub = ServiceFrame &
     service: string;
     refused: RefusedValues;
     store: HubStore;
-    /** These parts of the store have names of their own: most of the work is done with them. */
+    /** Parts of the store that most callers use. */
     queues: Queues;
     problems: ProblemStore;
     extensionProblems: ProblemStore<ExtensionProblems>;
@@ -78,7 +78,7 @@ export type Hub = ServiceFrame &
     key: HubKey | undefined;
     /** The hub's identity in its clusters. Absent if it could keep none. */
     identity?: HubIdentity;
-    /** Distinguishes hubs with this identity. */
+    /** Tells apart hubs with the same identity. */
     instance?: HubStore['instance'];
     close(): Promise<void>;
   }>;
@@ -129,8 +129,7 @@ export async function openHub(options: HubOptions): Promise<Hub> {
   });
   const refused = new RefusedValues(log, metrics, clock);
   const identity = key === undefined ? undefined : await hubIdentity(settings, key);
-  // Last: nothing after it may fail and leave an open connection, since that would keep the process from its
-  // end.
+  // Last, since a failure after it would leave an open connection, and the process would not end.
   const store = openStore(options, frame, refused);
   const bundlePulls = new BundlePulls(registry, bundleLanes(settings, metrics));
   return {

@@ -3,7 +3,7 @@ import type { KubeClient } from '../kube/client/kube-client.port.js';
 import { missingRights, unlistedRights } from './missing-rights.js';
 import { type ShippedRole, shippedRights } from './shipped-rights.js';
 
-/** The role of an applier's login, and the rights of it that the login is missing. */
+/** The role of an applier's login, and the rights of the role that the login lacks. */
 export type ApplierRole = Readonly<{ role: Extract<ShippedRole, 'apply' | 'apply-listed'>; missing: readonly Right[] }>;
 
 /** Logins without this right have no part of the role that lists kinds. */

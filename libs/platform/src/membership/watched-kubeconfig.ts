@@ -14,17 +14,14 @@ type WatchedKubeconfigOptions = Readonly<{
   file: string;
   /** The setting that names the file, for the message if it cannot be read. */
   namedBy: string;
-  /**
-   * A file that is not there is as one without contexts, and no problem; `at first`: unless it was there
-   * before.
-   */
+  /** True: a missing file is a file without contexts. `at first`: only until the file was there once. */
   mayBeMissing?: boolean | 'at first';
 }>;
 
 const NOT_THERE = 'not there';
 /**
- * A file that is missing one of these parts, and had it before, was cut off: by a writer that ended early, or
- * a full disk.
+ * Parts of a kubeconfig. A file that had one of them before, and lacks it now, was cut off: its writer ended
+ * early, or the disk is full.
  */
 const PARTS = new Set(['apiVersion', 'kind', 'clusters', 'contexts', 'users', 'current-context']);
 

@@ -10,6 +10,6 @@ export function endWithParent(): void {
     process.kill(process.pid, 'SIGTERM');
     setTimeout(() => process.exit(1), ORPHAN_ENDS_WITHIN_MS).unref();
   });
-  // A process that has ended its work does not stay for its parent.
+  // The channel must not keep a process alive that has ended its work.
   process.channel?.unref();
 }

@@ -27,9 +27,9 @@ return waits`);
 export type Delayed = Readonly<{
   /** The set of their times in Redis. */
   key: string;
-  /** The set of those that a process has taken and not yet enqueued. */
+  /** The set of jobs that a process has taken and not yet enqueued. */
   claims: string;
-  /** Takes those that are due. Returns the milliseconds until the next poll; never fails. */
+  /** Takes jobs that are due. Returns the milliseconds until the next poll; never fails. */
   takeDue: () => Promise<number>;
   onError: (error: unknown) => void;
 }>;

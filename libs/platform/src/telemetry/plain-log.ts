@@ -2,9 +2,9 @@
 const ELSEWHERE: ReadonlySet<string> = new Set([
   ...['time', 'level', 'service', 'msg', 'cluster', 'namespace', 'name', 'error', 'err', 'context'],
 ]);
-/** A line that was printed is printed again only after so long. */
+/** Time before the same line is printed again. */
 const REPEATED_AFTER_MS = 60_000;
-/** Lines that are remembered for that; beyond it the oldest are forgotten. */
+/** The most lines that are remembered. The oldest are forgotten first. */
 const MOST_REMEMBERED = 1_000;
 
 /**

@@ -42,7 +42,7 @@ export function directCluster(name: string, options: DirectClusterOptions = {}):
 /** A client of a simulated cluster that has no server around it, and the switch that cuts it off. */
 export type DirectClient = Readonly<{ client: HttpKubeClient; cutOff: (isAway: boolean) => void }>;
 
-/** The client that the services use, for a cluster that is there already. */
+/** Returns the client that services use, for an existing cluster. */
 export function directClient(cluster: SimulatedCluster, fieldManager: string): DirectClient {
   const transport = new DirectTransport(cluster);
   const client = new HttpKubeClient({ cluster: cluster.name, transport, fieldManager });

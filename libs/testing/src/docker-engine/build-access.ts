@@ -24,7 +24,7 @@ export async function buildAccess(environment: Environment, folder: string): Pro
   const [registry, userFile] = await Promise.all([ask('registry'), ask('userconfig')]);
   const file = join(folder, 'npmrc');
   const lines = existsSync(userFile) ? readFileSync(userFile, 'utf8') : '';
-  // It may hold a login, so that this user alone may read it.
+  // It may hold a login, so only this user may read it.
   await writeFile(file, `${lines.trimEnd()}\nregistry=${registry}\n`, { mode: 0o600 });
   return { ...access, FLOTILLA_BUILD_NPMRC: file };
 }

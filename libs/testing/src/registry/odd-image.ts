@@ -87,7 +87,7 @@ const LONG = `${'long/'.repeat(24)}name`;
 /** The files of a container while layers are laid over each other. A link has the content of its target. */
 class ModelFiles {
   readonly #files = new Map<string, string>();
-  /** Files that links lead to: they stay. */
+  /** Targets of links. They are never removed. */
   readonly #kept = new Set<string>();
   /** Hard links never lead to these: a relative target would be read from the place of the hard link. */
   readonly #symlinks = new Set<string>();
@@ -103,7 +103,7 @@ class ModelFiles {
     const lower = [...this.#files.keys()].filter((path) => !this.#kept.has(path));
     const hidden = this.#hidden(lower);
     const entries = Array.from({ length: this.draws.between(0, 7) }, () => this.#entry()).flat();
-    // A whiteout hides lower layers alone, wherever it stands in its layer.
+    // A whiteout hides only files of lower layers, at any position in its own layer.
     return this.draws.between(0, 1) === 0 ? [...hidden, ...entries] : [...entries, ...hidden];
   }
 

@@ -56,7 +56,7 @@ export async function leaveCluster(io: Io, { name, yes, force, timeout, hub }: L
       io.err(`error: ${name} is not removed: ${begun.text}; remove it nevertheless with --force\n`);
       return io.exit(ExitCode.no);
     }
-    // A cluster that is not reached is found out before the hub leaves it.
+    // Checked before the hub leaves the cluster.
     const isReached = await reach(io, client, force);
     if (!force && !(await isLeft({ io, name, file, withinMs, begun, managing }))) return io.exit(ExitCode.no);
     const held = isReached ? await release(client, io) : [];
@@ -137,9 +137,7 @@ async function isLeft({ io, name, file, withinMs, begun, managing }: Leaving): P
   return false;
 }
 
-/**
- * Asks the services of a hub at these addresses: the first that manages the cluster, or may.
- */
+/** Finds the first service at these addresses that manages the cluster, or that does not say. */
 const managingHub = (addresses: readonly string[], name: string, token: string | undefined) => async () => {
   const found = await Promise.all(addresses.map((url) => hubStatus(url, token)));
   const service = found.find((one) => one.reached && (one.withheld || one.clusters?.includes(name)));
@@ -154,7 +152,7 @@ const managingHub = (addresses: readonly string[], name: string, token: string |
 /** A hub that watches the cluster puts a finalizer back within a second or two. */
 const RETURNS_WITHIN_MS = 3_000;
 
-/** True if released finalizers are there again, which is then reported. */
+/** True if the hub has set released finalizers again. Reports them. */
 async function isPutBack(client: KubeClient, io: Io, name: string): Promise<boolean> {
   await setTimeout(RETURNS_WITHIN_MS);
   const { length } = await heldObjects(client);

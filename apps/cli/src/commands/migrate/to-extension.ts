@@ -115,7 +115,7 @@ async function begun(
     return undefined;
   }
   if (dryRun) return record;
-  // Of a try before, for a bundle that is no longer installed.
+  // The record of an earlier try, for a bundle that is no longer installed.
   if (known !== undefined) await client.delete(refOf(known.secret));
   await keepRecord(client, deps.settings.systemNamespace, record);
   return record;
@@ -149,13 +149,13 @@ async function storeRevision(client: KubeClient, deps: NextStepDeps, record: Mig
   for (const secret of plan.secrets) await client.patch(refOf(secret), { metadata: { ownerReferences: [owner] } });
 }
 
-/** The extension comes last: until then the revision is one without. */
+/** Removes the owner references. The extension, their target, is created last. */
 function withoutOwners<T extends KubernetesObject>(object: T): T {
   const { ownerReferences: _later, ...metadata } = object.metadata;
   return { ...object, metadata };
 }
 
-/** An object of the cluster; one of another form than its kind ends the command with one line. */
+/** Returns an object of the cluster as its type. An object of another form ends the command with one line. */
 function asReadable<T>(what: string, schema: z.ZodType<T>, object: unknown): T {
   const read = readForeign(schema, object);
   if ('value' in read) return read.value;

@@ -11,7 +11,7 @@ export type ApprovalAsked = Readonly<{
   kind: 'InstallPlan' | 'Subscription';
   name: string;
   namespace: string;
-  /** The only cluster to approve it in; undefined for every cluster that is asked. */
+  /** Approves in this cluster only. Undefined: in every requested cluster. */
   cluster?: string | undefined;
 }>;
 
@@ -31,7 +31,7 @@ export type Approval = Readonly<{
   installs: readonly string[];
 }>;
 
-/** Approves the waiting plan. It is the plan that was read: the write carries its resourceVersion. */
+/** Approves the waiting plan. The write fails if the plan has changed since it was read. */
 export async function approvePlan(
   client: KubeClient,
   asked: ApprovalAsked,

@@ -52,9 +52,9 @@ type StatusText = Readonly<{
   all: boolean;
   /** Columns of the terminal, to cut tables to. */
   width?: number | undefined;
-  /** Returns a cluster's access for the commands that the text names. */
+  /** Returns the options that lead to a cluster, for commands in the text. */
   access: (cluster: string) => CommandAccess;
-  /** The options that ask the same again. */
+  /** Options of this call, for commands in the text. */
   asked: readonly string[];
 }>;
 
@@ -119,7 +119,7 @@ function waitingText({ waiting, clusters, away }: StatusAnswer, { namespace, all
   return `${groups.join('\n')}\n${left.length === 0 ? '' : `${moreText(left)}: ${NEXT.everyCause(asked)}\n`}`;
 }
 
-/** Says nothing of clusters that did not answer. */
+/** Returns the text when nothing waits in the clusters that answered. */
 function nothingText(answered: number, others: readonly Away[], namespace: string | undefined): string {
   const away = others.length;
   const isRefused = others.some(({ refused }) => refused);

@@ -95,7 +95,7 @@ export class CatalogView {
     for (const group of this.groups) this.#index(group);
   }
 
-  /** Groups that may hold an entry that meets the requirement: none that does is missing. */
+  /** A superset of the groups with an entry that meets the requirement. */
   groupsFor(requirement: Requirement): readonly EntryGroup[] {
     switch (requirement.kind) {
       case 'api':
@@ -129,8 +129,8 @@ export class CatalogView {
 const shorter = (a: readonly EntryGroup[], b: readonly EntryGroup[]) => (b.length < a.length ? b : a);
 
 /**
- * Groups follow from the record and the catalog's name alone. So those of the catalog that asked last are
- * kept as long as the record is: most problems ask for the same records.
+ * Groups of a record, for the catalog that asked last. They depend only on the record and on the name of the
+ * catalog, and most problems ask for the same records.
  */
 const known = new WeakMap<PackageRecord, Readonly<{ key: CatalogKey; groups: readonly EntryGroup[] }>>();
 

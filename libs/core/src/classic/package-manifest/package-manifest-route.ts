@@ -8,7 +8,7 @@ type Scope = Readonly<{ cluster: string; namespace: string | undefined }>;
 export type PackageManifestQuestion =
   | (Scope & Readonly<{ ask: 'list'; selects: SelectsLabels; name: string | undefined }>)
   | (Scope & Readonly<{ ask: 'get'; name: string }>)
-  /** `unchanged`: the client has the icon, and sends that as OLM's consoles do. */
+  /** `unchanged`: the client has the icon. It sends an ETag and a resourceVersion, as OLM's consoles do. */
   | (Scope & Readonly<{ ask: 'icon'; name: string; unchanged: boolean }>);
 
 /** A refusal as an API server words it. */

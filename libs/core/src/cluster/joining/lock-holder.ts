@@ -26,7 +26,7 @@ export type HolderFacts = Readonly<{
   renewedMsAgo: number;
 }>;
 
-/** A lock is renewed so often that after this time its process is gone. */
+/** A lock that was not renewed for this time belongs to no running process. */
 export const ABANDONED_AFTER_MS = 60_000;
 
 /**

@@ -23,7 +23,7 @@ export function conversionIn(said: string): StoppingConversion | undefined {
   return { group, kind, service: name === undefined || namespace === undefined ? undefined : { namespace, name } };
 }
 
-/** Returns the names that the CRD of a kind most often has; the API server's answer has its kind alone. */
+/** Returns likely names of the CRD. The API server's answer names only the group and kind. */
 export function likelyCrdNames({ group, kind }: StoppingConversion): readonly string[] {
   const singular = kind.toLowerCase();
   const plurals = [`${singular}s`, `${singular}es`, singular.replace(/y$/, 'ies'), singular];
@@ -55,8 +55,8 @@ export function definesConverted({ group, kind }: StoppingConversion, crd: Kuber
 }
 
 /**
- * Names the CRD of a stopping conversion webhook, the Service that it calls, and its owner, in words to
- * append to those of the API server. Without the CRD its kind stands for it.
+ * Returns a text to append to the API server's message. It names the CRD of the failed conversion webhook,
+ * the Service that it calls, and its owner. Without the CRD, the text names the kind.
  */
 export function whoseConversion(stopping: StoppingConversion, crd: KubernetesObject | undefined): string {
   const { group, kind } = stopping;

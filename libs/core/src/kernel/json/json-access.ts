@@ -1,6 +1,6 @@
 // Access to manifests of unchecked shape: a field that is absent or of another type reads as empty.
 
-/** True for an object of JSON: no list, no null. */
+/** True for a JSON object; false for lists and null. */
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   value !== null && typeof value === 'object' && !Array.isArray(value);
 
@@ -17,7 +17,7 @@ const valueAt = (value: unknown, path: readonly string[]): unknown => {
   return last !== undefined && Object.hasOwn(parent, last) ? parent[last] : undefined;
 };
 
-/** Returns the objects in the list at `path`. Items that are no objects are skipped. */
+/** Returns the objects in the list at `path`. Other items are skipped. */
 export function recordsAt(value: unknown, ...path: readonly string[]): readonly Readonly<Record<string, unknown>>[] {
   const list = valueAt(value, path);
   return Array.isArray(list) ? list.filter(isRecord) : [];

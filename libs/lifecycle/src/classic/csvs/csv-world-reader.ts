@@ -15,7 +15,7 @@ import { readServingCertificate } from '#platform/keys/read-serving-certificate'
 import { KubeApiError } from '#platform/kube/client/kube-client.port';
 import type { NamespaceStageInput } from '../namespaces/namespace-stage.js';
 
-/** A watch reports a deletion within milliseconds, or the kind is not watched well and is asked for. */
+/** A watch reports a deletion within milliseconds. After this time, the API server is asked. */
 const WATCH_PATIENCE_MS = 500;
 
 const NAMESPACE_LISTS = new Set(['ClusterServiceVersion', 'OperatorGroup', 'Subscription']);
@@ -129,7 +129,7 @@ export class CsvWorldReader {
     return new Map(found.flatMap(([name, certificate]) => (certificate === undefined ? [] : [[name, certificate]])));
   }
 
-  /** Issued only if the following step installs with them. */
+  /** Issues certificates only if the following step installs with them. */
   async #issue(
     csv: ClusterServiceVersion,
     servingCertificates: ReadonlyMap<string, ServingCertificate>,

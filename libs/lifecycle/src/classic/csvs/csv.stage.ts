@@ -110,7 +110,7 @@ async function takeStep(
   return next?.again === 'later' ? { moved, waitsFor: next.because, againAfterMs: next.afterMs } : { moved };
 }
 
-/** No failure of the install: a write conflict, no answer, a namespace that is being deleted. */
+/** True for errors that do not fail the install: a conflict, no answer, a namespace that is being deleted. */
 const saysNothing = (error: KubeApiError): boolean =>
   error.status === 0 || KubeApiError.is(error, 'Conflict') || isTerminatingNamespace(error);
 

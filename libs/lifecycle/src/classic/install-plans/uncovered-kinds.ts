@@ -15,8 +15,8 @@ type UncoveredOptions = Readonly<{
 }>;
 
 /**
- * Refuses a plan with kinds that the hub's own login may not write, before anything of it is applied. Has no
- * outcomes for every other plan.
+ * Refuses a plan with kinds that the hub's own login may not write, before any step is applied. Returns no
+ * outcome for other plans.
  */
 export async function refuseUncoveredKinds(
   { client, reader, now }: NamespaceStageInput,

@@ -57,7 +57,7 @@ export class ClassicRowSource {
     return [...own, ...namespaceRows(facts, { now })];
   }
 
-  /** A row that says that a plan is complete is written: none is due any more. */
+  /** Called after a row for a complete plan is written. No further row is due for the plan. */
   shown(namespace: string, plan: string): void {
     this.deps.objects.rowParts.shown(namespace, plan);
   }

@@ -11,7 +11,7 @@ export const MANAGED_SECRETS = { ...KIND.Secret, labelSelector: MANAGED_SELECTOR
 type ManagedSecretsOptions = Readonly<{
   client: KubeClient;
   clock: Clock;
-  /** A Secret changed or went in this namespace. */
+  /** Called when a Secret of this namespace was changed or deleted. */
   onMoved: (namespace: string) => void;
 }>;
 

@@ -11,13 +11,13 @@ import { Resync, type ResyncItem } from './resync.js';
 export type ClusterPart = Readonly<{
   /** Begins the watches. Resolves once they have begun; never rejects. */
   start(): Promise<void>;
-  /** Redis was emptied: every subject is published again. */
+  /** Publishes every subject again, after Redis was emptied. */
   touchAll(): void;
   /** Returns the items to check again once in a period, changed or not. */
   resyncs(): readonly ResyncItem[];
-  /** The process ends: ends watches and timers. */
+  /** Ends watches and timers, when the process ends. */
   stop(): Promise<void>;
-  /** The cluster has left, or is left to OLM: as {@link stop}, and its metrics are removed. */
+  /** As {@link stop}, and removes metrics: the cluster has left, or OLM takes it over. */
   leave(): Promise<void>;
 }>;
 
@@ -46,7 +46,7 @@ type Member<P> = { readonly client: KubeClient; readonly timers: Timers; joined?
 /** A joined cluster. Its timers end when it leaves, so that nothing holds its parts in memory any longer. */
 type Joined<P> = Readonly<{ parts: P; timers: Timers }>;
 
-/** Clusters that went back within this time join again at times of their own. */
+/** Clusters that were restored within this time of each other join again at different times. */
 const TOGETHER_MS = 60_000;
 /** Pause before a joined cluster that does not answer is checked again; its watches report it. */
 const UNREACHED_MS = 30_000;
@@ -138,7 +138,7 @@ export class ClusterMembership<P extends ClusterParts> {
     member.timers.repeat(this.#pace.turn(joining), check);
   }
 
-  /** Another hub manages the cluster now, or no more: it leaves, or joins, at once. */
+  /** Called when another hub begins or ends to manage the cluster, so that it leaves or joins at once. */
   async #ownerChanged(cluster: string): Promise<void> {
     const member = this.#members.get(cluster);
     if (member === undefined || this.#timers.stopped || member.isChecking) return;
@@ -148,8 +148,8 @@ export class ClusterMembership<P extends ClusterParts> {
   }
 
   /**
-   * The API server of the cluster has another history than before, as after a restore. Nothing that is held
-   * of the cluster counts any more: it leaves, and joins as one that was never seen.
+   * Called when the API server of the cluster has another history than before, as after a restore. The
+   * cluster leaves, and joins like a new one: held state of it is no longer valid.
    */
   async #wentBack(member: Member<P>): Promise<void> {
     const { cluster } = member.client;
@@ -163,7 +163,7 @@ export class ClusterMembership<P extends ClusterParts> {
     this.#begin(member.client, this.#wentBackAt.length);
   }
 
-  /** The registry has the cluster no more. */
+  /** Called when the registry no longer lists the cluster. */
   async #forget(cluster: string): Promise<void> {
     const member = this.#members.get(cluster);
     if (member === undefined) return;
@@ -173,7 +173,7 @@ export class ClusterMembership<P extends ClusterParts> {
     this.#pace.succeeded(cluster);
   }
 
-  /** Joins or leaves, as the cluster's status has it. Returns the milliseconds until the next check. */
+  /** Joins or leaves, as the cluster's status requires. Returns the milliseconds until the next check. */
   async #check(member: Member<P>): Promise<number> {
     const { cluster } = member.client;
     const { acts } = await this.#statusOf(member);
@@ -182,7 +182,7 @@ export class ClusterMembership<P extends ClusterParts> {
     return this.deps.detectors.againAfterMs(cluster);
   }
 
-  /** Changes that the check itself finds are not reported to it again. */
+  /** Checks the cluster. The mark keeps changes found by the check from starting another one. */
   async #statusOf(member: Member<P>) {
     member.isChecking = true;
     try {
@@ -192,7 +192,7 @@ export class ClusterMembership<P extends ClusterParts> {
     }
   }
 
-  /** A cluster that cannot be reached yet is tried again, less and less often; it holds up no other. */
+  /** Logs the failure to join. Returns the milliseconds until the next try, longer after each failure. */
   #failed({ client: { cluster }, timers, joined }: Member<P>, error: unknown): number {
     if (joined !== undefined || timers.stopped) return UNREACHED_MS;
     const { delayMs, news } = this.#pace.failed(cluster, error);

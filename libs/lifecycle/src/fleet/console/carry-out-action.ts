@@ -23,9 +23,9 @@ export type ActionPlace = Readonly<{
   client: KubeClient;
   globalCatalogNamespace: string;
   now: () => Date;
-  /** Aborted when the action has taken too long: nothing is written after it. */
+  /** Aborted when the action has taken too long. Nothing is written after the abort. */
   signal: AbortSignal;
-  /** A write is on its way. */
+  /** Called before each write. */
   note: () => void;
   /** Packages of a namespace for this cluster that the fleet has orders about. */
   ordered: (namespace: string) => Promise<readonly OrderedPackage[]>;

@@ -9,9 +9,9 @@ import { KubeApiError } from '#platform/kube/client/kube-client.port';
 import { OrderMemo } from './place/order-memo.js';
 import type { RowFinding } from './place/row-finding.js';
 /**
- * Writes the reports. If the object has changed meanwhile, it still writes reports about rows that are still
- * ordered. Some findings occur only once, namely a corrected change. Returns false then: orders have changed.
- * Newer reports of another applier stay.
+ * Writes the reports. If the object has changed meanwhile, writes reports of rows that are still ordered, and
+ * returns false. These reports cannot wait: some findings occur only once, such as a corrected change. Newer
+ * reports of another applier stay.
  */
 export async function writeReports(
   hub: KubeClient,
@@ -68,8 +68,8 @@ export function isOnItsWay(report: AssignmentReport, before: AssignmentReport | 
 }
 
 /**
- * Returns the time since which an attempt has the reported state: its deadline is judged by that. A corrected
- * change has a time of its own.
+ * Returns the time since which an attempt has the reported state. The deadline of the attempt counts from it.
+ * A corrected change has a time of its own.
  */
 export function sinceWhen(
   { foundAt }: OrderMemo,

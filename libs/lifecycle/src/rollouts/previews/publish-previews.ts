@@ -58,7 +58,7 @@ function recordIn(catalogs: readonly SeenCatalog[], { subscription }: DesiredCla
   return found?.loaded?.index.package(name)?.record;
 }
 
-/** The catalogs of the namespace with the content that the fleet gives one of them, if that is another. */
+/** The catalogs of the namespace, with the new content if the fleet gives one of them other content. */
 function catalogsWith(live: readonly SeenCatalog[], { desired, content }: WantedOperator): readonly SeenCatalog[] {
   const { catalogSource } = desired;
   if (catalogSource === undefined || content === undefined) return live;

@@ -21,7 +21,7 @@ export type ExtensionDeps = Readonly<{
   /** The hub's own logins for an image. */
   credentials: (image: string) => Promise<RegistryCredentials>;
   log: Log;
-  /** The rights of the hub's login. Absent if a user's login is used, and nothing is written. */
+  /** The rights of the hub's login. Absent with a user's login, when nothing is written. */
   rights?: OwnRights;
   /** Called for every revision that is complete for the first time, with the seconds since it was made. */
   onRolledOut: (cluster: string, seconds: number) => void;

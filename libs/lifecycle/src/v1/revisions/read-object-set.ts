@@ -27,7 +27,7 @@ export async function readObjectSet(
   return { revisions, states: revisionStates(revisions), secrets };
 }
 
-/** By `namespace/name`: users may put manifests into Secrets of any namespace. */
+/** Secrets by `namespace/name`: manifests may be in Secrets of any namespace. */
 async function secretsOf(
   reader: PassReader,
   revisions: readonly ClusterObjectSet[],

@@ -21,7 +21,7 @@ export type TransportOptions = Readonly<{
   route?: Route;
   /** Allowed addresses of the proxy, if people without rights in the hub name it. Default: any. */
   proxyPolicy?: OutboundPolicy;
-  /** The same of the server itself. */
+  /** Allowed addresses of the server itself. */
   serverPolicy?: OutboundPolicy;
   userAgent?: string;
   /** Longest time for one request with all its tries. */
@@ -204,7 +204,7 @@ export class HttpTransport {
     this.#idle = setTimeout(() => this.#rest(), this.#options.idleMs).unref();
   }
 
-  /** A session takes about a hundred kilobytes: a cluster that nothing is asked of has none. */
+  /** Closes idle sessions: each takes about a hundred kilobytes. */
   #rest(): void {
     const held = this.#wire;
     this.#wire = undefined;
@@ -342,8 +342,8 @@ const MAX_REPEATS = 8;
 
 /**
  * Returns the milliseconds until a request without an answer is sent again. Returns undefined if it must not
- * be. Requests the server provably did not process are retried, any method. Requests it may have processed
- * are retried once, GET only.
+ * be sent again. If the server provably did not process the request, every method is retried. Otherwise only
+ * GET is retried, once.
  */
 function waitBeforeRepeat(error: unknown, request: ApiRequest, attempts: Attempts): number | undefined {
   if (!(error instanceof TransportError)) return undefined;

@@ -1,12 +1,12 @@
 /**
- * Ends a request before its answer: by its deadline, its caller, or the end of the transport. `release`
- * removes timer and listeners once the answer is there: a request leaves nothing that fires later.
+ * Ends a request before its answer: at its deadline, by its caller, or at the end of the transport.
+ * `release` removes timer and listeners once the answer has arrived.
  */
 export class RequestEnd {
   #timer: NodeJS.Timeout | undefined;
   readonly #onCaller = () => this.abort(this.callers.find(({ aborted }) => aborted)?.reason);
   /**
-   * Undefined once the answer has begun: tens of thousands of watches rest, and a signal takes a kilobyte.
+   * Undefined once the answer has begun, to save memory: a signal takes a kilobyte for each open watch.
    */
   #ending: AbortController | undefined = new AbortController();
   #cancel: ((reason: unknown) => void) | undefined;

@@ -1,7 +1,7 @@
 /** Bytes that came so far of one listing. */
 export type Received = { bytes: number };
 
-/** Bytes of all listings under way but the first: so many of ordinary size run at the same time. */
+/** Bytes of all current listings, except the first. */
 const OTHERS_BYTES = 128 * 2 ** 20;
 
 /**

@@ -2,7 +2,7 @@ import type { ApiObject } from '../objects/api-object.js';
 import { arrayAt, isObject, numberAt, objectAt, stringAt } from '../objects/json.js';
 import type { ClusterState } from '../state/cluster-state.js';
 
-/** Backend of a Service: nothing, pods of the simulator's network (always healthy), or a process here. */
+/** Backend of a Service: nothing, pods in the simulator (always healthy), or a process on this machine. */
 export type ServiceBackend = 'none' | 'simulated' | Readonly<{ address: string; port: number }>;
 
 /** Pods on their node's network have the node's address, and the node is this machine. */

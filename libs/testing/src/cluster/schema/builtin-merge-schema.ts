@@ -1,6 +1,6 @@
 import { deduced, type MergeSchema } from './merge-schema.js';
 
-/** Fields with keys of the user's own; the fields of everything else are named by Kubernetes' schema. */
+/** Fields with keys chosen by users. Kubernetes' schema names the fields of all other objects. */
 const FREE_KEYS = new Set([
   'labels',
   'annotations',
@@ -30,7 +30,7 @@ const ALWAYS_PRESENT = new Set([
 const struct: MergeSchema = { ...deduced, field, named: () => true, alwaysPresent: (name) => ALWAYS_PRESENT.has(name) };
 const freeKeys: MergeSchema = { ...deduced, field: () => struct };
 
-/** A list that merges item by item, by the named keys; a key may be given the value it has when left out. */
+/** A list that merges item by item, by the named keys. A key may have a default value. */
 const byKeys = (keys: readonly string[], keyDefaults: Readonly<Record<string, unknown>> = {}): MergeSchema => ({
   ...struct,
   list: 'map',

@@ -8,7 +8,7 @@ export type ClusterSettings = Readonly<{
   deploymentReadyAfterMs: number;
   /** The authority's certificate, as every namespace's kube-root-ca.crt shows it. */
   authorityPem: string;
-  /** How many changes of each resource a watch can begin with; default 256. */
+  /** The number of past changes of each resource that a watch can start from. Default: 256. */
   keptChanges?: number | undefined;
 }>;
 

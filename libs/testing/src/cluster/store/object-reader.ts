@@ -41,7 +41,7 @@ export class ObjectReader {
     };
   }
 
-  /** Continue tokens given out so far are too old from now on. */
+  /** Ends the validity of all continue tokens so far. */
   forgetPages(): void {
     this.#pages.clear();
   }

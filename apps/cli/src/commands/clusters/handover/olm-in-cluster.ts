@@ -42,7 +42,7 @@ export async function podsOf(client: KubeClient, deployment: KubernetesObject): 
   return (list?.items ?? []).map((item) => ({ ...item, ...POD }));
 }
 
-/** OLM's package server in the namespaces of OLM, as the ClusterServiceVersion that OLM installs it by. */
+/** The ClusterServiceVersions of OLM's package server, in the namespaces of OLM. */
 export async function packageServers(
   client: KubeClient,
   deployments: readonly KubernetesObject[],

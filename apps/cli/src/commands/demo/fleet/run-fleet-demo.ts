@@ -46,7 +46,7 @@ export const runFleetDemo = (io: Io, options: FleetDemoOptions): Promise<void> =
     await badVersion(story, 2, { dark: 'store-04', untouched: 7 });
   });
 
-/** The part of it that `flotilla demo` ends with. */
+/** The part of the fleet demo that `flotilla demo` ends with. */
 export async function runShortFleetDemo(io: Io, distributed: boolean): Promise<void> {
   io.out('\n');
   await play(

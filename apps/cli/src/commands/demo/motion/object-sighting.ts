@@ -1,7 +1,7 @@
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { Sighting } from './motion.js';
 
-/** The fields of a status that change when an object gets on; times change without that. */
+/** Fields of a status that show progress. Times also change without progress. */
 const FIELDS = ['phase', 'state', 'reason', 'currentCSV', 'installedCSV', 'installPlanGeneration'] as const;
 const UNWRITTEN = 'no status yet';
 
@@ -15,7 +15,7 @@ export function objectSighting(cluster: string, object: KubernetesObject): Sight
   return { name: `${cluster}: ${objectName(object)}`, state: parts.length === 0 ? UNWRITTEN : parts.join(' ') };
 }
 
-/** Returns the one word that an object says of its state: `Installing`, `CONNECTING`. */
+/** Returns the state of an object in one word: `Installing`, `CONNECTING`. */
 export function shortState(object: KubernetesObject): string {
   const status = recordOf(object['status']);
   const word = status['phase'] ?? status['state'] ?? recordOf(status['connectionState'])['lastObservedState'];

@@ -159,7 +159,7 @@ function subjectPlan(fleet: LiveFleet, subject: FleetSubject): SubjectPlan {
   };
 }
 
-/** Returns notes about targets that were rolled back: clusters plan them, and nothing starts. */
+/** Returns notes about targets that were rolled back. Clusters plan them, but no rollout starts. */
 const deniedNotes = (fleet: LiveFleet, subject: string, classes: readonly PlanClass[]): string[] =>
   [...new Set(classes.map(({ to }) => to))].flatMap((to) => {
     const rollout = deniedBy(fleet, subject, to);
@@ -167,7 +167,7 @@ const deniedNotes = (fleet: LiveFleet, subject: string, classes: readonly PlanCl
     return [`${to} was rolled back by ${rollout}: it starts nowhere before ${liftedBy(fleet, rollout)}`];
   });
 
-/** Returns paths that end before the last version of their catalogs, each with the clusters that say so. */
+/** Returns notes about paths that end before the last version of the catalog, with their clusters. */
 function endNotes(fleet: LiveFleet, subject: FleetSubject): string[] {
   const found = fleet.targetsOf(subject).flatMap((cluster) => {
     const { name } = cluster;
@@ -178,7 +178,7 @@ function endNotes(fleet: LiveFleet, subject: FleetSubject): string[] {
   return [...byText].map(([message, own]) => `${message} [${namedClusters(own.map(({ name }) => name))}]`);
 }
 
-/** A number alone could be a place in the order. */
+/** Adds the unit: a bare number could be read as a position. */
 const ofClusters = (share: string): string => (/^\d+$/.test(share) ? counted(Number(share), 'cluster') : share);
 
 const WAVES: Columns<PlannedWave> = [

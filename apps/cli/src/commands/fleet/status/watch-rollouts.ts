@@ -31,7 +31,7 @@ export class RolloutWatch {
     this.#log = new EventLog(start, (event) => this.#events.push(event));
   }
 
-  /** The events that lead from the last reading to this one; of a rollout that is new: its whole state. */
+  /** Events since the last reading. For a new rollout, the events describe its whole state. */
   read(fleet: LiveFleet, rollouts: readonly LiveRollout[]): readonly FleetEvent[] {
     this.#events = [];
     for (const rollout of rollouts) {

@@ -2,7 +2,7 @@ import type { Mark, YamlCursor } from './yaml-cursor.js';
 
 /** A token that is the key of a mapping if a colon follows. */
 type SimpleKey = {
-  /** False once it can be no key any more. */
+  /** False once the token can no longer be a key. */
   isPossible: boolean;
   /** True in the column of a block mapping: only a key may stand there. */
   readonly isRequired: boolean;
@@ -59,8 +59,8 @@ export class SimpleKeys {
   }
 
   /**
-   * Enters a flow collection. `number` is that of its token. As in go-yaml the number is taken for that of a
-   * key within until there is one. So an empty collection is no key, unless it is behind a `?`.
+   * Enters a flow collection. `number` is the number of its token. As in go-yaml, it stands for a key within
+   * the collection until one is found. So an empty collection is a key only after a `?`.
    */
   open(number: number): void {
     this.#levels.push({ isPossible: false, isRequired: false, number, mark: this.cursor.mark });

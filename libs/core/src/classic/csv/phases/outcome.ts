@@ -31,7 +31,7 @@ type Doings = Readonly<{
 /** The decision of a rule. Without `verdict` the CSV keeps its phase. */
 export type Outcome = Doings & Readonly<{ verdict?: PhaseVerdict }>;
 
-/** A rule answers when it applies; undefined lets the next rule of the table speak. */
+/** Returns the outcome if the rule applies. After undefined, the next rule of the table is tried. */
 export type Rule = (subject: CsvSubject) => Outcome | undefined;
 
 /**

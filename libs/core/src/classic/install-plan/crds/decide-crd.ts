@@ -24,8 +24,8 @@ import { instanceReads, instancesIn, keptAlongside, ownersElsewhere } from './cr
 import { withoutRight } from './crd-rights.js';
 
 /**
- * Annotation of an InstallPlan, ours: with value `true`, definitions that are in the cluster stay as they
- * are, and only missing ones are made. An older version of an operator is installed so.
+ * Annotation of an InstallPlan, defined by Flotilla. With value `true`, existing CRDs in the cluster stay
+ * unchanged, and missing ones are created. Set for the install of an older version of an operator.
  */
 export const KEEP_DEFINITIONS_ANNOTATION = 'flotilla.dev/keep-definitions';
 
@@ -74,8 +74,8 @@ function keepCrd({ step, context }: Crd, live: KubernetesObject): StepDecision {
 const CRD_VERSIONS: ReadonlySet<string> = new Set(['v1', 'v1beta1']);
 
 /**
- * A CRD is written with our own rights, whatever those of the group's account: so it must be none of OLM's or
- * Flotilla's own.
+ * Refuses the CRDs of OLM and of Flotilla. Flotilla writes a CRD with its own rights, not with those of the
+ * OperatorGroup's account.
  */
 function refusedDefinition(next: KubernetesObject): StepDecision | undefined {
   const name = next.metadata.name ?? '';
@@ -128,15 +128,13 @@ function replaceCrd(crd: Crd, live: KubernetesObject): StepDecision {
   return { actions: [...events, { do: 'update', object: { ...object, metadata: locked } }], status: 'Present' };
 }
 
-/**
- * Returns those of the labels that are on the object: the operator's own, which a later pass would put back.
- */
+/** Returns the labels of the operator that the object already has. A later pass would set them again. */
 const keptLabels = (live: KubernetesObject, labels: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(labels).filter(([key]) => live.metadata.labels?.[key] !== undefined));
 
-/** API servers of one cluster learn of a new storage version one after the other; none takes this long. */
+/** Within this time, every API server of a cluster uses a new storage version. */
 const STORAGE_SETTLED_MS = 10_000;
-/** The pause above is none of the plan's faults. */
+/** Longer than the pause above, so that the pause does not fail the plan. */
 const MIGRATION_PATIENCE_MS = 60_000;
 
 function migrationOf(live: KubernetesObject, migration: StoredVersionMigration, context: StepContext): StepDecision {

@@ -10,13 +10,12 @@ import { withInstalled, withoutMessage } from './plan-conditions.js';
 /** A step of a complete plan, with the object that it made. */
 export type DoneStep = Readonly<{ index: number; step: InstallPlanStep; ref: ObjectRef }>;
 
-/** A version that a newer one replaces gets nothing back. */
+/** Phases of versions that are being removed. Their steps are not repeated. */
 const LEAVING: ReadonlySet<string> = new Set(['Replacing', 'Deleting']);
 
 /**
- * Returns the steps of a complete plan that may be executed again: those with a ClusterServiceVersion that
- * exists and stays. ClusterServiceVersions and Subscriptions are left out: to restore those, the plan must be
- * recreated.
+ * Returns the steps of a complete plan that may be executed again: steps of a ClusterServiceVersion that
+ * exists and stays. Leaves out ClusterServiceVersions and Subscriptions: only a new plan restores them.
  */
 export function repeatableSteps(
   { metadata, status }: InstallPlan,

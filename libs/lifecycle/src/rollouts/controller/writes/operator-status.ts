@@ -65,7 +65,7 @@ function reported({ key }: FleetSubject, targets: readonly HubCluster[], newest:
   const there = all.filter(({ bundle }) => bundle !== undefined);
   const names = (which: (report: (typeof all)[number]) => boolean, of = there) =>
     of.filter(which).map(({ name }) => name);
-  // A cluster on its way is neither healthy nor unhealthy.
+  // A cluster with a change in progress is neither healthy nor unhealthy.
   const isMoving = (name: string) => {
     const row = newest?.rows.get(name);
     return row !== undefined && (isInFlight(row) || row.phase === 'RollingBack');

@@ -73,7 +73,7 @@ const looksAhead = async (place: MovePlace, subject: ClassicSubject, row: Assign
   return facts.planHash === undefined && !isUndecided;
 };
 
-/** The plan that waits in the cluster stays as it is, or there is none. */
+/** Facts of a move without a new resolution: of the plan that waits, or else of the spec alone. */
 async function withoutResolving(
   place: MovePlace,
   subject: ClassicSubject,
@@ -165,7 +165,7 @@ export async function moveCatalog(
   { subscription }: ClassicSubject,
   { desired, facts }: CatalogMove,
 ): Promise<RowFinding> {
-  // It is previewed once more; nothing was written yet.
+  // Nothing was written yet, so the move is previewed again.
   if (facts.planHash === undefined && facts.reason === undefined) return { state: 'Running', hop: 1 };
   if (facts.planHash !== row.target?.planHash) return { state: 'Refused', reason: 'PlanChanged' };
   if (!(await adoptGroup(cluster, desired))) return { state: 'Refused', reason: 'PlanChanged' };

@@ -53,7 +53,7 @@ const notYet = ({ order }: AssignmentRow, found: Readonly<{ waits: string } | { 
   message: reportText('waits' in found ? found.waits : found.nothing),
 });
 
-/** Namespace, catalog, group and Subscription, in this order: without the last one nothing happens. */
+/** Creates namespace, catalog, group and Subscription. The Subscription starts the install, so it is last. */
 async function makeObjects({ client, notes }: OrderCluster, desired: DesiredClassic): Promise<void> {
   const { namespace, operatorGroup, subscription, catalogSource } = desired;
   const catalog = desired.isStaged ? undefined : catalogSource;

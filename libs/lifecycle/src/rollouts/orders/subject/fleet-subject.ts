@@ -8,10 +8,10 @@ import { DEPRECATED } from '#core/kernel/conditions/deprecation-types';
 import { planHash } from '#core/rollout/review/plan-hash';
 import { reportText } from '../place/row-finding.js';
 
-/** Hash of the range or list that a denial is bound to: another one lifts it. */
+/** Hash of the range or list that a denial is bound to. A change of the hash lifts the denial. */
 export const versionsHash = ({ spec }: FleetOperator): string => canonicalHash(spec.versions ?? {});
 
-/** The fleet has made the object for this FleetOperator. */
+/** True if the fleet has made the object for this FleetOperator. */
 export const isOfFleet = (object: Readonly<{ metadata: ObjectMeta }>, { metadata }: FleetOperator): boolean =>
   object.metadata.annotations?.[OPERATOR_ANNOTATION] === `${metadata.namespace}/${metadata.name}`;
 

@@ -45,7 +45,7 @@ export async function goExtension(
   if (row.order === 'Rest') return { state: 'Failed', hop: before?.hop ?? 0 };
   if (hasBegun) return underWay(cluster.client, row, subject);
   const { facts, isUndecided, next } = move;
-  // Nothing was written yet: the cluster is previewed once more.
+  // Nothing was written yet, so the cluster is previewed again.
   if (isUndecided) return { state: 'Running', ...ONE_HOP };
   if (next === undefined || facts.planHash === undefined || facts.planHash !== row.target?.planHash) {
     return { state: 'Refused', reason: 'PlanChanged' };
@@ -66,8 +66,8 @@ function aheadThere(
 }
 
 /**
- * Returns the reported state while the version is unhealthy. After Ready it stays Ready; before, it is on its
- * way.
+ * Returns the reported state while the version is unhealthy: Ready if it was Ready before, otherwise
+ * Running.
  */
 const rested = (row: AssignmentRow, before: AssignmentReport | undefined): AssignmentReport['state'] =>
   row.order === 'Rest' || (before?.state === 'Ready' && before.attempt === row.attempt) ? 'Ready' : 'Running';

@@ -16,7 +16,7 @@ const SKIPPABLE = 0x184d2a50;
 type Part =
   /** Fields of so many bytes, to be read whole. */
   | Readonly<{ kind: 'magic' | 'skippable-size' | 'descriptor' | 'block'; bytes: number }>
-  /** Bytes to pass on or over; then comes `next`. */
+  /** A number of bytes to pass on or to skip. `next` follows. */
   | { readonly kind: 'pass' | 'skip'; bytes: number; readonly next: Part };
 
 const magic: Part = { kind: 'magic', bytes: 4 };
@@ -47,7 +47,7 @@ class FrameWalk {
     if (from < chunk.length) yield chunk.subarray(from);
   }
 
-  /** How many of the bytes are of one kind, and whether they are passed on. */
+  /** Returns how many bytes belong together, and if they are passed on. */
   #next(bytes: Uint8Array): Readonly<{ length: number; kept: boolean }> {
     this.#begun = undefined;
     const part = this.#part;

@@ -1,4 +1,4 @@
-/** Reads a stream of chunks by numbers of bytes, and no chunk before it is needed. */
+/** Reads a given number of bytes of a stream of chunks. Takes a chunk only when it is needed. */
 export class ByteReader {
   readonly #chunks: AsyncIterator<Uint8Array>;
   /** Arrived and not read yet. */
