@@ -23,9 +23,12 @@ type BecauseProps = {
 export function Because({ cause, standing, because, since, stillRuns, todo, advice, where }: BecauseProps) {
   if (standing === 'well') {
     return (
-      <p class="why well">
-        <Standing of="well" glyphOnly /> <span class="lead">It is up to date with what it asks for.</span>
-      </p>
+      <>
+        <p class="why well">
+          <Standing of="well" glyphOnly /> <span class="lead">It is up to date with what it asks for.</span>
+        </p>
+        <Advice of={advice ?? []} />
+      </>
     );
   }
   // The row has all of it in 200 characters; once the cluster has answered each sentence stands by itself.
