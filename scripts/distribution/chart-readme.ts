@@ -61,7 +61,7 @@ export function chartReadme(valuesText: string): string {
 
 /** The section that explains the fields of pods, for the other sections too. */
 const EXPLAINED = 'poller';
-const OF_PODS = new Set(['poller', 'resolver', 'applier', 'fleet', 'console', 'redis']);
+const OF_PODS = new Set(['poller', 'resolver', 'applier', 'fleet', 'notifier', 'console', 'redis']);
 
 function tableOf(values: readonly Value[], known: ReadonlyMap<string, string>): string {
   const rows = values.map(

@@ -23,7 +23,7 @@ const NAMESPACE = 'flotilla';
 const OF_GO = { version: '1.1' } as const;
 const SECRETS: Readonly<Record<string, readonly string[]>> = {
   'hub-key': ['key'],
-  'redis-passwords': ['poller', 'resolver', 'applier', 'console'],
+  'redis-passwords': ['poller', 'resolver', 'applier', 'console', 'notifier'],
   console: ['key'],
   'catalog-poller-kubeconfig': ['config'],
   'applier-kubeconfig': ['config'],
@@ -110,7 +110,7 @@ describe('the hub’s manifests on a real API server, with Pod Security "restric
       needs: [kubectl],
       render: () => run('kubectl', 'kustomize', `k8s/${folder}`),
     })),
-    ...['console', 'fleet', 'http-tls', 'token-review', 'tracing'].map((one) => ({
+    ...['console', 'fleet', 'http-tls', 'notifications', 'token-review', 'tracing'].map((one) => ({
       what: `k8s/components/${one}`,
       needs: [kubectl],
       render: () => kustomizedWith(['k8s/base'], [`k8s/components/${one}`]),

@@ -96,11 +96,12 @@ describe('charts/flotilla, rendered', needing(tools), () => {
     { components: ['console'], set: 'console.enabled=true' },
     { components: ['fleet'], set: 'fleet.enabled=true' },
     { components: ['http-tls'], set: 'httpTls.enabled=true' },
+    { components: ['notifications'], set: 'notifier.enabled=true' },
     { components: ['token-review'], set: 'tokenReview=true' },
     { components: ['tracing'], set: 'tracing.enabled=true' },
     {
-      components: ['console', 'fleet', 'http-tls', 'token-review', 'tracing'],
-      set: 'console.enabled=true,fleet.enabled=true,httpTls.enabled=true,tokenReview=true,tracing.enabled=true',
+      components: ['console', 'fleet', 'http-tls', 'notifications', 'token-review', 'tracing'],
+      set: 'console.enabled=true,fleet.enabled=true,httpTls.enabled=true,notifier.enabled=true,tokenReview=true,tracing.enabled=true',
     },
   ])('is k8s/base with the components $components with $set', ({ components, set }) => {
     const folders = components.map((one) => `k8s/components/${one}`);

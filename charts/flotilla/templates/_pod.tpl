@@ -70,7 +70,7 @@ capabilities:
 {{- if .user }}
 {{- include "flotilla.redisEnv" . }}
 {{- end }}
-{{- if and $values.fleet.enabled (or .kubeconfig (eq .of "fleet-controller")) }}
+{{- if or (has .of (list "fleet-controller" "notifier")) (and $values.fleet.enabled .kubeconfig) }}
 - name: FLOTILLA_FLEET
   value: in-cluster
 {{- end }}

@@ -93,7 +93,7 @@ spec:
         {{- end }}
     spec:
       serviceAccountName: {{ include "flotilla.account" . }}
-      automountServiceAccountToken: {{ or (not (not .kubeconfig)) (eq .of "fleet-controller") }}
+      automountServiceAccountToken: {{ or (not (not .kubeconfig)) (has .of (list "fleet-controller" "notifier")) }}
       enableServiceLinks: false
       {{- with $values.image.pullSecrets }}
       imagePullSecrets: {{- toYaml . | nindent 8 }}
