@@ -68,6 +68,13 @@ it('makes rows anew once it has started again, where the assignments are lost me
   expect(summary.rollouts[0]?.phase).toBe('Completed');
 });
 
+it('says once that a cluster has left, also where each write is its last', () => {
+  const script = [release('0s', 'v2'), { at: '10m', leave: 'c-0001' }];
+  const faults = [{ from: '5m', controllerKilled: { everyWrites: 1, down: '1s' } }];
+  const { events } = played({ script, faults });
+  expect(events.filter(({ phase }) => phase === 'Removed')).toHaveLength(1);
+});
+
 /** How the first cluster ends that starts. */
 function endOfFirst(file: object, wave: object): string | undefined {
   const { events } = played(file, { waves: [{ name: 'all', maxConcurrent: 1, failureThreshold: 2, ...wave }] });

@@ -14,6 +14,8 @@ const IN_FLIGHT: ReadonlySet<string> = new Set(['Applying', 'Verifying']);
 
 type KnownFleet = Readonly<{ records: readonly VirtualRollout[] }> & Pick<FleetView, 'rolloutsOf' | 'isOwn'>;
 
+const keyOf = ({ rollout, cluster }: Pick<EventFacts, 'rollout' | 'cluster'>): string => `${rollout} ${cluster}`;
+
 type MovedRow = Readonly<{ before: RolloutRow | undefined; after: RolloutRow | undefined }>;
 
 /**
@@ -28,6 +30,8 @@ export class MemoryHub {
   readonly #applier: VirtualApplier;
   /** Events of steps that are not written. */
   #events: EventFacts[] = [];
+  /** Rows that the log shows as removed, and that are still stored. */
+  readonly #removed = new Set<string>();
   /** The counts of the rollout as it was stored last, and the rows that were written since. */
   #since: Readonly<{ tallies: readonly WaveTally[]; clusters: Set<string> }> | undefined;
 
@@ -58,7 +62,7 @@ export class MemoryHub {
 
   /** Keeps the events of a step until it is written. */
   noteEvents(events: readonly EventFacts[]): void {
-    this.#events.push(...events);
+    this.#events.push(...events.filter((event) => event.phase !== 'Removed' || !this.#removed.has(keyOf(event))));
   }
 
   perform(record: VirtualRollout, write: PassWrite<OpenDecision>): void {
@@ -101,6 +105,9 @@ export class MemoryHub {
     };
     const later = this.#events.filter(({ cluster = null }) => (cluster === null ? isPart : isLater(cluster)));
     this.#say(this.#events.filter((event) => !later.includes(event)));
+    const isGone = (name: string) => !record.rows.has(name) && record.stored.has(name);
+    const gone = this.#events.filter(({ phase, cluster }) => phase === 'Removed' && isGone(cluster ?? ''));
+    for (const event of gone) this.#removed.add(keyOf(event));
     this.#events = later;
     this.#since = undefined;
     record.save({ step, at: this.world.now, status, intent, isNew: false });
@@ -115,6 +122,7 @@ export class MemoryHub {
     if (row === undefined) record.stored.delete(name);
     else record.stored.set(name, { step: record.version, row });
     this.#since?.clusters.add(name);
+    this.#removed.delete(keyOf({ rollout: record.spec.name, cluster: name }));
     const cluster = this.world.clusters.get(name);
     // The assignment of a cluster that has left goes with it.
     if (cluster !== undefined) {

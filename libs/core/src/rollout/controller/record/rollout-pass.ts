@@ -2,7 +2,7 @@ import { sameJson } from '../../../kernel/canonical/same-json.js';
 import type { Decision, DecisionEffects } from '../step/decisions.js';
 import type { RolloutFacts } from '../step/facts.js';
 import type { RolloutStatus } from '../step/rollout-state.js';
-import type { RolloutRow } from '../step/row.js';
+import { begins, type RolloutRow } from '../step/row.js';
 import { type StepResult, stepRollout } from '../step/step.js';
 import { intentParts } from './intent-parts.js';
 import type { RolloutRecord } from './rollout-record.js';
@@ -141,14 +141,14 @@ class UnwrittenChanges {
     const { record } = this;
     const [before, after] = [this.#status, record.status];
     const isWhole = decided !== undefined || before === undefined;
-    const { first, then } = this.#changed(isWhole);
-    if (first.length + then.length === 0 && before === after && decided === undefined) return;
+    const { first, later } = isWhole ? { first: [], later: this.#changed() } : this.#inOrder(after);
+    if (first.length + later.length === 0 && before === after && decided === undefined) return;
     const step = ++record.version;
     const moved = { before, after };
     if (first.length > 0) yield { kind: 'Rows', clusters: first };
     const kept = decided?.effects.reason === 'Effective' ? before : undefined;
     const rowOf = (name: string) => record.rows.get(name);
-    const parts = before === undefined ? [then] : intentParts(then, rowOf);
+    const parts = before === undefined ? [later] : intentParts(later, rowOf);
     for (const clusters of parts) {
       const isPart = kept !== undefined && clusters !== parts.at(-1);
       const status = isPart ? kept : after;
@@ -164,14 +164,22 @@ class UnwrittenChanges {
   }
 
   /** Returns the changed clusters. A row that two steps have moved back and forth is as it was. */
-  #changed(isWhole: boolean): Readonly<{ first: readonly string[]; then: readonly string[] }> {
-    const [first, then]: [string[], string[]] = [[], []];
-    for (const [name, before] of this.#before) {
-      const after = this.record.rows.get(name);
-      if (sameJson(before, after)) continue;
-      if (!isWhole && isWrittenFirst({ before, after })) first.push(name);
-      else then.push(name);
+  #changed(): string[] {
+    const { rows } = this.record;
+    return [...this.#before].filter(([name, row]) => !sameJson(rows.get(name), row)).map(([name]) => name);
+  }
+
+  /** Returns the changed clusters that are written before the rollout, and after it. */
+  #inOrder(status: RolloutStatus): Readonly<{ first: readonly string[]; later: readonly string[] }> {
+    // A killed pass has written the rollout already: no row has to wait for it.
+    const isKept = sameJson(this.#status, status);
+    const [first, later]: [string[], string[]] = [[], []];
+    for (const name of this.#changed()) {
+      const [before, after] = [this.#before.get(name), this.record.rows.get(name)];
+      const isFree = isKept && (after === undefined || !begins(before, after));
+      if (isFree || isWrittenFirst({ before, after })) first.push(name);
+      else later.push(name);
     }
-    return { first, then };
+    return { first, later };
   }
 }

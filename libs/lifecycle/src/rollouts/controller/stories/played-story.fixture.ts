@@ -242,6 +242,7 @@ export class PlayedStory implements ScriptedHub {
     const kill = this.scenario.file.faults.find(({ controllerKilled }) => 'everyWrites' in (controllerKilled ?? {}));
     const { everyWrites = 0, down = '0s' } = (kill?.controllerKilled ?? {}) as { everyWrites?: number; down?: string };
     if (everyWrites === 0) return client;
+    const from = this.#start + durationMs(kill?.from ?? '0s');
     let isDead = false;
     let left = everyWrites;
     return new Proxy(client, {
@@ -251,7 +252,8 @@ export class PlayedStory implements ScriptedHub {
         return async (...given: unknown[]) => {
           if (isDead) throw new Killed();
           const answer = (await Reflect.apply(method, target, given)) as unknown;
-          if (!WRITES.has(String(name)) || --left > 0) return answer;
+          const isCounted = WRITES.has(String(name)) && this.#world.now >= from;
+          if (!isCounted || --left > 0) return answer;
           isDead = true;
           this.#killedUntil = this.#world.now + durationMs(down);
           throw new Killed();
