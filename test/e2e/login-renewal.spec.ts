@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadAll } from 'js-yaml';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { accountToken, lifetimeOf } from '#core/cluster/membership/account-token';
 import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { ManualClock } from '#platform/clock/manual-clock';
@@ -16,6 +16,7 @@ import { LoginRenewals } from '#platform/membership/login-renewals';
 import { loginStore } from '#platform/membership/stored-logins';
 import { silentLog } from '#platform/telemetry/log.port';
 import { type ControlPlane, startControlPlane } from '#testing/control-plane/find-control-plane';
+import { LONG_PATIENCE } from '#testing/patience';
 import { withAccount } from '../../apps/cli/src/commands/clusters/make-account.js';
 
 const LIFETIME_MS = 600_000;
@@ -104,7 +105,8 @@ it('a renewed login goes into the Secret of a mounted kubeconfig, with the right
       'east.new',
     );
   };
-  await storeIn('applier-kubeconfig');
+  // An API server grants what a new RoleBinding grants a moment after it has stored it.
+  await vi.waitFor(() => storeIn('applier-kubeconfig'), LONG_PATIENCE);
   const stored = async (name: string) => {
     const found = await admin.get<KubernetesObject & { data?: { config?: string } }>({ ...secret, name, namespace });
     return Buffer.from(found?.data?.config ?? '', 'base64').toString();
