@@ -8,10 +8,13 @@ const TROUBLES = [
     'login',
     /\b(?:401|unauthorized|logged in|log in|logins?|credentials?|(?:bearer|account|access|refresh) token|token (?:has |is )?expired|exec plugin)\b/i,
   ],
-  ['certificate', /\b(?:certificates?|self.signed|TLS|SSL)\b/i],
+  ['certificate', /\b(?:certificates?|self.signed|unknown ca)\b/i],
   ['name', /\b(?:ENOTFOUND|EAI_AGAIN|getaddrinfo|no such host)\b/i],
   ['closed', /\b(?:ECONNREFUSED|connection refused|ECONNRESET|socket hang up)\b/i],
-  ['network', /\b(?:ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|no route|timed? ?out|did not answer)\b/i],
+  [
+    'network',
+    /\b(?:ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|no route|timed? ?out|did not answer|no answer|disconnected before secure)\b/i,
+  ],
 ] as const;
 
 export type ReachTrouble = (typeof TROUBLES)[number][0];
@@ -19,9 +22,12 @@ export type ReachTrouble = (typeof TROUBLES)[number][0];
 /** Matches the advice at the end of an error. It names certificates and proxies without a reason. */
 const ADVICE = /; check .*$/s;
 
+/** Matches an error code of Node with the address after it. A host name may hold any word. */
+const ADDRESS = /\b(E[A-Z_]{4,})\s+\S+/g;
+
 /** Returns the kind of a trouble by the words about it. Returns undefined for other words. */
 export function reachTrouble(text: string): ReachTrouble | undefined {
-  const said = text.replace(ADVICE, '');
+  const said = text.replace(ADVICE, '').replace(ADDRESS, '$1');
   return TROUBLES.find(([, words]) => words.test(said))?.[0];
 }
 

@@ -16,10 +16,11 @@ function conflictOfCluster(cluster: Fields): string | undefined {
 }
 
 function conflictOfUser(user: Fields): string | undefined {
-  const twice = ['client-certificate', 'client-key'].find((name) => isTwice(user, name));
+  // kubectl does not judge a key without a certificate.
+  const parts = has(user, 'client-certificate') ? ['client-certificate', 'client-key'] : [];
+  const twice = parts.find((name) => isTwice(user, name));
   if (twice !== undefined) return `its user has ${twice} and ${twice}-data: remove one`;
-  if (has(user, 'client-certificate') && !has(user, 'client-key'))
-    return 'its user has a client certificate without its key';
+  if (parts.some((name) => !has(user, name))) return 'its user has a client certificate without its key';
   if (user['token'] && (user['username'] || user['password'])) return 'its user has a token and a password: remove one';
   const more = [user['as-uid'], ...Object.values(user['as-groups'] ?? {}), ...Object.keys(user['as-user-extra'] ?? {})];
   return more.some(Boolean) && !user['as'] ? 'its user has as-uid, as-groups or as-user-extra, and no as' : undefined;

@@ -269,8 +269,9 @@ function parse(file: string, source: string): NonNullable<z.infer<typeof Kubecon
   if (source.length > LARGEST_KUBECONFIG) throw fail('it is larger than 8 MiB');
   let document: unknown;
   try {
-    // As in kubectl, the first document counts, and the last of equal keys.
-    [document] = source.trim() === '' ? [] : loadAll(source, null, { json: true });
+    // As in kubectl, the last of equal keys counts.
+    const first = firstDocument(source);
+    [document] = first.trim() === '' ? [] : loadAll(first, null, { json: true });
   } catch (error) {
     // The library's text quotes the lines around the fault, and they may hold a token: its
     // first line has the position.
@@ -280,6 +281,14 @@ function parse(file: string, source: string): NonNullable<z.infer<typeof Kubecon
   if (config.success) return config.data ?? {};
   const [issue] = config.error.issues;
   throw fail(`${issue?.path.join('.') || 'the document'}: ${issue?.message}`);
+}
+
+/** Returns the text of the first document. As in kubectl, nothing after it is read. */
+function firstDocument(source: string): string {
+  const lines = source.split('\n');
+  const begin = lines.findIndex((line) => !/^(?:\s*(?:#.*)?|%.*)$/.test(line));
+  const end = lines.findIndex((line, at) => at > begin && /^(?:---|\.\.\.)(?:\s|$)/.test(line));
+  return lines.slice(0, end === -1 ? undefined : end).join('\n');
 }
 
 function checked<T>(file: string, context: string, what: string, schema: z.ZodType<T>, value: unknown): T {

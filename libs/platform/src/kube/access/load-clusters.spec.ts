@@ -253,6 +253,10 @@ describe('an entry that is empty or broken', () => {
     { because: 'extensions that are null', content: extensions(null) },
     { because: 'an extension of others, whatever it has', content: extensions([{ name: 'other', extension: 7 }]) },
     { because: 'a user that is null', content: userX(null) },
+    {
+      because: 'keys without a certificate beside a token',
+      content: userX({ token: 'hush', 'client-key': '/k', 'client-key-data': 'YQ==' }),
+    },
     { because: 'a plugin that is null', content: userX({ exec: null }) },
     { because: 'no current context', content: { 'current-context': null, ...scratch({ cluster: 'c' }) } },
   ])('spoils nothing: $because', async ({ content }) => {
@@ -262,6 +266,8 @@ describe('an entry that is empty or broken', () => {
 
   it.each([
     { because: 'a second document', text: (good: string) => `${good}\n---\ncontexts: []\n` },
+    { because: 'a second document that cannot be read', text: (good: string) => `# mine\n---\n${good}\n---\n\t: [\n` },
+    { because: 'text after the end of the document', text: (good: string) => `%YAML 1.2\n---\n${good}\n...\n}{\n` },
     { because: 'an empty document at the end', text: (good: string) => `---\n${good}\n---\n` },
     { because: 'a mark of the byte order', text: (good: string) => `\ufeff${good}` },
     { because: 'a key that occurs twice', text: (good: string) => `users: []\n${good}` },
