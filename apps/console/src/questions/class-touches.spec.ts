@@ -23,7 +23,7 @@ describe('the reach of a plan class', () => {
     const found = groupTouches(MEMBERS, MOVES, seenOthers(OPERATORS, ALL_RIGHTS, NO_LABELS));
     expect(found).toMatchObject([
       {
-        ...{ package: 'lamp-operator', name: 'lamps.example.com', change: 'changed', clusters: 2, moreOthers: 4 },
+        ...{ package: 'lamp-operator', name: 'lamps.example.com', change: 'changed', clusters: 2, moreOthers: 2 },
         others: [
           { package: 'harbor', operator: 'harbor', namespace: 'harbors', role: 'owner', clusters: 2, example: 'east' },
           { package: 'mast.v1.0.0', operator: '', namespace: 'masts', role: 'user', clusters: 2 },
@@ -49,5 +49,15 @@ describe('the reach of a plan class', () => {
     }));
     const [touch] = groupTouches(many, MOVES, seenOthers([], ALL_RIGHTS, NO_LABELS));
     expect([touch?.others.length, touch?.moreOthers]).toEqual([50, 30]);
+  });
+
+  it('counts each of the rest once, however many clusters have it', () => {
+    const others = Array.from({ length: 60 }, (_, at) => ({ ...MAST, namespace: `n-${at}` }));
+    const everywhere = Array.from({ length: 100 }, (_, at) => ({
+      cluster: `c-${at}`,
+      touches: [{ ...LAMPS, others, more: 0 }],
+    }));
+    const [touch] = groupTouches(everywhere, MOVES, seenOthers([], ALL_RIGHTS, NO_LABELS));
+    expect([touch?.others.length, touch?.moreOthers]).toEqual([50, 10]);
   });
 });

@@ -54,7 +54,8 @@ export function seenOthers(operators: readonly OperatorRow[], rights: Rights, la
   return { find, areAll: rights.unbounded };
 }
 
-type Growing = Touch & { others: OtherOperator[] };
+/** `unnamed` is the most that a cluster has and does not name. The same ones may be in each cluster. */
+type Growing = Touch & { others: OtherOperator[]; unnamed: number };
 
 /** Returns the definitions that members of a group touch, with the other operators of all their clusters. */
 export function groupTouches(members: readonly Member[], moves: readonly PlanMove[], seen: SeenOthers): Touch[] {
@@ -66,19 +67,23 @@ export function groupTouches(members: readonly Member[], moves: readonly PlanMov
       const touch = touches.get(key) ?? touchOf(one, moves);
       touches.set(key, touch);
       touch.clusters += 1;
-      if (seen.areAll) touch.moreOthers += one.more;
+      if (seen.areAll) touch.unnamed = Math.max(touch.unnamed, one.more);
       for (const other of one.others) addOther({ cluster, key, other, touch }, others, seen);
     }
   }
   const owners = ({ others: all }: Touch) => all.filter(({ role }) => role === 'owner').length;
   return [...touches.values()]
-    .map((touch) => ({ ...touch, others: touch.others.toSorted(byWeight) }))
+    .map(({ unnamed, ...touch }) => ({
+      ...touch,
+      moreOthers: touch.moreOthers + unnamed,
+      others: touch.others.toSorted(byWeight),
+    }))
     .toSorted((a, b) => owners(b) - owners(a) || b.others.length - a.others.length || byText(a.name, b.name));
 }
 
 const touchOf = ({ bundle, name, change }: MemberTouch, moves: readonly PlanMove[]): Growing => ({
   package: moves.find(({ to }) => to === bundle)?.package ?? bundle.replace(/\.v?\d.*$/, ''),
-  ...{ bundle, name, change, clusters: 0, others: [], moreOthers: 0 },
+  ...{ bundle, name, change, clusters: 0, others: [], moreOthers: 0, unnamed: 0 },
 });
 
 type Added = Readonly<{ cluster: string; key: string; other: MemberTouch['others'][number]; touch: Growing }>;
@@ -89,13 +94,14 @@ function addOther({ cluster, key, other, touch }: Added, others: Map<string, Oth
   const { namespace, role } = other;
   const own = [key, found.package, found.operator, namespace, role].join('\0');
   const known = others.get(own);
-  if (known !== undefined) known.clusters += 1;
-  else if (touch.others.length >= MOST_OTHERS) touch.moreOthers += 1;
-  else {
-    const added = { ...found, namespace, role, clusters: 1, example: cluster };
-    others.set(own, added);
-    touch.others.push(added);
+  if (known !== undefined) {
+    known.clusters += 1;
+    return;
   }
+  const added = { ...found, namespace, role, clusters: 1, example: cluster };
+  others.set(own, added);
+  if (touch.others.length < MOST_OTHERS) touch.others.push(added);
+  else touch.moreOthers += 1;
 }
 
 const byWeight = (a: OtherOperator, b: OtherOperator): number =>

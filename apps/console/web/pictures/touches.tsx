@@ -66,7 +66,7 @@ const Tree = ({ of }: { of: readonly Touch[] }) => (
                     <Other of={other} />
                   </li>
                 ))}
-                {touch.moreOthers > 0 && <li class="pale">and {count(touch.moreOthers)} more</li>}
+                {touch.moreOthers > 0 && <li class="pale">and at least {count(touch.moreOthers)} more</li>}
                 {touch.others.length === 0 && <li class="pale">no other operator</li>}
               </ul>
             </li>
@@ -126,5 +126,5 @@ function othersInWords({ others, moreOthers }: Touch): string {
     ({ package: name, namespace, role, clusters, example }) =>
       `${name} in ${namespace} (${clusters === 1 ? example : counted(clusters, 'cluster')}) ${ROLES[role]}`,
   );
-  return [...words, ...(moreOthers > 0 ? [`${count(moreOthers)} more`] : [])].join(', ') || 'none';
+  return [...words, ...(moreOthers > 0 ? [`at least ${count(moreOthers)} more`] : [])].join(', ') || 'none';
 }
