@@ -201,3 +201,8 @@ describe('a Skip decision', () => {
     expect(summary.rollouts[0]?.counts).toMatchObject({ done: 2, skipped: 0 });
   });
 });
+
+it('starts more clusters at once than a write of the rollout has room for', () => {
+  const scenario = scenarioFrom({ strategy: { waves: [{ name: 'all', maxConcurrent: '100%' }] }, clusters: 250 });
+  expect(simulateChecked(scenario, () => undefined).invariants.violations).toEqual([]);
+});

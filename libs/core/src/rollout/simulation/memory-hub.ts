@@ -103,7 +103,10 @@ export class MemoryHub {
       if (row === undefined || announced.has(cluster)) return false;
       return record.stored.get(cluster)?.row !== row;
     };
-    const later = this.#events.filter(({ cluster = null }) => (cluster === null ? isPart : isLater(cluster)));
+    // Without kills all parts are written.
+    const mayDie = this.writesLeft < Number.POSITIVE_INFINITY;
+    const isOpen = ({ cluster = null }: EventFacts): boolean => (cluster === null ? isPart : isLater(cluster));
+    const later = mayDie ? this.#events.filter(isOpen) : [];
     this.#say(this.#events.filter((event) => !later.includes(event)));
     const isGone = (name: string) => !record.rows.has(name) && record.stored.has(name);
     const gone = this.#events.filter(({ phase, cluster }) => phase === 'Removed' && isGone(cluster ?? ''));
