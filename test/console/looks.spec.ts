@@ -25,6 +25,7 @@ const WIDTHS = [360, 390, 640, 768, 900, 1_024, 1_200, 1_440, 2_560];
 const PAGES: readonly (readonly [path: string, shows: string, command: string])[] = [
   ['/', 'Versions behind', 'flotilla status'],
   ['/clusters', 'reached', 'flotilla clusters list'],
+  ['/clusters?view=map', 'A cell counts', 'flotilla clusters list'],
   [`/clusters/${encodeURIComponent(EAST)}`, 'harbor-operator', `flotilla status -C ${EAST}`],
   ['/operators', 'metrics-stack', 'flotilla get subscriptions,extensions'],
   ['/operators?view=packages', 'metrics-stack', 'flotilla get subscriptions,extensions'],
@@ -32,6 +33,7 @@ const PAGES: readonly (readonly [path: string, shows: string, command: string])[
   [OPERATOR, 'lighthouse-operator', `flotilla explain subscription harbor-operator -n harbor-operators -C ${EAST}`],
   [`${OPERATOR}?view=conflict`, 'no catalog available', 'flotilla explain subscription'],
   ['/approvals', 'lamp-operator', 'flotilla get installplans'],
+  [`/approvals/together?class=${PICTURED_HASH}`, 'Common to all', 'flotilla get installplans'],
   [
     `/approvals/${PICTURED_HASH}?section=crds`,
     'stores v2',

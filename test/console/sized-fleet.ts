@@ -51,7 +51,7 @@ export function fillSizedFleet(view: MemoryView, fleet: SizedFleet): void {
   ]);
   view.writeHistory([
     {
-      ...{ at: new Date(Date.now() - HOUR).toISOString(), kind: 'version', cluster: fleet.first, by: 'hub' },
+      ...{ at: new Date(Date.now() - HOUR).toISOString(), kind: 'version', cluster: clusterName(1), by: 'hub' },
       ...{ row: 'subscription/harbors/harbor', namespace: 'harbors', package: 'harbor', comment: '' },
       ...{ from: 'harbor.v0.9.0', to: 'harbor.v1.0.0' },
     },

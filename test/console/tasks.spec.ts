@@ -192,6 +192,8 @@ describe.each([3, 100, 1_000])('with the keyboard alone, in a fleet of %i cluste
     await enter(/^As a table$/);
     await shows('Failed then');
     expect(await tab.page.locator('section[aria-label="Last 24 hours"] tbody tr').count()).toBeGreaterThan(20);
+    // Links that lie half under the frame are too small for axe.
+    await tab.page.evaluate('scrollTo(0, 0)');
   });
 
   it('13: which clusters are behind, and since when', async () => {
@@ -199,7 +201,8 @@ describe.each([3, 100, 1_000])('with the keyboard alone, in a fleet of %i cluste
     await shows(/1\.0\.0/, '.trend.versions');
     await enter(/^7 days$/);
     await expect.poll(() => tab.page.url(), PATIENCE).toContain('span=7d');
-    await shows(new RegExp(`A full bar is ${size.toLocaleString('en')} cluster`));
+    // In every twentieth cluster nothing runs.
+    await shows(`A full bar is ${size - Math.ceil(size / 20)} clusters`);
   });
 
   it.each(['/clusters', '/operators'])('the list %s is usable by all', (path) => tab.goto(path));

@@ -45,7 +45,7 @@ const COLUMNS: readonly Column<PlanClassSummary>[] = [
     width: '96px',
     sort: 'clusters',
     number: true,
-    place: 'note',
+    place: 'mark',
     cell: ({ clusters }) => counted(clusters, 'cluster'),
   },
   {

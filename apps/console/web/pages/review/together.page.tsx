@@ -9,6 +9,7 @@ import { useQuery } from '../../live/query.js';
 import { count, counted } from '../../live/times.js';
 import { Moves, moveText } from '../../parts/moves.js';
 import { Page, Section } from '../../parts/page.js';
+import { SameCommand } from '../../parts/same-command.js';
 import { Bones, Empty, Trouble } from '../../parts/states.js';
 import { Touches } from '../../pictures/touches.js';
 import { ApproveBar, type ChosenPlans } from './approve.js';
@@ -51,6 +52,7 @@ export default function TogetherPage() {
         </>
       )}
       {reviews.isComplete && hashes.length > 0 && <Together of={reviews} />}
+      <SameCommand command="flotilla get installplans" />
     </Page>
   );
 }
