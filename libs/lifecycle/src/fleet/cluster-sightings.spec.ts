@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FLEET_API } from '#core/kernel/api/fleet/fleet-fields';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
-import type { CredentialsFault } from '#platform/fleet/secret-access';
+import type { CredentialsFault, LoginLife } from '#platform/fleet/secret-access';
 import { type ClusterListener, fixedClusters } from '#platform/membership/service-clusters.port';
 import { silentLog } from '#platform/telemetry/log.port';
 import { type DirectClient, directClient } from '#testing/cluster/direct-client';
@@ -20,13 +20,13 @@ describe('what a poller reports of the clusters of a fleet', () => {
   let isPaused = false;
   let operators: number | undefined;
   let fault: CredentialsFault | undefined;
-  let expiresAt: string | undefined;
+  let life: LoginLife = {};
   let tell: ClusterListener = () => undefined;
   beforeEach(async () => {
     isPaused = false;
     operators = undefined;
     fault = undefined;
-    expiresAt = undefined;
+    life = {};
     fleet = await PlayedFleet.begin(['one', 'two'], () => ({}), { definitions: await looseDefinitions() });
     for (const name of ['one', 'two']) {
       await fleet.hub.client.delete({ apiVersion: FLEET_API, kind: 'FleetCluster', name });
@@ -48,7 +48,7 @@ describe('what a poller reports of the clusters of a fleet', () => {
       clock: fleet.clock,
       log: silentLog,
       isAlone: true,
-      credentials: { faultOf: () => fault, expiryOf: () => expiresAt },
+      credentials: { faultOf: () => fault, lifeOf: () => life },
     });
     sightings.start();
   });
@@ -231,10 +231,13 @@ describe('what a poller reports of the clusters of a fleet', () => {
     });
 
     it('is when that ends, and then that it has', async () => {
-      expiresAt = new Date(fleet.clock.now().getTime() + 60_000).toISOString();
+      const at = (seconds: number) => new Date(fleet.clock.now().getTime() + seconds * 1_000).toISOString();
+      life = { expiresAt: at(60), renewedFrom: at(30) };
       await inSecret('one');
       await expect.poll(() => reasons('one'), PATIENCE).toContain('CredentialsValid=True Valid');
-      expect(await statusOf('one')).toMatchObject({ credentialsExpireAt: expiresAt });
+      expect(await statusOf('one')).toMatchObject({
+        ...{ credentialsExpireAt: life.expiresAt, credentialsRenewedFrom: life.renewedFrom },
+      });
       for (let seconds = 0; seconds < 80; seconds++) await fleet.clock.advance(1_000);
       await expect.poll(() => reasons('one'), PATIENCE).toContain('CredentialsValid=False Expired');
     });

@@ -54,7 +54,7 @@ type ClusterSightingsOptions = Readonly<{
   clock: Clock;
   log: Log;
   /** The logins of FleetClusters in Secrets. Absent if only contexts give access. */
-  credentials?: Pick<SecretClusters, 'expiryOf' | 'faultOf'> | undefined;
+  credentials?: Pick<SecretClusters, 'lifeOf' | 'faultOf'> | undefined;
   /** Says why a login could not be renewed. */
   renewals?: Pick<LoginRenewals, 'troubleOf'> | undefined;
   /** Returns the number of installed operators. Undefined while that is not known. */
@@ -290,13 +290,13 @@ export class ClusterSightings {
     { silence, credentials }: ClusterSighting,
     fault: CredentialsSighting['fault'],
   ): CredentialsSighting | undefined {
-    const expiresAt = this.options.credentials?.expiryOf(cluster);
+    const { expiresAt, renewedFrom } = this.options.credentials?.lifeOf(cluster) ?? {};
     if (fault !== undefined) return { fault };
     if (expiresAt !== undefined && Date.parse(expiresAt) <= this.#now()) {
       return { fault: { reason: 'Expired', message: `the login ended at ${expiresAt}: renew it` }, expiresAt };
     }
     const renewal = this.options.renewals?.troubleOf(cluster)?.slice(0, MOST_CHARACTERS);
-    const known = { expiresAt, ...(renewal !== undefined && { renewal }) };
+    const known = { expiresAt, renewedFrom, ...(renewal !== undefined && { renewal }) };
     if (credentials !== undefined) return { ...credentials, ...known };
     return silence === undefined ? known : undefined;
   }

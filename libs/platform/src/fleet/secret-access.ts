@@ -1,9 +1,11 @@
 import { X509Certificate } from 'node:crypto';
 import { foreignLogin } from '#core/cluster/imports/foreign-login';
+import { renewedFrom } from '#core/cluster/membership/account-token';
 import type { LoginFormat } from '#core/kernel/api/fleet/fleet-cluster-source';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { ClusterConfigError } from '../kube/access/cluster-config.error.js';
 import { type ClusterAccess, type ParsedKubeconfig, parseKubeconfig } from '../kube/access/kubeconfig.js';
+import { tokenAccount } from '../kube/access/plain-access.js';
 import { unsafeServer } from '../kube/access/server-url.js';
 
 /** The type and the key of the Secrets that FleetClusters may refer to (design: fleet.md §1.1). */
@@ -12,7 +14,9 @@ const KEY = 'kubeconfig';
 
 /** A reason why the login of a FleetCluster cannot be used: the reasons of condition CredentialsValid. */
 export type CredentialsFault = Readonly<{ reason: 'Expired' | 'Rejected' | 'Unsafe'; message: string }>;
-export type SecretAccess = Readonly<{ access: ClusterAccess; expiresAt?: string } | { fault: CredentialsFault }>;
+/** `expiresAt`: the end of the login. `renewedFrom`: the hub renews it from then on; absent: it does not. */
+export type LoginLife = Readonly<{ expiresAt?: string; renewedFrom?: string }>;
+export type SecretAccess = (Readonly<{ access: ClusterAccess }> & LoginLife) | Readonly<{ fault: CredentialsFault }>;
 
 /**
  * Returns the access that a kubeconfig in a Secret gives. Refuses one that has the hub run a program, read a
@@ -34,7 +38,7 @@ export function secretAccess(secret: KubernetesObject, format?: LoginFormat): Se
     if (unsafe !== undefined) return { fault: { reason: 'Unsafe', message: `${file} is not used: ${unsafe}` } };
     const expiresAt = expiryOf(access);
     const own = format === undefined ? access : { ...access, isRenewedByOthers: true };
-    return { access: own, ...(expiresAt === undefined ? {} : { expiresAt }) };
+    return { access: own, ...(expiresAt === undefined ? {} : { expiresAt, ...renewalOf(own) }) };
   } catch (error) {
     if (error instanceof ClusterConfigError) return rejected(error.message);
     throw error;
@@ -64,6 +68,12 @@ function unsafeIn({ cluster, user }: ClusterAccess): string | undefined {
     return 'it has insecure-skip-tls-verify, so any server could capture the login';
   }
   return unsafeServer(cluster.server);
+}
+
+function renewalOf(access: ClusterAccess): Pick<LoginLife, 'renewedFrom'> {
+  const account = tokenAccount(access);
+  const from = account && renewedFrom(account);
+  return from === undefined ? {} : { renewedFrom: new Date(from).toISOString() };
 }
 
 /** When the client certificate, or a token that says so, ends. */

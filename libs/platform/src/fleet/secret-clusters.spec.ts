@@ -86,7 +86,7 @@ describe('the clusters whose kubeconfig is in a Secret of the hub', () => {
     await expect.poll(found, PATIENCE).toEqual([['store-01', 'first']]);
     await rotate(login(endingAt(1_800_000_000)));
     await expect.poll(found, PATIENCE).toEqual([['store-01', endingAt(1_800_000_000)]]);
-    expect(clusters.expiryOf('store-01')).toBe('2027-01-15T08:00:00.000Z');
+    expect(clusters.lifeOf('store-01')).toEqual({ expiresAt: '2027-01-15T08:00:00.000Z' });
     await hub.client.delete({ apiVersion: FLEET_API, kind: 'FleetCluster', name: 'store-01' });
     await expect.poll(found, PATIENCE).toEqual([]);
   });

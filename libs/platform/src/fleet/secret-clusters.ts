@@ -11,7 +11,7 @@ import type { KubeClient } from '../kube/client/kube-client.port.js';
 import type { ClusterLabels } from '../membership/service-clusters.port.js';
 import type { Log } from '../telemetry/log.port.js';
 import { LoginSecrets } from './login-secrets.js';
-import type { CredentialsFault, SecretAccess } from './secret-access.js';
+import type { CredentialsFault, LoginLife, SecretAccess } from './secret-access.js';
 
 type SecretClustersOptions = Readonly<{
   hub: KubeClient;
@@ -137,10 +137,12 @@ export class SecretClusters {
     return this.#labels.get(cluster) ?? NO_LABELS;
   }
 
-  /** Returns the time at which the login of a FleetCluster ends, if its Secret records it. */
-  expiryOf(cluster: string): string | undefined {
+  /** Returns the times of the login of a FleetCluster, if its Secret records them. */
+  lifeOf(cluster: string): LoginLife {
     const found = this.#credentials.get(cluster);
-    return found !== undefined && 'expiresAt' in found ? found.expiresAt : undefined;
+    if (found === undefined || 'fault' in found) return {};
+    const { access: _access, ...life } = found;
+    return life;
   }
 
   /** Returns the deleted FleetClusters that wait for the release of their cluster. */

@@ -11,6 +11,8 @@ export type CredentialsSighting = Readonly<{
   fault?: Readonly<{ reason: 'Expired' | 'Rejected' | 'Unsafe'; message: string }> | undefined;
   /** The end of the login, if it names one. */
   expiresAt?: string | undefined;
+  /** Time from which the hub renews the login. Absent: the hub does not renew it. */
+  renewedFrom?: string | undefined;
   /** The reason why the last renewal failed. */
   renewal?: string | undefined;
 }>;
@@ -75,6 +77,7 @@ export type FleetClusterStatus = Readonly<{
   uid?: string | undefined;
   version?: string | undefined;
   credentialsExpireAt?: string | undefined;
+  credentialsRenewedFrom?: string | undefined;
   lastAnswerAt?: string | undefined;
   facts?: Readonly<Record<string, unknown>> | undefined;
   operators?: number | undefined;
@@ -106,10 +109,13 @@ export function clusterStatus(before: FleetClusterStatus, sighting: ClusterSight
   );
   const distribution = version === undefined ? undefined : distributionOf(version);
   const facts = factsAfter(before, distribution, isReplaced ? undefined : sighting.facts);
-  const credentialsExpireAt = credentials === undefined ? before.credentialsExpireAt : credentials.expiresAt;
+  const { credentialsExpireAt, credentialsRenewedFrom } =
+    credentials === undefined
+      ? before
+      : { credentialsExpireAt: credentials.expiresAt, credentialsRenewedFrom: credentials.renewedFrom };
   const lastAnswerAt = sighting.isUnasked === true ? before.lastAnswerAt : lastAnswer(before, silence);
   const own = {
-    ...{ uid: isReplaced ? before.uid : uid, version, credentialsExpireAt, lastAnswerAt },
+    ...{ uid: isReplaced ? before.uid : uid, version, credentialsExpireAt, credentialsRenewedFrom, lastAnswerAt },
     ...{ facts, operators, conditions },
   };
   const after = { ...before, ...own };
@@ -117,6 +123,7 @@ export function clusterStatus(before: FleetClusterStatus, sighting: ClusterSight
     before.uid === after.uid &&
     before.version === version &&
     before.credentialsExpireAt === credentialsExpireAt &&
+    before.credentialsRenewedFrom === credentialsRenewedFrom &&
     before.lastAnswerAt === lastAnswerAt &&
     before.facts === facts &&
     before.operators === operators &&

@@ -52,9 +52,34 @@ describe('facts of a rollout', () => {
       'Completed rollout kafka-3 to kafka.v2: Completed: AllWavesComplete',
     ],
     [
-      'a red gate',
-      { phase: 'Progressing', failures: [{ reason: 'GateRed' }], waves: [{ name: 'lab', reason: '' }] },
-      'GateRed rollout kafka-3 to kafka.v2: GateRed',
+      'a cluster that did not pass a gate',
+      {
+        phase: 'Progressing',
+        failures: [{ reason: 'GateRed', cause: 'errors' }],
+        waves: [
+          { name: 'lab', counts: { failed: 1 } },
+          { name: 'shops', counts: { failed: 0 } },
+        ],
+      },
+      'GateRed rollout kafka-3 to kafka.v2: GateRed in wave lab: errors',
+    ],
+    [
+      'a red gate before a wave',
+      {
+        phase: 'Progressing',
+        waves: [{ name: 'lab' }, { name: 'shops', phase: 'Pending', reason: 'GateBefore', redGate: 'errors' }],
+      },
+      'GateRed rollout kafka-3 to kafka.v2: GateRed in wave shops: errors',
+    ],
+    [
+      'a gate that went back for lack of an answer',
+      { phase: 'Progressing', reason: 'GateTimeout', wave: '2/3 shops' },
+      'GateRed rollout kafka-3 to kafka.v2: GateTimeout in wave shops',
+    ],
+    [
+      'a stop by a red gate once',
+      { phase: 'Progressing', reason: 'GateRed', wave: '1/3 lab', waves: [{ name: 'lab', redGate: 'errors' }] },
+      'GateRed rollout kafka-3 to kafka.v2: GateRed in wave lab: errors',
     ],
     [
       'a window',
@@ -86,6 +111,48 @@ describe('facts of a rollout', () => {
       NOW,
     );
     expect(fact).toMatchObject({ subject: { labels: { team: 'data' } }, path: '/rollouts/platform%2Fkafka-3', at: AT });
+  });
+
+  it('name a red gate of each wave', () => {
+    const keys = ['lab', 'shops'].map((name) => {
+      const status = { phase: 'Progressing', reason: 'GateRed', wave: `1/2 ${name}` };
+      return fleetFacts({ ...NONE, FleetRollout: [rollout(status)] }, NOW)[0]?.key;
+    });
+    expect(new Set(keys).size).toBe(2);
+    const steps = [
+      {
+        phase: 'Progressing',
+        waves: [
+          { name: 'lab', phase: 'Complete' },
+          { name: 'shops', redGate: 'errors' },
+        ],
+      },
+      { phase: 'Progressing', reason: 'GateRed', wave: '2/2 shops', waves: [{ name: 'shops', redGate: 'errors' }] },
+      {
+        ...{ phase: 'RollingBack', reason: 'GateRed', wave: '1/2 lab' },
+        waves: ['lab', 'shops'].map((name) => ({ name, phase: 'RollingBack' })),
+      },
+    ].map((status) => fleetFacts({ ...NONE, FleetRollout: [rollout(status)] }, NOW));
+    const told = new Set(steps.flat().flatMap(({ event, key }) => (event === 'GateRed' ? [key] : [])));
+    expect(told).toEqual(new Set([keys[1]]));
+    const failed = (names: readonly string[]) => {
+      const waves = names.map((name) => ({ name, counts: { failed: 1 } }));
+      const status = { phase: 'Progressing', failures: [{ reason: 'GateRed', cause: 'errors' }], waves };
+      return fleetFacts({ ...NONE, FleetRollout: [rollout(status)] }, NOW).map(({ key }) => key);
+    };
+    expect(failed(['lab', 'shops']).filter((key) => !failed(['lab']).includes(key))).toHaveLength(1);
+  });
+
+  it('have the time of a halt after a soak, and one identity while clusters of it end', () => {
+    const halt = (since: string, movedAt: string) => {
+      const conditions = condition('Progressing', 'False', 'Halted', 'resume it');
+      const status = { phase: 'Halted', reason: 'GateRed', phaseSince: since, movedAt, ...conditions };
+      return fleetFacts({ ...NONE, FleetRollout: [rollout(status)] }, NOW).find(({ event }) => event === 'Halted');
+    };
+    const [first, later] = ['2026-01-05T09:00:00.000Z', '2026-01-05T10:00:00.000Z'] as const;
+    expect(halt(first, first)?.at).toBe(first);
+    expect(halt(first, later)?.key).toBe(halt(first, first)?.key);
+    expect(halt(later, later)?.key).not.toBe(halt(first, first)?.key);
   });
 
   it('are none if a status cannot be read', () => {
@@ -128,6 +195,28 @@ describe('facts of other objects', () => {
     ['FleetOperator', condition('Drifted', 'False', 'AsApplied')],
   ] as const)('none of %s %j', (kind, status) => {
     expect(told({ [kind]: [object(kind, status)] })).toEqual([]);
+  });
+
+  it('do not name a login of 168 hours that the hub renews twice, until that fails', () => {
+    const HOUR = 3_600_000;
+    const iso = (hours: number) => new Date(NOW + hours * HOUR).toISOString();
+    const seen = (issued: number, at: number, renewal: object = condition('CredentialsValid', 'True', 'Valid')) => {
+      const status = { credentialsExpireAt: iso(issued + 168), credentialsRenewedFrom: iso(issued + 84), ...renewal };
+      return fleetFacts({ ...NONE, FleetCluster: [object('FleetCluster', status)] }, NOW + at * HOUR);
+    };
+    for (const issued of [0, 84, 168]) expect([seen(issued, issued), seen(issued, issued + 84)].flat()).toEqual([]);
+    const fails = condition('CredentialsValid', 'True', 'NotRenewed', 'it could not be stored');
+    expect(seen(0, 85, fails)).toMatchObject([
+      { event: 'LoginEnds', message: 'NotRenewed: it could not be stored', at: iso(84) },
+    ]);
+  });
+
+  it('are one fact of logins that others renew for less than seven days', () => {
+    const keys = ['2026-01-07T00:00:00Z', '2026-01-08T00:00:00Z'].map(
+      (end) =>
+        fleetFacts({ ...NONE, FleetCluster: [object('FleetCluster', { credentialsExpireAt: end })] }, NOW)[0]?.key,
+    );
+    expect(keys[0]).toBe(keys[1]);
   });
 
   it('are other facts after the condition has changed twice', () => {

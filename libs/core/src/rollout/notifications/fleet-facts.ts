@@ -39,7 +39,18 @@ const Condition = z.looseObject({
 });
 const Conditions = z.array(Condition).catch([]);
 const WithConditions = z.looseObject({ conditions: Conditions });
-const OfCluster = z.looseObject({ credentialsExpireAt: z.iso.datetime({ offset: true }) });
+const SeenTime = z.iso.datetime({ offset: true }).optional().catch(undefined);
+const OfCluster = z.looseObject({
+  credentialsExpireAt: SeenTime,
+  credentialsRenewedFrom: SeenTime,
+  conditions: Conditions,
+});
+const SeenWave = z.looseObject({
+  name: z.string(),
+  phase: z.string().catch(''),
+  redGate: z.string().optional().catch(undefined),
+  counts: z.looseObject({ failed: z.number().catch(0) }).catch({ failed: 0 }),
+});
 const OfRollout = z.looseObject({
   spec: z.looseObject({
     subject: z.looseObject({ kind: z.enum(['FleetOperator', 'FleetCatalog']), name: z.string() }),
@@ -48,11 +59,13 @@ const OfRollout = z.looseObject({
   status: z.looseObject({
     phase: z.string(),
     reason: z.string().catch(''),
-    waves: z.array(z.looseObject({ name: z.string(), reason: z.string().catch('') })).catch([]),
+    wave: z.string().catch(''),
+    waves: z.array(SeenWave).catch([]),
     classes: z.array(z.looseObject({ hash: z.string(), approval: z.string().catch('') })).catch([]),
-    failures: z.array(z.looseObject({ reason: z.string().catch('') })).catch([]),
+    failures: z.array(z.looseObject({ reason: z.string().catch(''), cause: z.string().catch('') })).catch([]),
     conditions: Conditions,
     startedAt: z.string().optional(),
+    phaseSince: z.string().optional(),
     movedAt: z.string().optional(),
     finishedAt: z.string().optional(),
   }),
@@ -110,14 +123,13 @@ const PHASE_EVENTS: Readonly<Record<string, FleetEventName>> = {
 };
 
 function phaseFacts({ status }: SeenRollout): Found[] {
-  const { phase, reason, finishedAt, movedAt, startedAt } = status;
+  const { phase, reason, finishedAt, phaseSince, movedAt, startedAt } = status;
   const event = PHASE_EVENTS[phase];
   if (event === undefined) return [];
   const moving = conditionOf(status.conditions, 'Progressing');
-  const since = phase === 'Halted' ? moving?.lastTransitionTime : undefined;
   const details = phase === 'Halted' && moving?.message ? moving.message : reason;
-  const at = firstTime(finishedAt, since, movedAt, startedAt);
-  return [{ event, message: `${phase}: ${details}`, at, mark: `${phase} ${since ?? ''}` }];
+  const at = firstTime(finishedAt, phaseSince, movedAt, startedAt);
+  return [{ event, message: `${phase}: ${details}`, at, mark: `${phase} ${phaseSince ?? ''}` }];
 }
 
 const isOver = ({ status: { phase } }: SeenRollout): boolean =>
@@ -138,13 +150,34 @@ function approvalFacts(rollout: SeenRollout): Found[] {
 
 const GATE_REASONS: ReadonlySet<string> = new Set(['GateRed', 'GateTimeout']);
 
-function gateFacts({ status }: SeenRollout): Found[] {
-  const { waves, failures, movedAt, startedAt } = status;
-  const wave = waves.find(({ reason }) => GATE_REASONS.has(reason));
-  const reason = [status, ...failures].map((one) => one.reason).find((one) => GATE_REASONS.has(one)) ?? wave?.reason;
-  if (reason === undefined) return [];
-  const place = wave === undefined ? '' : ` in wave ${wave.name}`;
-  return [{ event: 'GateRed', message: `${reason}${place}`, at: firstTime(movedAt, startedAt) }];
+/** Red gates have one fact for each wave: that of a later wave is a new event. */
+function gateFacts(rollout: SeenRollout): Found[] {
+  const { reason: stop, waves, failures, movedAt, startedAt } = rollout.status;
+  const pair = (name: string, reason: string, cause: string, of: string) =>
+    [`${name} ${reason} ${of}`, gateText(name, reason, cause)] as const;
+  const stopped = GATE_REASONS.has(stop) ? [pair(stoppedIn(rollout), stop, '', '')] : [];
+  const red = waves.flatMap(({ name, redGate }) =>
+    redGate === undefined || isOver(rollout) ? [] : [pair(name, 'GateRed', redGate, '')],
+  );
+  const ofClusters = failures
+    .filter(({ reason }) => GATE_REASONS.has(reason))
+    .flatMap(({ reason, cause }) =>
+      waves.filter(({ counts }) => counts.failed > 0).map(({ name }) => pair(name, reason, cause, `clusters ${cause}`)),
+    );
+  const at = firstTime(movedAt, startedAt);
+  const found = new Map([...ofClusters, ...stopped, ...red]);
+  return [...found].map(([mark, message]) => ({ event: 'GateRed', message, at, mark }));
+}
+
+function gateText(wave: string, reason: string, cause: string): string {
+  const place = wave === '' ? '' : ` in wave ${wave}`;
+  return `${reason}${place}${cause === '' ? '' : `: ${cause}`}`;
+}
+
+/** Returns the wave that stopped a rollout. Those before it may go back too, and are current then. */
+function stoppedIn({ status: { waves, wave } }: SeenRollout): string {
+  const back = waves.findLast(({ phase }) => phase === 'RollingBack' || phase === 'RolledBack');
+  return back?.name ?? wave.slice(wave.indexOf(' ') + 1);
 }
 
 const HELD_BY_WINDOWS: ReadonlySet<string> = new Set(['Window', 'Frozen']);
@@ -178,17 +211,28 @@ function clusterFacts(object: KubernetesObject, now: number): FleetFact[] {
   return [
     ...conditionFact(object, ['Reachable', 'False', 'ClusterUnreachable'], path),
     ...conditionFact(object, ['CredentialsValid', 'False', 'LoginEnds'], path),
-    ...expiryFact(object, now, path),
+    ...loginFacts(object, now, path),
   ];
 }
 
-function expiryFact(object: KubernetesObject, now: number, path: string): FleetFact[] {
-  const end = OfCluster.safeParse(object['status']).data?.credentialsExpireAt;
-  if (end === undefined || Date.parse(end) - LOGIN_ENDS_WITHIN_MS > now) return [];
+/**
+ * Returns the fact of a login that still works. One that the hub renews is reported if that fails. The end is
+ * no part of the identity: another login that ends as soon is no second event.
+ */
+function loginFacts(object: KubernetesObject, now: number, path: string): FleetFact[] {
+  const login = OfCluster.safeParse(object['status']).data;
+  if (login === undefined) return [];
+  const { credentialsExpireAt: end, credentialsRenewedFrom: renewedFrom, conditions } = login;
+  const common = { event: 'LoginEnds', subject: subjectOf(object), path } as const;
+  const valid = conditionOf(conditions, 'CredentialsValid');
+  if (valid?.status === 'True' && valid.reason === 'NotRenewed') {
+    const at = firstTime(renewedFrom, valid.lastTransitionTime);
+    return [{ ...common, key: `${uidOf(object)} LoginEnds NotRenewed`, message: `NotRenewed: ${valid.message}`, at }];
+  }
+  if (end === undefined || renewedFrom !== undefined || Date.parse(end) - LOGIN_ENDS_WITHIN_MS > now) return [];
   const message = `the login of the hub ends at ${end}: renew it`;
   const at = new Date(Date.parse(end) - LOGIN_ENDS_WITHIN_MS).toISOString();
-  const subject = subjectOf(object);
-  return [{ key: `${uidOf(object)} LoginEnds ${end}`, event: 'LoginEnds', subject, message, at, path }];
+  return [{ ...common, key: `${uidOf(object)} LoginEnds`, message, at }];
 }
 
 const catalogFacts = (object: KubernetesObject): FleetFact[] =>

@@ -48,6 +48,34 @@ const open = { phase: 'Open', reason: 'Opened', openedAt: START } as const;
 const complete = { phase: 'Complete', reason: 'Passed' } as const;
 const soaking = { phase: 'Soaking', reason: 'Soak', openedAt: START } as const;
 
+describe('the waves and the phase of a FleetRollout', () => {
+  const gate = { name: 'errors', webhook: { url: 'https://gate.example' } };
+  const gated = (when: 'Before' | 'After', state: 'Red' | 'Green') => {
+    const checked = StrategySpec.parse({ waves: [{ name: 'lab', gates: [{ ...gate, when, scope: 'Wave' }] }] });
+    const wave = when === 'Before' ? ({ phase: 'Pending', reason: 'GateBefore' } as const) : soaking;
+    const progress = { errors: { green: 0, red: 1, askedAt: START, state } };
+    const rollout = seen([waiting('a', 'WaveNotOpen')], [{ ...wave, gates: progress }]);
+    return rolloutStatus({ ...rollout, spec: { ...spec, waves: wavesOf(checked) } }, {}, START).waves[0]?.redGate;
+  };
+  it.each([
+    ['Before', 'Red', 'errors'],
+    ['After', 'Red', 'errors'],
+    ['Before', 'Green', undefined],
+  ] as const)('name a gate of a wave: %s %s', (when, state, expected) => {
+    expect(gated(when, state)).toBe(expected);
+  });
+
+  it('say since when the phase is there, whatever moves in it', () => {
+    const first = rolloutStatus(seen([waiting('a', 'Halted')], [soaking]), {}, at(0));
+    const halted = { phase: 'Halted', reason: 'GateRed' } as const;
+    const second = rolloutStatus(seen([waiting('a', 'Halted')], [soaking], halted), first, at(5));
+    const third = rolloutStatus(seen([done('a', START)], [soaking], halted), second, at(9));
+    expect([first, second, third].map(({ phaseSince }) => phaseSince)).toEqual([
+      ...[new Date(at(0)).toISOString(), new Date(at(5)).toISOString(), new Date(at(5)).toISOString()],
+    ]);
+  });
+});
+
 describe('the conditions of a FleetRollout', () => {
   it.each<[string, ReturnType<typeof seen>, string]>([
     [

@@ -8,7 +8,7 @@ import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
 import { sameJson } from '../../kernel/canonical/same-json.js';
 import { mergedConditions, type StoredCondition } from '../../kernel/conditions/condition-list.js';
 import { ROLLBACK_CLASS } from '../controller/step/returns.js';
-import type { RolloutView } from '../controller/step/rollout-state.js';
+import type { RolloutView, WaveStatus } from '../controller/step/rollout-state.js';
 import { isOfReturns, type RolloutRow } from '../controller/step/row.js';
 import { sumOf, WaveTally } from '../controller/step/tally.js';
 import { soakEnd } from '../controller/step/wave-moves.js';
@@ -38,6 +38,7 @@ export function rolloutStatus(rollout: ReportedRollout, before: StoredRolloutSta
   };
   const isSame = sameJson(movingOf(before), movingOf(figures));
   const movedAt = isSame && before.movedAt !== undefined ? before.movedAt : new Date(now).toISOString();
+  const isSamePhase = before.phase === status.phase && before.phaseSince !== undefined;
   const found = rolloutConditions(rollout, { rows: all, movedAt: Date.parse(movedAt), now });
   const message = found.find(({ type }) => type === 'Progressing')?.message;
   const current = currentWave(rollout);
@@ -48,6 +49,7 @@ export function rolloutStatus(rollout: ReportedRollout, before: StoredRolloutSta
     failures: failuresOf(all),
     conditions: [...mergedConditions(before.conditions ?? [], found, new Date(now).toISOString())],
     startedAt: timeOf(status.startedAt),
+    phaseSince: isSamePhase ? before.phaseSince : new Date(now).toISOString(),
     movedAt,
     finishedAt: timeOf(status.finishedAt),
   };
@@ -69,7 +71,16 @@ function waveStatus({ spec, status, tallies }: ReportedRollout, at: number): Fle
     openedAt: timeOf(state.openedAt),
     soakUntil: soaks ? timeOf(soakEnd(state, tally, wave.spec.soak)) : undefined,
     completedAt: timeOf(state.completedAt),
+    redGate: redGateOf(wave, state),
   };
+}
+
+/** Returns the name of the first red gate of those that the wave waits for. */
+function redGateOf({ spec }: RolloutView['spec']['waves'][number], { phase, reason, gates }: WaveStatus) {
+  if (phase !== 'Soaking' && reason !== 'GateBefore') return undefined;
+  const when = phase === 'Soaking' ? 'After' : 'Before';
+  const own = spec.gates.filter((gate) => gate.scope === 'Wave' && gate.when === when);
+  return own.find(({ name }) => gates[name]?.state === 'Red')?.name;
 }
 
 function classesOf({ status }: ReportedRollout, rows: readonly RolloutRow[]): FleetRolloutStatus['classes'] {
@@ -116,7 +127,9 @@ export const urgentOf = ({
   conditions = [],
 }: StoredRolloutStatus): unknown => ({
   ...{ phase, reason, finishedAt },
-  waves: waves.map((wave) => `${wave.name} ${wave.phase} ${wave.reason} ${wave.openedAt} ${wave.completedAt}`),
+  waves: waves.map(
+    (wave) => `${wave.name} ${wave.phase} ${wave.reason} ${wave.openedAt} ${wave.completedAt} ${wave.redGate}`,
+  ),
   classes: classes.map(({ hash, approval, changes }) => `${hash} ${approval} ${changes.join()}`),
   conditions: conditions
     .filter(({ type }) => type !== 'Progressing')

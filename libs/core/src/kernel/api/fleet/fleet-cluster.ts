@@ -46,6 +46,7 @@ export const FleetClusterStatusFields = z.strictObject({
   uid: z.string().max(128).optional(),
   version: z.string().max(128).optional(),
   credentialsExpireAt: Time.optional(),
+  credentialsRenewedFrom: Time.optional(),
   lastAnswerAt: Time.optional(),
   facts: z
     .looseObject({

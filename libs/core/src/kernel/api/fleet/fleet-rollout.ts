@@ -56,6 +56,7 @@ export const FleetRolloutStatus = z.strictObject({
         openedAt: Time.optional(),
         soakUntil: Time.optional(),
         completedAt: Time.optional(),
+        redGate: z.string().max(63).optional(),
       }),
     )
     .max(MOST_WAVES),
@@ -82,6 +83,7 @@ export const FleetRolloutStatus = z.strictObject({
     .max(MOST_FAILURES),
   conditions: Conditions,
   startedAt: Time.optional(),
+  phaseSince: Time.optional(),
   movedAt: Time.optional(),
   finishedAt: Time.optional(),
 });

@@ -37,6 +37,7 @@ const FleetRollout: Descriptions = {
   'status.waves[].openedAt': 'Time at which the wave opened.',
   'status.waves[].soakUntil': 'End of the soak, while it runs.',
   'status.waves[].completedAt': 'Time at which the wave was complete.',
+  'status.waves[].redGate': 'Name of a red gate that the wave waits for.',
   'status.classes': 'Classes: clusters with one and the same plan.',
   'status.classes[].hash': 'Name of the class: the beginning of the hash of its plan.',
   'status.classes[].clusters': 'Number of clusters of the class.',
@@ -49,6 +50,7 @@ const FleetRollout: Descriptions = {
   'status.failures[].clusters': 'Number of clusters that failed for this cause.',
   'status.failures[].sample': 'Some of these clusters.',
   'status.startedAt': 'Time at which the first cluster started.',
+  'status.phaseSince': 'Time at which the phase began.',
   'status.movedAt': 'Time at which a phase, a count or an approval changed last.',
   'status.finishedAt': 'Time at which the rollout ended.',
 };

@@ -30,6 +30,7 @@ const FleetCluster: Descriptions = {
   'status.uid': 'UID of namespace `kube-system` of the cluster.',
   'status.version': 'Version of the API server.',
   'status.credentialsExpireAt': 'Time at which the login of the hub expires.',
+  'status.credentialsRenewedFrom': 'Time from which the hub renews its login. Absent if the hub does not renew it.',
   'status.lastAnswerAt':
     'Time of the last answer of a cluster that is silent now. The time of `offlineGrace` runs from here.',
   'status.facts': 'Facts about the cluster, for `expression` of selectors.',

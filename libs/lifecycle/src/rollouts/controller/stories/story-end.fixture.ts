@@ -60,7 +60,7 @@ export function withoutBeginnings({ statuses, ...end }: StoryEnd): object {
   return { ...end, statuses: Object.fromEntries(later) as object };
 }
 
-const STATUS_TIMES: ReadonlySet<string> = new Set(['lastTransitionTime', 'movedAt']);
+const STATUS_TIMES: ReadonlySet<string> = new Set(['lastTransitionTime', 'movedAt', 'phaseSince']);
 
 /** An end without times that are kept in statuses alone. */
 export const withoutTransitions = ({ statuses, ...end }: StoryEnd): object => {
