@@ -7,7 +7,7 @@ import { Demand } from '../fairness/demand.js';
 import { FairLimiter } from '../fairness/fair-limiter.js';
 import { isAddressRefusal } from '../outbound/checked-lookup.js';
 import { addressRefusal, isHostListed, type OutboundPolicy } from '../outbound/outbound-policy.js';
-import { networkReason } from '../registry/http/answers.js';
+import { serviceReason } from '../registry/http/answers.js';
 import { Connections } from '../registry/http/connections.js';
 
 type HttpGatesOptions = Readonly<{
@@ -116,6 +116,6 @@ function unanswered(
     return `${addressRefusal(host)}: to allow it, allow that kind of address and restart the fleet controller`;
   }
   if (lateAfterMs !== undefined) return `${host} gave no answer within ${lateAfterMs / 1000} s${gone}`;
-  const { reason, advice } = networkReason(error);
+  const { reason, advice } = serviceReason(error);
   return `cannot reach ${host} (${reason}${gone}): ${advice}`;
 }

@@ -15,17 +15,22 @@ const secret = (data: Readonly<Record<string, unknown>>, type: string = RECEIVER
       ]),
     ),
   }) as KubernetesObject;
+const ROUTING_KEY = 'r'.repeat(32);
 const read = (type: ReceiverType, object: KubernetesObject | undefined) => receiverLogin(type, 'r/s', object);
 
 describe('the Secret of a receiver', () => {
   it.each([
     ['Slack', { url: `${HUSH}\n` }, { url: HUSH }],
     ['Webhook', { url: HUSH, signingKey: KEY }, { url: HUSH, signingKey: Buffer.alloc(32, 7) }],
-    ['PagerDuty', { routingKey: 'rk' }, { url: 'https://events.pagerduty.com/v2/enqueue', routingKey: 'rk' }],
     [
       'PagerDuty',
-      { routingKey: 'rk', url: 'https://events.eu.pagerduty.com/v2/enqueue' },
-      { routingKey: 'rk', url: 'https://events.eu.pagerduty.com/v2/enqueue' },
+      { routingKey: ROUTING_KEY },
+      { url: 'https://events.pagerduty.com/v2/enqueue', routingKey: ROUTING_KEY },
+    ],
+    [
+      'PagerDuty',
+      { routingKey: ROUTING_KEY, url: 'https://events.eu.pagerduty.com/v2/enqueue' },
+      { routingKey: ROUTING_KEY, url: 'https://events.eu.pagerduty.com/v2/enqueue' },
     ],
   ] as const)('gives the login of %s', (type, data, login) => {
     expect(read(type, secret(data))).toEqual({ login });
@@ -51,6 +56,11 @@ describe('the Secret of a receiver', () => {
       'key url of Secret r/s is no URL with http or https: correct it',
     ],
     [
+      'has a user and a password',
+      secret({ url: 'https://hush:hush@chat.example/', signingKey: KEY }),
+      'key url of Secret r/s has a user name or a password: remove them',
+    ],
+    [
       'has a short key',
       secret({ url: HUSH, signingKey: 'whsec_aHVzaA==' }),
       'key signingKey of Secret r/s must be whsec_ and base64 of 24 to 64 bytes: correct it',
@@ -58,5 +68,10 @@ describe('the Secret of a receiver', () => {
   ])('is named without its values if it %s', (_what, object, problem) => {
     expect(read('Webhook', object)).toEqual({ problem });
     expect(problem).not.toContain('hush');
+  });
+
+  it('is named if PagerDuty would refuse its key for ever', () => {
+    const problem = 'key routingKey of Secret r/s must have 32 characters: correct it';
+    expect(read('PagerDuty', secret({ routingKey: 'hush' }))).toEqual({ problem });
   });
 });

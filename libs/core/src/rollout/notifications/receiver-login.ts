@@ -18,6 +18,7 @@ const NEEDED: Readonly<Record<ReceiverType, readonly string[]>> = {
   PagerDuty: ['routingKey'],
 };
 const PAGERDUTY_URL = 'https://events.pagerduty.com/v2/enqueue';
+const ROUTING_KEY = /^\S{32}$/;
 const LONGEST_VALUE = 4_096;
 const KEY_BYTES = { least: 24, most: 64 } as const;
 
@@ -34,9 +35,13 @@ export function receiverLogin(
   const values = valuesOf(secret);
   const missing = NEEDED[type].filter((key) => (values[key] ?? '') === '');
   if (missing.length > 0) return { problem: `Secret ${place} lacks ${missing.join(' and ')}: add it` };
-  const url = addressOf(values['url'] ?? PAGERDUTY_URL);
-  if (url === undefined) return { problem: `key url of Secret ${place} is no URL with http or https: correct it` };
+  const address = addressOf(values['url'] ?? PAGERDUTY_URL);
+  if ('fault' in address) return { problem: `key url of Secret ${place} ${address.fault}` };
+  const { url } = address;
   const { routingKey } = values;
+  if (type === 'PagerDuty' && !ROUTING_KEY.test(routingKey ?? '')) {
+    return { problem: `key routingKey of Secret ${place} must have 32 characters: correct it` };
+  }
   if (type !== 'Webhook') return { login: { url, routingKey } };
   const signingKey = signingKeyOf(values['signingKey'] ?? '');
   if (signingKey !== undefined) return { login: { url, signingKey } };
@@ -55,13 +60,12 @@ function valuesOf(secret: KubernetesObject): Readonly<Record<string, string>> {
   );
 }
 
-function addressOf(text: string): string | undefined {
-  try {
-    const url = new URL(text);
-    return url.protocol === 'https:' || url.protocol === 'http:' ? url.href : undefined;
-  } catch {
-    return undefined;
-  }
+function addressOf(text: string): Readonly<{ url: string } | { fault: string }> {
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol)) return { fault: 'is no URL with http or https: correct it' };
+  // Errors of programs on the way quote them.
+  if (url.username !== '' || url.password !== '') return { fault: 'has a user name or a password: remove them' };
+  return { url: url.href };
 }
 
 function signingKeyOf(text: string): Buffer | undefined {

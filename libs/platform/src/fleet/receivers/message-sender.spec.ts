@@ -34,6 +34,12 @@ describe('messages to a receiver', () => {
     ['any success', 204, {}, {}],
     ['an error', 500, {}, { failure: 'HOST answers 500', afterMs: undefined }],
     ['a wrong address', 404, {}, { failure: 'HOST answers 404: check the Secret of the receiver', afterMs: undefined }],
+    [
+      'a message that is too long',
+      413,
+      {},
+      { failure: 'HOST answers 413: the message is too long: shorten spec.template', afterMs: undefined },
+    ],
     ['too many messages', 429, { 'retry-after': '30' }, { failure: 'HOST answers 429', afterMs: 30_000 }],
     ['a pause that is no number', 503, { 'retry-after': 'soon' }, { failure: 'HOST answers 503', afterMs: undefined }],
   ])('get %s', async (_what, status, headers, outcome) => {
@@ -51,6 +57,13 @@ describe('messages to a receiver', () => {
     const { failure } = await send();
     expect(failure).toContain(host);
     expect(failure).not.toContain('hush');
+  });
+
+  it('go to no address with a password, and do not name it', async () => {
+    answer = () => expect.unreachable();
+    const sender = new MessageSender({ hosts: [host], policy: LOOPBACK, timeoutMs: PATIENCE_MS });
+    const { failure } = await sender.send({ url: `http://hush:hush@${host}/`, headers: {}, body: '{}' });
+    expect(failure).toBe('its address has a user name or a password: correct the Secret of the receiver');
   });
 
   it('do not wait for ever', async () => {

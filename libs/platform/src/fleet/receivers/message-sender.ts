@@ -2,7 +2,7 @@ import type { DeliveryOutcome } from '#core/rollout/notifications/delivery-state
 import type { ReceiverRequest } from '#core/rollout/notifications/receiver-requests';
 import { isAddressRefusal } from '../../outbound/checked-lookup.js';
 import { addressRefusal, isHostListed, type OutboundPolicy } from '../../outbound/outbound-policy.js';
-import { networkReason } from '../../registry/http/answers.js';
+import { serviceReason } from '../../registry/http/answers.js';
 import { Connections } from '../../registry/http/connections.js';
 
 type MessageSenderOptions = Readonly<{
@@ -31,6 +31,9 @@ export class MessageSender {
     const { hosts, timeoutMs = TIMEOUT_MS } = this.options;
     const url = URL.parse(address);
     if (url === null) return { failure: 'its address is no URL: correct the Secret of the receiver' };
+    if (url.username !== '' || url.password !== '') {
+      return { failure: 'its address has a user name or a password: correct the Secret of the receiver' };
+    }
     if (hosts.length === 0 || !isHostListed(url.host, hosts)) {
       return {
         failure: `host ${url.host} is not allowed by the hub (FLOTILLA_NOTIFICATION_HOSTS): to allow it, add the host to that setting and restart the notifier`,
@@ -51,9 +54,16 @@ export class MessageSender {
   }
 }
 
+const WRONG_LOGIN = 'check the Secret of the receiver';
+const WRONG_MESSAGE = 'it refuses this message: check the type of the receiver, its Secret and spec.template';
+const ADVICE: Readonly<Record<number, string>> = {
+  ...{ 400: WRONG_MESSAGE, 413: 'the message is too long: shorten spec.template', 422: WRONG_MESSAGE },
+  ...{ 401: WRONG_LOGIN, 403: WRONG_LOGIN, 404: WRONG_LOGIN, 410: WRONG_LOGIN },
+};
+
 function answered(host: string, status: number): string {
-  const isRefused = status === 401 || status === 403 || status === 404 || status === 410;
-  return isRefused ? `${host} answers ${status}: check the Secret of the receiver` : `${host} answers ${status}`;
+  const advice = ADVICE[status];
+  return advice === undefined ? `${host} answers ${status}` : `${host} answers ${status}: ${advice}`;
 }
 
 /** Returns the pause that a receiver asks for in seconds. Undefined if it asks for none. */
@@ -66,6 +76,6 @@ function unanswered(host: string, error: unknown, lateAfterMs: number | undefine
     return `${addressRefusal(host)}: to allow it, allow that kind of address and restart the notifier`;
   }
   if (lateAfterMs !== undefined) return `${host} gave no answer within ${lateAfterMs / MS_IN_SECOND} s`;
-  const { reason, advice } = networkReason(error);
+  const { reason, advice } = serviceReason(error);
   return `cannot reach ${host} (${reason}): ${advice}`;
 }

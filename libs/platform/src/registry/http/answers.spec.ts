@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { networkReason, retryAfterMs } from './answers.js';
+import { networkReason, retryAfterMs, serviceReason } from './answers.js';
 
 describe('retryAfterMs', () => {
   const now = Date.parse('2026-01-01T00:00:00Z');
@@ -31,6 +31,19 @@ describe('networkReason', () => {
     { code: 'EOTHER', reason: 'raw EOTHER', advice: 'the network' },
   ])('$code in words', ({ code, reason, advice }) => {
     expect(networkReason(failed(code))).toEqual({ reason, advice: expect.stringContaining(advice) });
+  });
+
+  it.each([
+    {
+      code: 'SELF_SIGNED_CERT_IN_CHAIN',
+      reason: 'its certificate is signed by an unknown authority',
+      advice: 'NODE_EXTRA_CA_CERTS',
+    },
+    { code: 'ERR_SSL_WRONG_VERSION_NUMBER', reason: 'it does not speak TLS', advice: 'http in its address' },
+    { code: 'EOTHER', reason: 'EOTHER', advice: 'the network' },
+    { code: 'https://user:hush@host', reason: 'the connection failed', advice: 'the network' },
+  ])('$code of a service that is no registry, without the text of the error', ({ code, reason, advice }) => {
+    expect(serviceReason(failed(code))).toEqual({ reason, advice: expect.stringContaining(advice) });
   });
 
   it('says in words that fetch asks no port of another protocol', async () => {

@@ -85,20 +85,48 @@ const CERTIFICATE = /^(?:ERR_TLS_|CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO)/;
 /** OpenSSL's code for a server that does not answer in TLS. */
 const NO_TLS = 'ERR_SSL_WRONG_VERSION_NUMBER';
 
+/** Texts of fetch without a code, and their meaning. */
+const FETCH_TEXTS: Readonly<Record<string, string>> = {
+  'unexpected redirect': 'it redirects to another address',
+  'bad port': 'this port is reserved for another protocol than HTTP',
+};
+const CODE = /^[A-Z][A-Z0-9_]{2,63}$/;
+
 /**
- * Returns the reason why a connection failed, and the remedy: fetch says "fetch failed" and hides the reason
- * in causes.
+ * Returns the reason why a connection to a registry failed, and the remedy: fetch says "fetch failed" and
+ * hides the reason in causes.
  */
 export function networkReason(error: unknown): Readonly<{ reason: string; advice: string }> {
   const cause = fetchCause(error);
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
-  const reason = REASONS[code] ?? fetchReason(cause);
-  return { reason, advice: adviceFor(code) };
+  const code = codeOf(cause);
+  return { reason: REASONS[code] ?? fetchReason(cause), advice: adviceFor(code, REGISTRY_ADVICE) };
 }
 
-function adviceFor(code: string): string {
-  if (code === NO_TLS) return 'name it in FLOTILLA_REGISTRY_PLAIN_HTTP_HOSTS if it is a registry in plain HTTP';
-  if (CERTIFICATE.test(code))
-    return 'give its authority to Flotilla (FLOTILLA_REGISTRY_CA or FLOTILLA_REGISTRY_CERTS_DIR)';
-  return 'check the host name, the network and the proxy';
+/**
+ * Returns the same of a service that is no registry. It has no text of the error: that may quote an address
+ * with its secrets.
+ */
+export function serviceReason(error: unknown): Readonly<{ reason: string; advice: string }> {
+  const cause = fetchCause(error);
+  const code = codeOf(cause);
+  const text = cause instanceof Error ? FETCH_TEXTS[cause.message] : undefined;
+  const reason = REASONS[code] ?? text ?? (CODE.test(code) ? code : 'the connection failed');
+  return { reason, advice: adviceFor(code, SERVICE_ADVICE) };
+}
+
+const codeOf = (cause: unknown): string => (cause instanceof Error && 'code' in cause ? String(cause.code) : '');
+
+type Advice = Readonly<{ plain: string; authority: string }>;
+const REGISTRY_ADVICE: Advice = {
+  plain: 'name it in FLOTILLA_REGISTRY_PLAIN_HTTP_HOSTS if it is a registry in plain HTTP',
+  authority: 'give its authority to Flotilla (FLOTILLA_REGISTRY_CA or FLOTILLA_REGISTRY_CERTS_DIR)',
+};
+const SERVICE_ADVICE: Advice = {
+  plain: 'write http in its address if it has no TLS',
+  authority: 'give its authority to this process (NODE_EXTRA_CA_CERTS) and restart it, or renew its certificate',
+};
+
+function adviceFor(code: string, { plain, authority }: Advice): string {
+  if (code === NO_TLS) return plain;
+  return CERTIFICATE.test(code) ? authority : 'check the host name, the network and the proxy';
 }
