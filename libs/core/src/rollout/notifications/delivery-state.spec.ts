@@ -16,9 +16,14 @@ class Played {
 
   constructor(private readonly notification: FleetNotification) {}
 
-  pass(facts: readonly FleetFact[], { fails, test }: { fails?: string; test?: string } = {}) {
+  pass(
+    facts: readonly FleetFact[],
+    { fails, test, generation }: { fails?: string; test?: string; generation?: number } = {},
+  ) {
     const stored = JSON.parse(JSON.stringify(this.status)) as FleetNotificationStatus;
-    const before = gathered(stored, this.notification, { facts, createdAt: CREATED, test, now: this.now });
+    const before = gathered(stored, this.notification, {
+      ...{ facts, createdAt: CREATED, test, generation, now: this.now },
+    });
     const { status, due, wakeAt } = dispatched(before, UID, this.notification.spec, this.now);
     this.status = status;
     for (const name of due) {
@@ -120,6 +125,49 @@ describe('messages of a FleetNotification', () => {
       settled(played.status, { name: 'chat', id: sending }, { failure: 'busy', afterMs }, played.now).receivers?.[0];
     expect(asked(120_000)?.nextAttemptAt).toBe(new Date(played.now + 120_000).toISOString());
     expect(asked(1e9)?.nextAttemptAt).toBe(new Date(played.now + 3_600_000).toISOString());
+  });
+
+  it('go out at once to a receiver that failed, after a change of the object or for a test', () => {
+    const played = new Played(notificationOf({ group: { wait: '0s', interval: '5s' } }));
+    for (let at = 0; at < 5; at += 1) {
+      played.pass([halted()], { fails: 'x', generation: 1 });
+      played.later(1_000);
+    }
+    played.status = { ...played.status, observedGeneration: 1 };
+    const attempts = () => played.sent.length;
+    const before = attempts();
+    played.pass([halted()], { fails: 'x', generation: 1 });
+    const failing = attempts();
+    played.pass([halted()], { fails: 'x', generation: 1 });
+    expect(attempts()).toBe(failing);
+    expect(failing).toBe(before + 1);
+    played.pass([halted()], { fails: 'x', generation: 2 });
+    expect(attempts()).toBe(failing + 1);
+    played.status = { ...played.status, observedGeneration: 2 };
+    played.pass([halted()], { generation: 2, test: 'a' });
+    expect(attempts()).toBe(failing + 2);
+    expect(played.receiver?.lastFailure).toBeUndefined();
+  });
+
+  it('are not held for days by the times of a clock that was ahead', () => {
+    const ahead = '2026-03-01T00:00:00.000Z';
+    const played = new Played(notificationOf({ group: { wait: '10s', interval: '1m' } }));
+    played.pass([halted()]);
+    const [state] = played.status.receivers ?? [];
+    const gathering = { since: ahead, counts: { Halted: 1 }, lines: [] };
+    const waits = { ...state, name: 'chat', delivered: 1, failures: 0, waiting: 1, lastDeliveredAt: ahead };
+    played.status = { ...played.status, receivers: [{ ...waits, gathering }] };
+    played.pass([halted()]);
+    played.later(60);
+    played.pass([halted()]);
+    expect(played.sent).toEqual(['chat Halted,1']);
+    const sending = { ...gathering, id: 'i' };
+    const fails = { name: 'chat', delivered: 1, failures: 1, waiting: 1, nextAttemptAt: ahead, sending };
+    played.status = { ...played.status, receivers: [fails] };
+    expect(played.pass([halted()])).toBe(played.now + 3_600_000);
+    played.later(3_600);
+    played.pass([halted()]);
+    expect(played.sent).toEqual(['chat Halted,1', 'chat Halted,1']);
   });
 
   it('are not counted twice if two processes settle one', () => {

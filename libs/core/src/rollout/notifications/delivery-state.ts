@@ -47,6 +47,8 @@ type Finding = Readonly<{
   createdAt: string;
   /** Value of the annotation that asks for a test message. */
   test?: string | undefined;
+  /** Generation of the FleetNotification. A new one has receivers that fail asked at once. */
+  generation?: number | undefined;
   now: number;
 }>;
 
@@ -57,7 +59,7 @@ type Finding = Readonly<{
 export function gathered(
   before: FleetNotificationStatus,
   { spec, metadata }: Pick<FleetNotification, 'spec' | 'metadata'>,
-  { facts, createdAt, test, now }: Finding,
+  { facts, createdAt, test, generation, now }: Finding,
 ): FleetNotificationStatus {
   const kept = facts.slice(0, MOST_FACTS);
   const known = before.known === undefined ? undefined : marksIn(before.known);
@@ -67,7 +69,9 @@ export function gathered(
   const asked = test?.slice(0, LONGEST_TEST);
   const isTest = asked !== undefined && asked !== before.tested;
   const tests = isTest ? [testLine(metadata.name, now)] : [];
-  const states = new Map((before.receivers ?? []).map((state) => [state.name, state]));
+  const isChanged = generation !== undefined && generation !== before.observedGeneration;
+  const held = (before.receivers ?? []).map((state) => (isTest || isChanged ? withoutPause(state) : state));
+  const states = new Map(held.map((state) => [state.name, state]));
   const receivers = spec.receivers.map(({ name, minSeverity }) => {
     const own = lines.filter(({ severity }) => rank(severity) >= rank(minSeverity));
     return withLines(states.get(name) ?? { name, delivered: 0, failures: 0, waiting: 0 }, [...tests, ...own], now);
@@ -78,6 +82,10 @@ export function gathered(
     known: [...new Set(kept.map(markOf))].sort().join(''),
     ...(isTest ? { tested: asked } : {}),
   };
+}
+
+function withoutPause({ nextAttemptAt: _at, ...state }: ReceiverState): ReceiverState {
+  return state;
 }
 
 function isSelected({ event, subject }: FleetFact, { events, subjects = {} }: Spec): boolean {
@@ -131,7 +139,8 @@ type Dispatch = Readonly<{ status: FleetNotificationStatus; due: readonly string
 export function dispatched(status: FleetNotificationStatus, of: string, { group }: Spec, now: number): Dispatch {
   const { wait = '10s', interval = '1m' } = group ?? {};
   const times = { waitMs: msOf(wait), intervalMs: msOf(interval) };
-  const receivers = (status.receivers ?? []).map((state) => {
+  const receivers = (status.receivers ?? []).map((stored) => {
+    const state = notAhead(stored, now);
     if (state.sending !== undefined || state.gathering === undefined) return state;
     if (readyAt(state, state.gathering, times) > now) return state;
     const { gathering, ...rest } = state;
@@ -145,6 +154,20 @@ export function dispatched(status: FleetNotificationStatus, of: string, { group 
     wakeAt: at.length === 0 ? undefined : Math.min(...at),
   };
 }
+
+/** Takes back times that a clock wrote while it was ahead: they would silence the receiver. */
+function notAhead(state: ReceiverState, now: number): ReceiverState {
+  const { lastDeliveredAt, nextAttemptAt, gathering } = state;
+  return {
+    ...state,
+    ...(lastDeliveredAt === undefined ? {} : { lastDeliveredAt: atMost(lastDeliveredAt, now) }),
+    ...(nextAttemptAt === undefined ? {} : { nextAttemptAt: atMost(nextAttemptAt, now + LONGEST_ASKED_MS) }),
+    ...(gathering === undefined ? {} : { gathering: { ...gathering, since: atMost(gathering.since, now) } }),
+  };
+}
+
+const atMost = (time: string, latest: number): string =>
+  Date.parse(time) > latest ? new Date(latest).toISOString() : time;
 
 type Times = Readonly<{ waitMs: number; intervalMs: number }>;
 

@@ -51,12 +51,12 @@ export class NotificationPass {
       return undefined;
     }
     const now = this.#now();
-    const { annotations = {}, creationTimestamp, uid = name } = object.metadata;
+    const { annotations = {}, creationTimestamp, uid = name, generation } = object.metadata;
     const finding = {
       facts: fleetFacts(objects, now),
       createdAt: typeof creationTimestamp === 'string' ? creationTimestamp : new Date(now).toISOString(),
       test: annotations[TEST_ANNOTATION],
-      now,
+      ...{ generation, now },
     };
     const before = gathered(notificationStatus(object), notification, finding);
     const { status, due, wakeAt } = dispatched(before, uid, notification.spec, now);
@@ -123,7 +123,8 @@ export class NotificationPass {
       const before = notificationStatus(object);
       const status = sent.reduce((state, one) => settled(state, one, one.outcome, this.#now()), before);
       try {
-        return await this.#write(object, status, readNotification(object));
+        // The next pass has to see a generation that came meanwhile.
+        return await this.#write(object, status, readNotification(object), before.observedGeneration);
       } catch (error) {
         if (!KubeApiError.is(error, 'Conflict') || tries === MOST_TRIES) throw error;
       }
@@ -134,9 +135,10 @@ export class NotificationPass {
     object: KubernetesObject,
     status: FleetNotificationStatus,
     notification: FleetNotification | undefined,
+    generation = object.metadata.generation,
   ): Promise<FleetNotificationStatus> {
     const at = new Date(this.#now()).toISOString();
-    const after = withConditions(status, notification, { generation: object.metadata.generation, at });
+    const after = withConditions(status, notification, { generation, at });
     if (!sameJson(after, object['status'] ?? {})) await this.options.hub.updateStatus({ ...object, status: after });
     return after;
   }

@@ -66,6 +66,22 @@ describe('flotilla fleet notifications', () => {
     expect(await running).toMatchObject({ out: expect.stringMatching(/ chat +Slack +4 /), exit: 0 });
   });
 
+  it('does not take an earlier failure of a receiver for the answer', async () => {
+    await make('on-call', ['chat']);
+    const gathering = { since: TAKEN.lastDeliveredAt, counts: { Test: 1 }, lines: [] };
+    const failed = { ...TAKEN, name: 'chat', failures: 3, waiting: 1, lastFailure: 'chat.example answers 404' };
+    await report('on-call', { receivers: [failed] });
+    const running = run({ test: 'on-call', output: 'table' });
+    const asked = () => hub.cluster.get({ ...REF, name: 'on-call' })?.metadata.annotations?.[TEST_ANNOTATION];
+    await expect.poll(asked, PATIENCE).toBeDefined();
+    await report('on-call', { tested: asked(), receivers: [{ ...failed, gathering }] });
+    const reads = () => hub.cluster.requests.length;
+    const before = reads();
+    await expect.poll(reads, PATIENCE).toBeGreaterThan(before + 2);
+    await report('on-call', { tested: asked(), receivers: [{ ...TAKEN, name: 'chat', delivered: 4 }] });
+    expect(await running).toMatchObject({ out: expect.stringMatching(/ chat +Slack +4 /), exit: 0 });
+  });
+
   it('names a FleetNotification that is not there', async () => {
     await make('on-call', ['chat']);
     await expect(run({ test: 'night', output: 'table' })).rejects.toThrow('there is no FleetNotification "night"');

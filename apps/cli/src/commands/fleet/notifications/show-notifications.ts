@@ -53,9 +53,11 @@ async function tested(hub: KubeClient, io: Io, name: string): Promise<boolean> {
   for (;;) {
     const object = await hub.get({ ...KIND, name });
     const { tested: seen, receivers = [] } = object === undefined ? {} : notificationStatus(object);
+    // The request ends pauses: a receiver that has one was asked since, and has failed.
     const isOpen = receivers.some(
-      ({ gathering, sending, failures }) =>
-        failures === 0 && (TEST_EVENT in (gathering?.counts ?? {}) || TEST_EVENT in (sending?.counts ?? {})),
+      ({ gathering, sending, nextAttemptAt }) =>
+        nextAttemptAt === undefined &&
+        (TEST_EVENT in (gathering?.counts ?? {}) || TEST_EVENT in (sending?.counts ?? {})),
     );
     const isDone = seen === asked && !isOpen;
     if (isDone || performance.now() > end) {
