@@ -28,6 +28,7 @@ import { type FleetSource, FleetStateReader, listedFrom } from './state/fleet-st
 import { LiveFleet, type LiveRollout, type NewTarget } from './state/live-fleet.js';
 import { LiveMemory } from './state/live-memory.js';
 import { decisionOf, hasBegun, keptOf, keptWith, openDecisions } from './state/open-decisions.js';
+import { isStop, restsWhileHeld, startsNoMore } from './state/stops-while-held.js';
 import { StaleViewError, writeRollout, writeRolloutStatus, writeRow } from './writes/hub-objects.js';
 import { keepUntilRemoved, leavingOrder, previewOrder, withdrawOrders } from './writes/leaving-orders.js';
 import { RolloutEvents } from './writes/rollout-events.js';
@@ -95,14 +96,17 @@ export class RolloutController {
       try {
         const hold = fleet.held.holdOf(read.record.spec.subject);
         const rollout = await writeHold(this.hub, read, hold, now);
-        // No step can be right: it rests, as it would without a controller.
-        if (hold !== undefined) {
+        // No step forward can be right: it rests, as it would without a controller.
+        if (restsWhileHeld(rollout, fleet)) {
           this.#examined.delete(read.record.spec.name);
           continue;
         }
         await inParallel(rollout.unordered, ROWS_AT_ONCE, (name) => this.#writeRow(rollout, name, fleet));
         const counted = await writeWithdrawal(this.hub, await this.#withCounts(rollout, now), now);
-        wakes.push(stallOf(counted), await this.#advance(counted, fleet, areWindowsDue));
+        wakes.push(
+          stallOf(counted),
+          await this.#advance(counted, fleet, { areWindowsDue, isHeld: hold !== undefined }),
+        );
       } catch (error) {
         // Status that the pass has not written is found out again.
         const { name } = read.record.spec;
@@ -219,11 +223,19 @@ export class RolloutController {
     this.log.info({ rollout: `${subject.namespace}/${name}`, ...target }, 'started a rollout');
   }
 
-  /** Makes the steps that are due; returns when the clock alone asks for the next one. */
-  async #advance(rollout: LiveRollout, fleet: LiveFleet, areWindowsDue: boolean): Promise<number> {
+  /**
+   * Makes the steps that are due; returns when the clock alone asks for the next one. `isHeld`: it makes the
+   * steps of decisions that stop the rollout, and those that end it.
+   */
+  async #advance(
+    rollout: LiveRollout,
+    fleet: LiveFleet,
+    { areWindowsDue, isHeld }: Readonly<{ areWindowsDue: boolean; isHeld: boolean }>,
+  ): Promise<number> {
     const { record } = rollout;
     const { name } = record.spec;
-    const decisions = await this.#decisionsFor(rollout, fleet);
+    const decisions = await this.#decisionsFor(rollout, fleet, isHeld);
+    const most = isHeld && !startsNoMore(rollout) ? decisions.length : MOST_STEPS;
     const memory = this.#examined.get(name) ?? (await this.#begin(rollout, fleet));
     const attendedUntil = memory.attendedUntil(fleet.now);
     const examined = memory.take(rollout, fleet, areWindowsDue);
@@ -233,7 +245,7 @@ export class RolloutController {
     let isAtRest = false;
     const pass = rolloutPass<FleetDecision>(rollout, {
       ...{ decisions, decisionOf: (one) => decisionOf(one, fleet.now), hasBegun: (one) => hasBegun(one, rollout) },
-      ...{ examined, all: () => allOf(record, fleet), now: fleet.now, most: MOST_STEPS },
+      ...{ examined, all: () => allOf(record, fleet), now: fleet.now, most },
       noteStep: ({ result, isLast }) => {
         memory.due.noteWakes(result);
         isAtRest = isLast;
@@ -255,11 +267,12 @@ export class RolloutController {
   }
 
   /** Returns the decisions about a rollout that must be carried out. Other open ones get their outcome. */
-  async #decisionsFor(rollout: LiveRollout, fleet: LiveFleet): Promise<FleetDecision[]> {
+  async #decisionsFor(rollout: LiveRollout, fleet: LiveFleet, isHeld: boolean): Promise<FleetDecision[]> {
     const { done, earlier, open } = openDecisions(rollout, fleet.state);
-    for (const one of done) await this.#carryOut(one, rollout, fleet);
+    const isDue = (one: FleetDecision) => !isHeld || isStop(one);
+    for (const one of done) if (isDue(one.decision)) await this.#carryOut(one, rollout, fleet);
     for (const one of earlier) await this.#conclude(one, { reason: 'UnknownRollout' }, rollout);
-    return [...open];
+    return open.filter(isDue);
   }
 
   /** Performs a write of a pass; returns the rollout as it is stored then. */

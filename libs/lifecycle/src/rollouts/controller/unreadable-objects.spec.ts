@@ -255,4 +255,33 @@ describe('an object that a rollout depends on and that does not follow its schem
     await played.settle();
     expect(await installed(played)).toEqual([OLD, NEW]);
   });
+
+  it.each<[action: string, more: object, phase: string, installed: string]>([
+    ['Pause', {}, 'Paused', NEW],
+    ['Abort', {}, 'Aborted', NEW],
+    ['Rollback', {}, 'RolledBack', OLD],
+    ['Rollback', { clusters: ['lab-1'] }, 'Progressing', NEW],
+    ['Promote', {}, 'Progressing', NEW],
+  ])('lets rollouts without a row there stop and go back, and no further: %s %o', async (action, more, phase, lab1) => {
+    const waves = [{ name: 'lab', clusters: lab, soak: '10m' }, { name: 'shops' }];
+    const played = await begun(waves, ['lab-1', 'shop-1', 'odd-1']);
+    const clusters = { selector: { matchExpressions: [{ key: 'tier', operator: 'In', values: ['lab', 'shop'] }] } };
+    for (const cluster of played.clusters) await cluster.keepContent();
+    await played.apply('FleetOperator', 'kafka', { ...operator, clusters });
+    await offered(played);
+    expect(await installed(played)).toEqual([NEW, OLD, OLD]);
+    const labels = Object.fromEntries(Array.from({ length: 65 }, (_, at) => [`l-${at}`, '']));
+    await played.hub.client.patch(refTo('FleetCluster', 'odd-1'), { metadata: { labels } });
+    await played.settle();
+    await played.clock.advance(3_600_000);
+    const by = { user: 'anna', groups: [] };
+    await played.apply('FleetDecision', 'one', { rollout: 'kafka-1', reason: 'CHG-1', by, action, ...more });
+    await played.settle();
+    expect(await played.rollout('kafka-1')).toMatchObject({ phase });
+    expect(await installed(played)).toEqual([lab1, OLD, OLD]);
+    const found = await played.hub.client.get(refTo('FleetDecision', 'one'));
+    const outcome = expect.objectContaining({ effective: true });
+    expect(found?.['status']).toEqual(phase === 'Progressing' ? undefined : outcome);
+    expect(await conditionOf(played, 'FleetOperator', 'kafka', 'Resolved')).toContain('False ClusterUnreadable ');
+  });
 });

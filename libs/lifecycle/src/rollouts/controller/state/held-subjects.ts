@@ -36,11 +36,14 @@ function subjectIn(unreadable: UnreadableObject): string | undefined {
 export class HeldSubjects {
   readonly #holds = new Map<string, SubjectProblem>();
 
+  /** Held subjects without a row in a cluster with unreadable labels, and with no other reason to rest. */
+  readonly #withoutRow = new Set<string>();
+
   readonly #operators: readonly FleetOperator[];
 
   /**
-   * `unread`: the FleetClusters with labels that cannot be read. Rollouts with rows there rest, and all
-   * others that may concern the cluster.
+   * `unread`: the FleetClusters with labels that cannot be read. Rollouts with rows there rest. All others
+   * that may concern the cluster stop and go back on a decision, and nothing else.
    */
   constructor(
     { operators, catalogs, assignments, unreadable: all }: FleetState,
@@ -62,6 +65,11 @@ export class HeldSubjects {
   /** Returns the reason why the rollouts of a subject rest. Undefined if they continue. */
   holdOf(subject: string): SubjectProblem | undefined {
     return this.#holds.get(subject);
+  }
+
+  /** True if rollouts of a held subject carry out the decisions that stop them or take them back. */
+  mayStop(subject: string): boolean {
+    return this.#withoutRow.has(subject);
   }
 
   /** True if nothing may be changed about a subject: neither its rollouts nor its orders. */
@@ -89,8 +97,11 @@ export class HeldSubjects {
     const key = fleetKey(subject);
     const named = subject.kind === 'FleetOperator' ? subject.spec.catalog.fleetCatalog : undefined;
     const catalog = catalogs.get(`FleetCatalog/${subject.metadata.namespace}/${named}`);
-    const hold = this.#holds.get(key) ?? holdOf(subject, catalog, this.unreadable) ?? this.#holdOfTarget(subject);
-    if (hold !== undefined) this.#holds.set(key, hold);
+    const own = this.#holds.get(key) ?? holdOf(subject, catalog, this.unreadable);
+    const hold = own ?? this.#holdOfTarget(subject);
+    if (hold === undefined) return;
+    this.#holds.set(key, hold);
+    if (own === undefined) this.#withoutRow.add(key);
   }
 
   /** Returns the hold of a subject that may select a cluster with unreadable labels. */
