@@ -252,6 +252,7 @@ describe('charts/flotilla', () => {
     { values: { console: { enabled: 'true' } }, at: '/console/enabled' },
     { values: { plainNames: 'yes' }, at: '/plainNames' },
     { values: { fullnameOverride: 'Hub_1' }, at: '/fullnameOverride' },
+    { values: { fullnameOverride: '3hub' }, at: '/fullnameOverride' },
     { values: { poller: { podLabels: { 'azure.workload.identity/use': true } } }, at: '/poller/podLabels' },
     { values: { resolver: { autoscaling: { by: 'vpa' } } }, at: '/resolver/autoscaling/by' },
     { values: { fleet: { contentVolume: '1Gi' } }, at: '/fleet' },

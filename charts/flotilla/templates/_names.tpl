@@ -12,11 +12,12 @@
 {{- .Values.namesFound }}
 {{- end }}
 
-{{- /* At most 46 characters: the longest name of a Service, with "-fleet-controller", has 63. */ -}}
+{{- /* At most 46 characters: the longest name of a Service, with "-fleet-controller", has 63. A Service takes no dot and begins with a letter. */ -}}
 {{- define "flotilla.fullname" -}}
 {{- $name := default .Chart.Name .Values.nameOverride }}
 {{- $release := contains $name .Release.Name | ternary .Release.Name (printf "%s-%s" .Release.Name $name) }}
-{{- $whole := default $release .Values.fullnameOverride }}
+{{- $whole := default $release .Values.fullnameOverride | replace "." "-" }}
+{{- $whole = regexMatch "^[a-z]" $whole | ternary $whole (printf "r-%s" $whole) }}
 {{- gt (len $whole) 46 | ternary (printf "%s-%s" ($whole | trunc 37 | trimSuffix "-") ($whole | sha256sum | trunc 8)) $whole }}
 {{- end }}
 
@@ -52,7 +53,7 @@ app.kubernetes.io/name: {{ .of }}
 {{- /* The label of this release's pods alone, on a line of its own; chart 0.2.0 had none. */ -}}
 {{- define "flotilla.ofRelease" -}}
 {{- if not (include "flotilla.plain" .) }}
-app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/instance: {{ .Release.Name | quote }}
 {{- end }}
 {{- end }}
 
@@ -71,7 +72,7 @@ matchExpressions:
 {{- /* Head of an object in the namespace of the release: root; of */ -}}
 {{- define "flotilla.metadata" -}}
 name: {{ include "flotilla.name" . }}
-namespace: {{ .root.Release.Namespace }}
+namespace: {{ .root.Release.Namespace | quote }}
 labels:
   {{- include "flotilla.labels" .root | nindent 2 }}
 {{- end }}

@@ -6,7 +6,7 @@ apiVersion: v1
 kind: Service
 metadata:
   name: {{ include "flotilla.name" . }}
-  namespace: {{ .root.Release.Namespace }}
+  namespace: {{ .root.Release.Namespace | quote }}
   labels:
     app.kubernetes.io/name: {{ .of }}
     {{- include "flotilla.labels" .root | nindent 4 }}
@@ -58,7 +58,7 @@ apiVersion: apps/v1
 kind: Deployment
 metadata:
   name: {{ include "flotilla.name" . }}
-  namespace: {{ .root.Release.Namespace }}
+  namespace: {{ .root.Release.Namespace | quote }}
   labels:
     app.kubernetes.io/name: {{ .of }}
     {{- include "flotilla.labels" .root | nindent 4 }}
@@ -170,7 +170,7 @@ roleRef:
 subjects:
   - kind: ServiceAccount
     name: {{ include "flotilla.account" . }}
-    namespace: {{ .root.Release.Namespace }}
+    namespace: {{ .root.Release.Namespace | quote }}
 {{- end }}
 
 {{- /* What a service without clusters reaches: Redis and names. */ -}}

@@ -45,7 +45,7 @@ export function chartSchema(): string {
     ...closed({
       global: MAP,
       nameOverride: NAME,
-      fullnameOverride: NAME,
+      fullnameOverride: WHOLE_NAME,
       plainNames: { enum: ['auto', true, false] },
       commonLabels: TEXTS,
       image: closed({ repository: TEXT, tag: WORD, digest: TEXT, pullPolicy: PULL_POLICY, pullSecrets: LIST }),
@@ -98,6 +98,8 @@ const TEXT: Schema = { type: 'string' };
 /** A text that `--set` gives as a number if it has digits alone. */
 const WORD: Schema = { type: ['string', 'number'] };
 const NAME: Schema = { type: 'string', pattern: '^([a-z0-9]([-a-z0-9]*[a-z0-9])?)?$' };
+/** The beginning of names of Services, so a letter is its first. */
+const WHOLE_NAME: Schema = { type: 'string', pattern: '^([a-z]([-a-z0-9]*[a-z0-9])?)?$' };
 const FLAG: Schema = { type: 'boolean' };
 const COUNT: Schema = { type: 'integer', minimum: 0 };
 const LIST: Schema = { type: 'array' };

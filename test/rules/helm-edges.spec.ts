@@ -1,0 +1,68 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { PROJECT_ROOT } from '#platform/files/project-root';
+import { needing, programs } from '#testing/report/needs';
+
+const CHART = join(PROJECT_ROOT, 'charts/flotilla');
+const helm = await programs({ program: 'helm' });
+
+type Fields = Readonly<Record<string, unknown>>;
+type Item = Readonly<{ kind: string; metadata: Readonly<{ name: string }>; spec?: Fields }>;
+
+/** Objects that Helm renders from values of a file, which it reads from its input. */
+function rendered(values: Fields, release = 'hub', namespace = 'flotilla', chart = CHART): readonly Item[] {
+  const of = ['--namespace', namespace, '--kube-version', '1.34.0', '--values', '-'];
+  const text = execFileSync('helm', ['template', release, chart, ...of], {
+    input: JSON.stringify(values),
+    encoding: 'utf8',
+    stdio: 'pipe',
+    maxBuffer: 1 << 24,
+  });
+  return parseAllDocuments(text, { version: '1.1' }).flatMap((one) => (one.toJS() as Item | null) ?? []);
+}
+
+/** Values of labels, selectors and namespaces that are not texts. */
+function notTexts(value: unknown, path: string): string[] {
+  if (typeof value !== 'object' || value === null) {
+    return /\.(labels|matchLabels|selector)\.[^.]*|\.(name|namespace)$/.test(path) && typeof value !== 'string'
+      ? [path]
+      : [];
+  }
+  return Object.entries(value).flatMap(([key, one]) => notTexts(one, `${path}.${key.replaceAll('.', '_')}`));
+}
+
+const EVERYTHING = {
+  console: { enabled: true },
+  fleet: { enabled: true },
+  notifier: { enabled: true },
+  tokenReview: true,
+  monitoring: { podMonitor: true, alerts: true, dashboards: true },
+};
+
+describe('names of a release', needing(helm), () => {
+  it.each([
+    { release: 'hub.east', begins: 'hub-east-flotilla-' },
+    { release: '3hub', begins: 'r-3hub-flotilla-' },
+    { release: '2026', begins: 'r-2026-flotilla-' },
+    { release: '3.flotilla', begins: 'r-3-flotilla-' },
+  ])('of $release begin with $begins, and API servers accept them', ({ release, begins }) => {
+    const items = rendered(EVERYTHING, release, '2026');
+    const services = items.filter(({ kind }) => kind === 'Service').map(({ metadata }) => metadata.name);
+    expect(services.length).toBe(7);
+    expect(services.filter((name) => !/^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$/.test(name))).toEqual([]);
+    expect(services.filter((name) => !name.startsWith(begins))).toEqual([]);
+    expect(items.flatMap((one) => notTexts(one, one.kind))).toEqual([]);
+  });
+
+  it('of chart 0.2.0 go on with any release', () => {
+    const services = rendered({ plainNames: true }, '2026').filter(({ kind }) => kind === 'Service');
+    expect(services.map(({ metadata }) => metadata.name).toSorted()).toEqual([
+      'applier',
+      'catalog-poller',
+      'redis',
+      'resolver-worker',
+    ]);
+  });
+});
