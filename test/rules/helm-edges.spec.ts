@@ -66,3 +66,40 @@ describe('names of a release', needing(helm), () => {
     ]);
   });
 });
+
+/** The fields of a pod that tests read. */
+type Pod = Readonly<{
+  containers: readonly [Readonly<{ image: string; env: readonly Readonly<{ name: string; value?: string }>[] }>];
+  volumes: readonly Fields[];
+}>;
+
+function podOf(items: readonly Item[], name: string): Pod {
+  const found = items.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === name);
+  return Object(found?.spec)['template'].spec;
+}
+
+describe('whole numbers of a values file', needing(helm), () => {
+  const ofContent = { contentMaxBytes: 4294967296, contentVolume: 5368709120 };
+  const content = (values: Fields) => {
+    const items = rendered({ image: { tag: 20261130 }, applier: { ...ofContent, ...values } });
+    const { containers, volumes } = podOf(items, 'hub-flotilla-applier');
+    const [{ image, env }] = containers;
+    const [volume] = volumes.filter(({ name }) => name === 'content');
+    return { image, bytes: env.find(({ name }) => name === 'FLOTILLA_CONTENT_MAX_BYTES')?.value, volume };
+  };
+
+  it('keep their digits as sizes and as a tag', () => {
+    expect(content({})).toEqual({
+      image: 'flotilla:20261130',
+      bytes: '4294967296',
+      volume: { name: 'content', emptyDir: { sizeLimit: '5368709120' } },
+    });
+    expect(JSON.stringify(content({ persistence: { enabled: true } }).volume)).toContain('"storage":"5368709120"');
+  });
+
+  it('keep their digits as the work of a resolver', () => {
+    const autoscaling = { by: 'hpa', waitingPerResolver: 2000000 };
+    const scaled = rendered({ resolver: { autoscaling } }).filter(({ kind }) => kind === 'HorizontalPodAutoscaler');
+    expect(JSON.stringify(scaled)).toContain('"averageValue":"2000000"');
+  });
+});

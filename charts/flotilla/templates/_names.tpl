@@ -79,6 +79,12 @@ labels:
 
 {{- define "flotilla.image" -}}
 {{- with .Values.image -}}
-{{ .repository }}{{ if .digest }}@{{ .digest }}{{ else }}:{{ .tag }}{{ end }}
+{{ .repository }}{{ if .digest }}@{{ .digest }}{{ else }}:{{ include "flotilla.text" .tag }}{{ end }}
 {{- end }}
+{{- end }}
+
+{{- /* A value as its user wrote it: Helm reads whole numbers of files as fractions, which it would print as 1e+06. */ -}}
+{{- define "flotilla.text" -}}
+{{- $whole := and (kindIs "float64" .) (eq (floor .) (float64 .)) }}
+{{- $whole | ternary (int64 .) . | toString }}
 {{- end }}

@@ -122,7 +122,7 @@ capabilities:
   value: /var/lib/flotilla/content
 {{- with .own.contentMaxBytes }}
 - name: FLOTILLA_CONTENT_MAX_BYTES
-  value: {{ . | quote }}
+  value: {{ include "flotilla.text" . | quote }}
 {{- end }}
 {{- end }}
 
@@ -227,7 +227,7 @@ capabilities:
 
 {{- /* The cache of content: a folder of the node, a claim for each pod, or a claim of yours for one pod */ -}}
 {{- define "flotilla.content" -}}
-{{- $size := .own.contentVolume | default "64Mi" }}
+{{- $size := .own.contentVolume | default "64Mi" | include "flotilla.text" | quote }}
 {{- $claim := .own.persistence | default dict }}
 {{- if and $claim.enabled $claim.existingClaim }}
 {{- if gt (int .own.replicas) 1 }}
