@@ -103,3 +103,20 @@ describe('whole numbers of a values file', needing(helm), () => {
     expect(JSON.stringify(scaled)).toContain('"averageValue":"2000000"');
   });
 });
+
+describe('a claim of the user', needing(helm), () => {
+  const persistence = { enabled: true, existingClaim: 'content' };
+  const resolver = (by: string, max: number) => ({
+    resolver: { replicas: 1, persistence, autoscaling: { by, min: 1, max } },
+  });
+
+  it.each(['hpa', 'keda'])('is refused with autoscaling by %s, and is taken for one pod', (by) => {
+    expect(() => rendered(resolver(by, 8))).toThrow(
+      /resolver-worker: persistence.existingClaim is for one pod, and autoscaling.max is 8/,
+    );
+    expect(JSON.stringify(podOf(rendered(resolver(by, 1)), 'hub-flotilla-resolver-worker').volumes)).toContain(
+      '"claimName":"content"',
+    );
+    expect(() => rendered(resolver('', 8))).not.toThrow();
+  });
+});

@@ -230,8 +230,10 @@ capabilities:
 {{- $size := .own.contentVolume | default "64Mi" | include "flotilla.text" | quote }}
 {{- $claim := .own.persistence | default dict }}
 {{- if and $claim.enabled $claim.existingClaim }}
-{{- if gt (int .own.replicas) 1 }}
-{{- fail (printf "%s: persistence.existingClaim is for one pod, and replicas is %d: a content cache has one writer. Leave existingClaim empty for a claim for each pod" .of (int .own.replicas)) }}
+{{- $most := ternary "autoscaling.max" "replicas" (not (not .scaled)) }}
+{{- $pods := int (ternary (dig "autoscaling" "max" 0 .own) .own.replicas (not (not .scaled))) }}
+{{- if gt $pods 1 }}
+{{- fail (printf "%s: persistence.existingClaim is for one pod, and %s is %d: a content cache has one writer. Leave existingClaim empty for a claim for each pod" .of $most $pods) }}
 {{- end }}
 persistentVolumeClaim: { claimName: {{ $claim.existingClaim }} }
 {{- else if $claim.enabled }}
