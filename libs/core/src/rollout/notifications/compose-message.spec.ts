@@ -35,9 +35,17 @@ describe('texts of a message', () => {
       { line: '{{event' },
       'spec.template.line: {{ and }} must enclose one of {{event}}, {{severity}}, {{subject}}, {{message}}, {{time}}, {{link}}',
     ],
+    [
+      { title: ' \n' },
+      'spec.template.title: it is empty; write a text or use {{count}}, {{severity}}, {{summary}}, {{notification}}',
+    ],
   ])('of a template that fails are the usual ones, and the problem is named: %j', (template, problem) => {
     expect(templateProblem(notificationOf({ template }).spec)).toBe(problem);
     expect(texts({ template })).toEqual(USUAL);
+  });
+
+  it('are the usual ones where a template gives no text', () => {
+    expect(texts({ template: { line: '{{link}}' } })).toEqual(USUAL);
   });
 
   it('do not run placeholders of foreign texts', () => {

@@ -47,23 +47,27 @@ export function templateProblem({ template = {} }: FleetNotification['spec']): s
 }
 
 function rendererOf(field: string, template: string | undefined, names: readonly string[], usual: string) {
+  const renders: ((values: Readonly<Record<string, string>>) => string)[] = [];
   for (const text of [template, usual]) {
     const read = text === undefined ? undefined : readTemplate(field, text, names);
-    if (read !== undefined && 'render' in read) return read.render;
+    if (read !== undefined && 'render' in read) renders.push(read.render);
   }
-  return () => '';
+  // A vendor refuses a message without text for ever.
+  return (values: Readonly<Record<string, string>>) =>
+    renders.map((render) => render(values)).find((written) => written.trim() !== '') ?? '';
 }
 
 /** Writes the texts of a message. The usual text takes the place of a template that fails. */
 export function composeMessage({ metadata: { name }, spec }: Named, batch: Batch & Readonly<{ id: string }>): Message {
   const { template = {}, consoleURL } = spec;
+  const base = consoleURL === undefined ? undefined : pageURL(consoleURL);
   const severity = batch.lines.map((line) => line.severity).reduce(higher, 'Info');
   const count = sizeOf(batch);
   const values = { count: String(count), severity, summary: summaryOf(batch, count), notification: name };
   const title = rendererOf('title', template.title, TITLE, DEFAULT_TITLE)(values);
   const render = rendererOf('line', template.line, LINE, DEFAULT_LINE);
   const lines = batch.lines.map((line) => {
-    const url = consoleURL === undefined ? undefined : `${consoleURL.replace(/\/+$/, '')}${line.path}`;
+    const url = base === undefined ? undefined : `${base}${line.path}`;
     const text = render({ ...line, time: line.at, link: url ?? '' });
     return { text: cutText(text, MOST_LINE), url, line };
   });
@@ -80,6 +84,12 @@ export function composeMessage({ metadata: { name }, spec }: Named, batch: Batch
     since,
     consoleURL,
   };
+}
+
+/** Returns the address that paths of pages follow: without a query and an anchor. */
+function pageURL(consoleURL: string): string | undefined {
+  const url = URL.parse(consoleURL);
+  return url === null ? undefined : `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
 }
 
 const higher = (a: Severity, b: Severity): Severity => (SEVERITIES.indexOf(b) > SEVERITIES.indexOf(a) ? b : a);

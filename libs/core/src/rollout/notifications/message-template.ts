@@ -15,6 +15,7 @@ export function readTemplate(
     .find((name) => !names.includes(name));
   const known = names.map((name) => `{{${name}}}`).join(', ');
   if (unknown !== undefined) return { problem: `${field}: there is no {{${unknown}}}; use ${known}` };
+  if (template.trim() === '') return { problem: `${field}: it is empty; write a text or use ${known}` };
   const rest = template.replace(PLACEHOLDER, '');
   if (rest.includes('{{') || rest.includes('}}')) {
     return { problem: `${field}: {{ and }} must enclose one of ${known}` };

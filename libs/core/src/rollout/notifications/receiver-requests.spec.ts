@@ -67,16 +67,11 @@ const FORMATS: Readonly<Record<ReceiverType, z.ZodType>> = {
           version: z.enum(['1.2', '1.3', '1.4', '1.5']),
           body: z.array(
             z.strictObject({
-              type: z.literal('RichTextBlock'),
-              inlines: z.array(
-                z.strictObject({
-                  type: z.literal('TextRun'),
-                  text: z.string().min(1),
-                  weight: z.enum(['Default', 'Lighter', 'Bolder']).optional(),
-                  size: z.enum(['Default', 'Small', 'Medium', 'Large', 'ExtraLarge']).optional(),
-                  selectAction: z.strictObject({ type: z.literal('Action.OpenUrl'), url: z.url() }).optional(),
-                }),
-              ),
+              type: z.literal('TextBlock'),
+              wrap: z.literal(true),
+              text: z.string().min(1),
+              weight: z.enum(['Default', 'Lighter', 'Bolder']).optional(),
+              size: z.enum(['Default', 'Small', 'Medium', 'Large', 'ExtraLarge']).optional(),
             }),
           ),
           actions: z
@@ -141,6 +136,22 @@ it('cannot mention a channel of Slack by a foreign text', () => {
   const { body } = built('Slack', {}, [line(0, '<!channel> & <https://evil.example|here>')], 1);
   expect(body).not.toMatch(/<!channel>|<https:\/\/evil/);
   expect(body).toContain('&lt;!channel&gt; &amp; ');
+});
+
+it('has links that open in Teams, and none of a foreign text', () => {
+  const { body } = built('Teams', CONSOLE, [line(0, '[here](https://evil.example) *a_b* c:\\d')], 1);
+  const [, text] = JSON.parse(body).attachments[0].content.body.map((one: { text: string }) => one.text);
+  expect(text).toBe(
+    '🔴 Halted FleetOperator/platform/o-0: \\[here\\](https://evil.example) \\*a\\_b\\* c:\\\\d ' +
+      '[Open](https://console.example/rollouts/platform%2Fo-0)',
+  );
+});
+
+it('has a link to a console below a path, whatever follows in its address', () => {
+  const { body } = built('Slack', { consoleURL: 'https://console.example/flotilla/?a=1&b=2#top' }, [line(0, 'x')], 1);
+  expect(body).toContain('<https://console.example/flotilla/rollouts/platform%2Fo-0|Open>');
+  const ampersand = built('Slack', { consoleURL: 'https://console.example/a&b' }, [line(0, 'x')], 1).body;
+  expect(ampersand).toContain('<https://console.example/a&amp;b/rollouts/platform%2Fo-0|Open>');
 });
 
 it('is the same bytes after the status was read from an API server, which orders keys', () => {

@@ -52,7 +52,7 @@ const slack: Builds = (message, { url }) => {
   const blocks = [
     { type: 'header', text: { type: 'plain_text', text: cutText(`${ICONS[severity]} ${title}`, MOST_HEADER - 2) } },
     ...lines.map(({ text, url: link, line }) => {
-      const open = link === undefined ? '' : ` <${link}|Open>`;
+      const open = link === undefined ? '' : ` <${escaped(link).replaceAll('|', '%7C')}|Open>`;
       return section(`${ICONS[line.severity]} ${fitting(text, MOST_SECTION - open.length - 8)}${open}`);
     }),
     ...(more > 0 ? [section(moreText(message))] : []),
@@ -63,23 +63,27 @@ const slack: Builds = (message, { url }) => {
 /** Characters of a line of a card. A message to Teams has at most 28 KB. */
 const MOST_CARD_LINE = 500;
 
-/** A webhook of a workflow of Microsoft Teams, with an Adaptive Card. Text runs know no Markdown. */
+/** Escapes the Markdown of Adaptive Cards, so that a text cannot have a link of its own. */
+const plainMarkdown = (text: string): string => text.replace(/[\\*_[\]]/g, '\\$&');
+const inMarkdownLink = (url: string): string => url.replace(/[()\\\s]/g, (one) => `%${hexOf(one)}`);
+const hexOf = (one: string): string => one.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0');
+
+/**
+ * A webhook of a workflow of Microsoft Teams, with an Adaptive Card. Teams opens links of Markdown; those of
+ * text runs it often does not open.
+ */
 const teams: Builds = (message, { url }) => {
   const { severity, title, lines, more, consoleURL } = message;
-  const run = (text: string, style: Text = {}): Text => ({
-    type: 'RichTextBlock',
-    inlines: [{ type: 'TextRun', text, ...style }],
-  });
-  const linked = (text: string, link: string | undefined): Text =>
-    run(text, link === undefined ? {} : { selectAction: { type: 'Action.OpenUrl', url: link } });
+  const block = (text: string, style: Text = {}): Text => ({ type: 'TextBlock', wrap: true, text, ...style });
+  const open = (link: string | undefined): string => (link === undefined ? '' : ` [Open](${inMarkdownLink(link)})`);
   const content = {
     ...{ $schema: 'http://adaptivecards.io/schemas/adaptive-card.json', type: 'AdaptiveCard', version: '1.4' },
     body: [
-      run(`${ICONS[severity]} ${title}`, { weight: 'Bolder', size: 'Medium' }),
+      block(`${ICONS[severity]} ${plainMarkdown(title)}`, { weight: 'Bolder', size: 'Medium' }),
       ...lines.map(({ text, url: link, line }) =>
-        linked(`${ICONS[line.severity]} ${cutText(text, MOST_CARD_LINE)}`, link),
+        block(`${ICONS[line.severity]} ${plainMarkdown(cutText(text, MOST_CARD_LINE))}${open(link)}`),
       ),
-      ...(more > 0 ? [run(moreText(message))] : []),
+      ...(more > 0 ? [block(moreText(message))] : []),
     ],
     ...(consoleURL === undefined
       ? {}
