@@ -63,9 +63,39 @@ export class NotificationPass {
     await this.#write(object, status, notification);
     if (due.length === 0 || signal.aborted) return wakeAt;
     const sending = (status.receivers ?? []).filter((state) => due.includes(state.name));
-    const sent = await Promise.all(sending.map((state) => this.#attempt(notification, state)));
-    const after = await this.#settle(notification, sent);
+    const after = await this.#sendAll(notification, sending);
     return dispatched(after, uid, notification.spec, this.#now()).wakeAt;
+  }
+
+  /** Stores each outcome as it comes: a receiver that hangs delays that of no other. */
+  async #sendAll(notification: FleetNotification, states: readonly ReceiverState[]): Promise<FleetNotificationStatus> {
+    const arrived: Sent[] = [];
+    let stored: Promise<FleetNotificationStatus> = Promise.resolve({});
+    const attempts = states.map(async (state) => {
+      arrived.push(await this.#attempted(notification, state));
+      stored = stored.then((after) => {
+        const sent = arrived.splice(0);
+        return sent.length === 0 ? after : this.#settle(notification, sent);
+      });
+      await stored;
+    });
+    await Promise.all(attempts);
+    return stored;
+  }
+
+  /** An error of one attempt must not lose the outcomes of the others. Its text may have secrets. */
+  async #attempted(notification: FleetNotification, state: ReceiverState): Promise<Sent> {
+    try {
+      return await this.#attempt(notification, state);
+    } catch (error) {
+      const kind = error instanceof Error ? error.name : 'error';
+      const failure = `the message could not be written or sent (${kind}): the notifier tries again`;
+      this.options.log.warn(
+        { notification: notification.metadata.name, receiver: state.name, reason: failure },
+        'could not deliver a message',
+      );
+      return { name: state.name, id: state.sending?.id ?? '', outcome: { failure } };
+    }
   }
 
   async #attempt(notification: FleetNotification, { name, sending }: ReceiverState): Promise<Sent> {

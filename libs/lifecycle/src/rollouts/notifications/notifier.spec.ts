@@ -196,6 +196,24 @@ describe('the notifier', () => {
     await expect.poll(() => delivered('on-call'), PATIENCE).toMatchObject({ hangs: 1, broken: 1, absent: 1, good: 1 });
   });
 
+  it('stores the outcome of a receiver while another one hangs', async () => {
+    for (const name of ['good', 'hangs']) await secret(name);
+    const held: ServerResponse[] = [];
+    receiver.answers = {
+      hangs: (_request, response) => {
+        held.push(response);
+      },
+    };
+    await startNotifier();
+    await notification('on-call', { receivers: [to('hangs'), to('good')] });
+    await expect.poll(() => readyOf('on-call'), PATIENCE).toBe('Delivering: 2 receivers');
+    await cluster('east', 'False');
+    await expect.poll(() => delivered('on-call'), PATIENCE).toEqual({ hangs: 0, good: 1 });
+    expect(held).toHaveLength(1);
+    for (const response of held) response.writeHead(204).end();
+    await expect.poll(() => delivered('on-call'), PATIENCE).toEqual({ hangs: 1, good: 1 });
+  });
+
   it('repeats a message with the same identity, if an answer was lost', async () => {
     await secret('hook');
     let failures = 2;
