@@ -1,6 +1,10 @@
 import { type ClusterSighting, clusterStatus } from '#core/cluster/membership/cluster-conditions';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
-import { type OperatorSummary, operatorConditions } from '#core/rollout/status/operator-conditions';
+import {
+  type OperatorSummary,
+  operatorConditions,
+  stagedCatalogConditions,
+} from '#core/rollout/status/operator-conditions';
 
 const AT = '2026-11-30T12:00:00Z';
 const FLEET = 'fleet.flotilla.dev/v1alpha1';
@@ -36,6 +40,7 @@ const IDLE: OperatorSummary = {
   ...{ unhealthy: [], updatable: [], drifted: [], deprecated: [], conflicting: [] },
 };
 const ROLLOUT = { name: 'lamp-1', phase: 'Progressing', reason: '', isAsking: false, inFlight: 1, failed: 0 } as const;
+const TAKEN = { cluster: 'east', because: 'taken' };
 const PLANNED = condition('Resolved', 'True', 'Planned');
 
 /** A FleetOperator whose conditions are those that the fleet controller writes. */
@@ -47,6 +52,17 @@ function operator(
 ): HealthCase {
   const conditions = [resolved, ...operatorConditions({ ...IDLE, ...found })];
   return of(FLEET, 'FleetOperator', what, { conditions }, outcome);
+}
+
+/** A held Staged FleetCatalog whose conditions are those that the poller and the fleet controller write. */
+function staged(
+  what: string,
+  found: Partial<OperatorSummary>,
+  outcome: Outcome,
+  problem?: Readonly<{ reason: string; message: string }>,
+): HealthCase {
+  const written = stagedCatalogConditions(operatorConditions({ ...IDLE, ...found }), problem);
+  return of(FLEET, 'FleetCatalog', what, { conditions: [condition('Ready', 'True', 'Held'), ...written] }, outcome);
 }
 
 /** A FleetCluster whose conditions are those that the poller writes. */
@@ -88,6 +104,23 @@ export const HEALTH_CASES: readonly HealthCase[] = [
   of(FLEET, 'FleetCatalog', 'held', { conditions: [condition('Ready', 'True', 'Held')] }, HEALTHY),
   of(FLEET, 'FleetCatalog', 'not pulled yet', { conditions: [condition('Ready', 'Unknown', 'Held')] }, PROGRESSING),
   of(FLEET, 'FleetCatalog', 'cannot be pulled', { conditions: [condition('Ready', 'False', 'PullFailed')] }, DEGRADED),
+  staged('everything has the content', {}, HEALTHY),
+  staged('a rollout is under way', { active: ROLLOUT }, PROGRESSING),
+  staged('another digest waits', { hasQueued: true }, PROGRESSING),
+  staged('a rollout waits for approval', { active: { ...ROLLOUT, isAsking: true, inFlight: 0 } }, SUSPENDED),
+  staged('it is paused', { isPaused: true }, SUSPENDED),
+  staged('a rollout is paused', { active: { ...ROLLOUT, phase: 'Paused' } }, SUSPENDED),
+  staged('a rollout is halted', { active: { ...ROLLOUT, phase: 'Halted', reason: 'GateRed' } }, DEGRADED),
+  staged('its name is taken', { conflicting: [TAKEN] }, DEGRADED),
+  staged('its name is taken, and a rollout is under way', { active: ROLLOUT, conflicting: [TAKEN] }, DEGRADED),
+  staged('its strategy cannot be read', {}, DEGRADED, { reason: 'StrategyUnreadable', message: 'because' }),
+  of(
+    FLEET,
+    'FleetCatalog',
+    'it cannot be read itself',
+    { conditions: [condition('Ready', 'True', 'Held'), condition('Progressing', 'False', 'Unreadable')] },
+    DEGRADED,
+  ),
 
   cluster('answers', { managed: acts }, HEALTHY),
   cluster('is silent', { managed: acts, silence: { reason: 'Timeout', message: 'no answer' } }, DEGRADED),

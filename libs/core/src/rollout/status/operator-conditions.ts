@@ -1,6 +1,7 @@
 import { type FoundCondition } from '../../kernel/conditions/condition-list.js';
 import { counted } from '../../kernel/text/counted.js';
 import type { RolloutPhase } from '../controller/step/phases.js';
+import type { SubjectProblem } from '../placement/subject-problem.js';
 
 /** A rollout of a FleetOperator, as its status sums it up. */
 export type SummedRollout = Readonly<{
@@ -57,6 +58,22 @@ export function operatorConditions(found: OperatorSummary): FoundCondition[] {
     whereAffected('Conflict', conflicting, 'InTheWay', 'NoConflict'),
   ];
 }
+
+/** Conditions of a Staged FleetCatalog; Ready is the poller's. */
+const OF_CATALOGS: ReadonlySet<string> = new Set(['Progressing', 'Conflict']);
+
+/** True if the rollouts of a Staged FleetCatalog write a condition of this type. */
+export const isOfCatalogs = ({ type }: Readonly<{ type: string }>): boolean => OF_CATALOGS.has(type);
+
+/** The conditions of a Staged FleetCatalog. `problem`: the reason why no rollout of it begins. */
+export const stagedCatalogConditions = (
+  conditions: readonly FoundCondition[],
+  problem: SubjectProblem | undefined,
+): FoundCondition[] =>
+  conditions
+    .filter(isOfCatalogs)
+    .map((one) => (one.reason === 'InTheWay' ? { ...one, reason: 'NameTaken' } : one))
+    .map((one) => (problem && one.reason === 'UpToDate' ? { ...one, ...problem } : one));
 
 /** Returns a condition that is True if any cluster is affected. The message is that of the first one. */
 function whereAffected(type: string, all: readonly Affected[], reason: string, otherwise: string): FoundCondition {

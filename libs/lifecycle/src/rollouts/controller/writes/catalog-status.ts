@@ -4,12 +4,10 @@ import { sameJson } from '#core/kernel/canonical/same-json';
 import { mergedConditions } from '#core/kernel/conditions/condition-list';
 import type { FleetSubject } from '#core/rollout/controller/record/subjects';
 import type { SubjectProblem } from '#core/rollout/placement/subject-problem';
+import { isOfCatalogs, stagedCatalogConditions } from '#core/rollout/status/operator-conditions';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { LiveFleet } from '../state/live-fleet.js';
 import { operatorFigures } from './operator-status.js';
-
-/** The conditions that the controller writes; Ready is the poller's. */
-const OWN: ReadonlySet<string> = new Set(['Progressing', 'Conflict']);
 
 /**
  * Writes the state of a Staged FleetCatalog in its clusters, if more than numbers has changed or
@@ -24,12 +22,9 @@ export async function writeCatalogStatus(
   { mayWriteNumbers, problem }: Readonly<{ mayWriteNumbers: boolean; problem: SubjectProblem | undefined }>,
 ): Promise<'same' | 'written' | 'owed'> {
   const stored = FleetCatalogOutcome.safeParse(catalog.status ?? {}).data ?? {};
-  const before = { ...stored, conditions: (stored.conditions ?? []).filter(({ type }) => OWN.has(type)) };
+  const before = { ...stored, conditions: (stored.conditions ?? []).filter(isOfCatalogs) };
   const { conditions, figures } = operatorFigures(subject, fleet);
-  const found = conditions
-    .filter(({ type }) => OWN.has(type))
-    .map((one) => (one.reason === 'InTheWay' ? { ...one, reason: 'NameTaken' } : one))
-    .map((one) => (problem && one.reason === 'UpToDate' ? { ...one, ...problem } : one));
+  const found = stagedCatalogConditions(conditions, problem);
   const after = {
     clusters: fleet.targetsOf(subject).length,
     digests: figures.versions
