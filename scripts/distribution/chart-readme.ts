@@ -27,6 +27,9 @@ Objects of chart 0.2.0 have no release in their names. \`plainNames: auto\` find
 names, so that key, logins, identity, accounts, volumes and Redis stay. \`helm template\` and Argo CD cannot ask the cluster: set
 \`plainNames: true\` there.
 
+Upgrade with \`--reset-then-reuse-values\` (Helm 3.14 and later), which keeps your values. \`--reuse-values\` keeps the defaults of the old
+chart, too, and is refused.
+
 \`plainNames: false\` gives an old release new names. The old Redis goes, and the new hub waits until it is sure that the old one has ended, at
 most 15 minutes. Before that, move to the new names: the subjects of trust that clouds have in accounts (\`system:serviceaccount:NAMESPACE:NAME\`),
 the names in certificates of \`httpTls\`, and your ConfigMap \`flotilla-settings\`, if you made one.

@@ -1,4 +1,6 @@
 import { execFileSync } from 'node:child_process';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
@@ -118,5 +120,26 @@ describe('a claim of the user', needing(helm), () => {
       '"claimName":"content"',
     );
     expect(() => rendered(resolver('', 8))).not.toThrow();
+  });
+});
+
+describe('an upgrade from chart 0.2.0 with --reuse-values', needing(helm), () => {
+  it('is refused in one line, which names what to do', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'flotilla-chart-'));
+    try {
+      cpSync(CHART, folder, { recursive: true, dereference: true });
+      // Helm takes the defaults of the old release for those of the new chart.
+      cpSync(join(import.meta.dirname, 'chart-0.2.0-values.yaml'), join(folder, 'values.yaml'));
+      expect(() => rendered({}, 'hub', 'flotilla', folder)).toThrow(
+        /values are missing that this chart has: fleet, httpTls, notifier, tracing\. .* --reset-then-reuse-values\n/,
+      );
+    } finally {
+      rmSync(folder, { recursive: true, maxRetries: 5 });
+    }
+  });
+
+  it('needs no answer about names', () => {
+    expect(rendered({ plainNames: null }).map(({ metadata }) => metadata.name)).toContain('hub-flotilla-applier');
+    expect(rendered({ plainNames: false }).map(({ metadata }) => metadata.name)).toContain('hub-flotilla-applier');
   });
 });

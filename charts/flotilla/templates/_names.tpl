@@ -1,7 +1,18 @@
+{{- /* Ends where values lack what the templates read: --reuse-values keeps the defaults of the old chart. Nothing otherwise. */ -}}
+{{- define "flotilla.complete" -}}
+{{- $missing := list }}
+{{- range list "fleet" "httpTls" "notifier" "tracing" }}
+{{- if kindIs "invalid" (index $.Values .) }}{{ $missing = append $missing . }}{{ end }}
+{{- end }}
+{{- if $missing }}
+{{- fail (printf "values are missing that this chart has: %s. After --reuse-values of an older chart upgrade with --reset-then-reuse-values" (join ", " $missing)) }}
+{{- end }}
+{{- end }}
+
 {{- /* "plain" if objects have the names of chart 0.2.0, without the release's: asked for, or found at an upgrade. Else empty. */ -}}
 {{- define "flotilla.plain" -}}
 {{- if not (hasKey .Values "namesFound") }}
-{{- $asked := toString .Values.plainNames }}
+{{- $asked := kindIs "invalid" .Values.plainNames | ternary "auto" .Values.plainNames | toString }}
 {{- $found := "" }}
 {{- if and (eq $asked "auto") .Release.IsUpgrade }}
 {{- $poller := lookup "apps/v1" "Deployment" .Release.Namespace "catalog-poller" }}
