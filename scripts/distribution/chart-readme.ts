@@ -21,6 +21,9 @@ release needs Secrets of its own: all values of \`secrets\`, and \`redis.urlSecr
 
 A hub API has one fleet controller: give \`fleet.enabled\` to one release. \`fleet.kinds\` too: Helm refuses a kind of another release.
 
+Autoscaling counts the jobs of its own release, by the labels \`namespace\` and \`app_kubernetes_io_instance\` of the series. The monitors of the
+chart give both. Where your Prometheus has others, name them in \`resolver.autoscaling.labels\`.
+
 ## Upgrade from chart 0.2.0
 
 Objects of chart 0.2.0 have no release in their names. \`plainNames: auto\` finds the Deployment \`catalog-poller\` of the release and keeps all

@@ -67,8 +67,6 @@ describe('charts/flotilla, rendered', needing(tools), () => {
       folder: 'k8s/overlays/redis-external',
       set: ['--set', 'redis.enabled=false'],
     },
-    { folder: 'k8s/overlays/hpa', set: ['--set', 'resolver.autoscaling.by=hpa'] },
-    { folder: 'k8s/overlays/keda', set: ['--set', 'resolver.autoscaling.by=keda'] },
     {
       folder: 'k8s/overlays/monitoring',
       set: ['--set', 'monitoring.podMonitor=true,monitoring.alerts=true,monitoring.dashboards=true'],
@@ -82,6 +80,16 @@ describe('charts/flotilla, rendered', needing(tools), () => {
     },
   ])('is $folder with $set', ({ folder, set }) => {
     expect(rendered(...set)).toEqual(kustomized(folder));
+  });
+
+  it.each(['hpa', 'keda'])('is k8s/overlays/%s with autoscaling, but for the namespace of the series', (by) => {
+    const all = JSON.stringify(rendered('--set', `resolver.autoscaling.by=${by}`));
+    const without = all.replace(
+      /,namespace=\\"flotilla\\"|(?<="waiting"),"namespace":"flotilla"|"namespace":"flotilla",(?="queue")/,
+      '',
+    );
+    expect(without).not.toBe(all);
+    expect(JSON.parse(without)).toEqual(kustomized(`k8s/overlays/${by}`));
   });
 
   it('is k8s/overlays/monitoring with k8s/components/service-monitor with a ServiceMonitor', () => {

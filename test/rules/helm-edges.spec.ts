@@ -143,3 +143,41 @@ describe('an upgrade from chart 0.2.0 with --reuse-values', needing(helm), () =>
     expect(rendered({ plainNames: false }).map(({ metadata }) => metadata.name)).toContain('hub-flotilla-applier');
   });
 });
+
+describe('autoscaling', needing(helm), () => {
+  const scaler = (by: string, values: Fields = {}, more: Fields = {}) =>
+    JSON.stringify(
+      rendered({ resolver: { autoscaling: { by, ...values } }, ...more }).find(({ kind }) =>
+        ['HorizontalPodAutoscaler', 'ScaledObject'].includes(kind),
+      )?.spec,
+    );
+
+  it('counts the jobs of its own release, by labels that the monitors give', () => {
+    expect(scaler('keda')).toContain(
+      JSON.stringify(
+        'max(bullmq_job_count{queue="resolve",state="waiting",app_kubernetes_io_instance="hub",namespace="flotilla"})',
+      ),
+    );
+    expect(scaler('hpa')).toContain(
+      '{"queue":"resolve","state":"waiting","app_kubernetes_io_instance":"hub","namespace":"flotilla"}',
+    );
+    const monitors = rendered({ monitoring: { podMonitor: true, serviceMonitor: true } }).filter(({ kind }) =>
+      kind.endsWith('Monitor'),
+    );
+    expect(monitors.map(({ spec }) => spec?.['podTargetLabels'])).toEqual([
+      ['app.kubernetes.io/instance'],
+      ['app.kubernetes.io/instance'],
+    ]);
+  });
+
+  it('takes other labels of the user, and no label of the release with plain names', () => {
+    const labels = { job: 'hub' };
+    expect(scaler('keda', { labels })).toContain(
+      JSON.stringify('max(bullmq_job_count{queue="resolve",state="waiting",job="hub"})'),
+    );
+    expect(scaler('hpa', { labels })).toContain('{"queue":"resolve","state":"waiting","job":"hub"}');
+    expect(scaler('hpa', {}, { plainNames: true })).toContain(
+      '{"queue":"resolve","state":"waiting","namespace":"flotilla"}',
+    );
+  });
+});

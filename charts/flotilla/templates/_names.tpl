@@ -99,3 +99,10 @@ labels:
 {{- $whole := and (kindIs "float64" .) (eq (floor .) (float64 .)) }}
 {{- $whole | ternary (int64 .) . | toString }}
 {{- end }}
+
+{{- /* Labels of the series of this release alone, as its monitors and scrapes with labels of pods give them. */ -}}
+{{- define "flotilla.series" -}}
+{{- $found := dict "namespace" .Release.Namespace }}
+{{- if not (include "flotilla.plain" .) }}{{ $_ := set $found "app_kubernetes_io_instance" .Release.Name }}{{ end }}
+{{- default $found .Values.resolver.autoscaling.labels | toYaml }}
+{{- end }}

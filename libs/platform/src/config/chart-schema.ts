@@ -143,6 +143,7 @@ const AUTOSCALING = closed({
   max: COUNT,
   waitingPerResolver: { type: ['integer', 'string'] },
   prometheus: TEXT,
+  labels: TEXTS,
 });
 const INGRESS = closed({ enabled: FLAG, className: TEXT, annotations: TEXTS, host: TEXT, tlsSecret: TEXT });
 const HTTP_ROUTE = closed({ enabled: FLAG, annotations: TEXTS, parentRefs: LIST, hostnames: LIST });
