@@ -173,6 +173,8 @@ export class ConsoleTab {
   /** What axe finds in light and dark. It runs through the debugging protocol: the page's policy stays on. */
   async axe(): Promise<readonly string[]> {
     await this.page.evaluate(AXE);
+    // A bar that stays in view may cover a part of a target until the person scrolls. The top is judged.
+    await this.page.evaluate('window.scrollTo(0, 0)');
     const found: string[] = [];
     for (const theme of THEMES) {
       await this.#setTheme(theme);
@@ -191,7 +193,8 @@ export class ConsoleTab {
 
   async #findings(): Promise<readonly string[]> {
     const run = `axe.run({ runOnly: ${JSON.stringify(RULES)} }).then(({ violations }) =>
-      violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html.slice(0, 150)).join(' | ')))`;
+      violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html, any }) =>
+        [html.slice(0, 150), ...any.map(({ message }) => message)].join(': ')).join(' | ')))`;
     return (await this.page.evaluate(run)) as readonly string[];
   }
 
