@@ -227,7 +227,7 @@ const rightsRows: readonly Row[] = [
   {
     wrong: 'a login without rights',
     by: [UP, 'applier', 'catalog-poller'],
-    says: /deployments\.apps .* is forbidden: User .*guest.*\. Nothing is written\. Give the hub’s login the rights that \\?"flotilla clusters check (--kubeconfig \S+ )?--context east\\?" lists/,
+    says: /deployments\.apps .* is forbidden: User .*guest.*\. Nothing is written\. Give the hub’s login the rights that \\?"flotilla clusters check (--kubeconfig FILE|(--kubeconfig \S+ )?--context east)\\?" lists/,
   },
   {
     wrong: 'a login without rights',
