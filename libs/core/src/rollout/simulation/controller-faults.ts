@@ -89,8 +89,9 @@ function playOffline(placed: PlacedFault, world: VirtualWorld): void {
 }
 
 /**
- * Adds a controller that believes to be the active one, with a view of some time ago. The hub API refuses its
- * writes if they are based on an old version; otherwise it makes the steps of the active one.
+ * Adds a controller that believes to be the active one, with a view of some time ago. It makes the steps of
+ * the active one if nothing was written since that view. Otherwise its step is not made, and counts as
+ * refused. The guard of versions itself is tried with the live controller, in broken-passes.spec.ts.
  */
 function playSecondLeader({ fault, from }: PlacedFault, world: VirtualWorld, hub: VirtualHub): void {
   const { for: time, staleBy = '0s' } = fault.secondLeader ?? {};

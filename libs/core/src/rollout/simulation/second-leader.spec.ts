@@ -32,7 +32,7 @@ function played(faults: readonly object[]) {
 }
 
 describe('a second leader', () => {
-  it('is refused each step that it makes from an old view, and changes nothing', () => {
+  it('makes no step from an old view, and counts each as refused, changes nothing', () => {
     const alone = played([]);
     const disturbed = played([{ secondLeader: { staleBy: '20s' } }]);
     expect(disturbed.hub?.others[0]?.refused).toBeGreaterThan(10);

@@ -95,3 +95,24 @@ describe('passes that break off', () => {
     expect(rowOf(played, 'shop-1')).toMatchObject({ phase: 'Failed', reason: 'HealthLost' });
   });
 });
+
+it('orders nothing from a view that another controller has overtaken, and goes on from a new view', async () => {
+  const played = await plannedClusters(['shop-1', 'shop-2'], [{ name: 'all', maxConcurrent: '100%' }]);
+  fleet = played;
+  const { cluster } = played.hub;
+  const rollout = { apiVersion: FLEET_API, kind: 'FleetRollout', name: 'kafka-1', namespace: 'platform' };
+  let overtaken = false;
+  cluster.lossOf = ({ verb, resource }) => {
+    if (overtaken || verb !== 'update' || resource !== 'fleetrollouts') return undefined;
+    overtaken = true;
+    cluster.edit(rollout, ({ metadata }) => Object.assign(metadata, { labels: { overtaken: 'true' } }));
+    return undefined;
+  };
+  for (let left = 5; left > 0 && !overtaken; left--) {
+    expect(ordered(played)).toEqual([]);
+    await played.controller.pass();
+  }
+  expect([overtaken, ordered(played)]).toEqual([true, []]);
+  for (let left = 2; left > 0; left--) await played.controller.pass();
+  expect(ordered(played)).toEqual(['shop-1', 'shop-2']);
+});
